@@ -1,15 +1,15 @@
-/// What making and removing rows needs to know of their table, worked out once; and the row being made.
+/// Facts about a table for creating and removing its rows, and the row being created.
 ///
-/// Belongs to one `TableEditor` until its columns change. Confined to the writer.
+/// Belongs to a `TableEditor` until its columns change. Confined to the writer.
 final class RowShape {
-    /// A property as far as every new row needs to know it.
+    /// Facts about a property for new rows.
     struct Field {
         let leafIndex: Int
         let key: ColumnKey
         let type: ColumnType
         let isNullable: Bool
         let isCollection: Bool
-        /// Nothing but the cell has to follow when the value of an object changes.
+        /// Whether a change of the value changes nothing but the cell: no index, no link.
         let isPlain: Bool
 
         init(_ column: ColumnInfo, of editor: TableEditor) {
@@ -23,7 +23,7 @@ final class RowShape {
                 && !column.layout.element.mayHoldLinks && column.key != editor.primaryKey
         }
 
-        /// Whether the value plainly fits; for the others `ValueCheck` decides.
+        /// Whether the value has the type and length of the property; `ValueCheck` decides about the others.
         @inline(__always)
         func accepts(_ value: Value) -> Bool {
             switch value {
@@ -45,22 +45,22 @@ final class RowShape {
         let editor: IndexEditor
     }
 
-    /// A property that is a link, with the other end once that was needed.
+    /// A property that is a link, with the other end after its first use.
     struct Link {
         let column: Int
         let leafIndex: Int
-        /// The transaction keeps its editors as long as the schema stays what it is.
+        /// Owned by the transaction until the schema changes.
         fileprivate(set) var target: Unmanaged<TableEditor>?
         fileprivate(set) var backlink = 0
     }
 
-    /// The row being made, by leaf index.
+    /// The row being created, by leaf index.
     let row: UnsafeMutablePointer<Value>
     /// By column.
     let fields: [Field]
-    /// What a row holds where nobody says otherwise, by leaf index.
+    /// Default values, by leaf index.
     private let defaults: UnsafeMutableBufferPointer<Value>
-    /// Single-valued properties with an index; indexes of collections have nothing of a new row.
+    /// Single-valued properties with an index; a new row has no entry in indexes of collections.
     let indexes: [Index]
     /// Properties that are a link.
     @exclusivity(unchecked) private(set) var links: [Link]
@@ -70,9 +70,9 @@ final class RowShape {
     let holders: [Int]
     /// Positions of indexed collections.
     let indexedCollections: [Int]
-    /// Links of some property lead to the table.
+    /// Whether some property links to the table.
     let receivesLinks: Bool
-    /// Of the schema that all this holds for.
+    /// Schema generation for which the shape is valid.
     let generation: Int
     /// Position in `indexes` of the primary key.
     let primaryKey: Int?
@@ -116,8 +116,8 @@ final class RowShape {
         defaults.deallocate()
     }
 
-    /// Remembers where the other ends of a property's links are.
-    func recordShape(_ i: Int, _ target: TableEditor, backlink: Int) {
+    /// Records the table and the backlink column of the links of a property.
+    func recordTarget(_ i: Int, _ target: TableEditor, backlink: Int) {
         links[i].target = .passUnretained(target)
         links[i].backlink = backlink
     }

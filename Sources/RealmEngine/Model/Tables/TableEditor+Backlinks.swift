@@ -1,59 +1,41 @@
-/// The receiving ends of links.
+/// Backlinks: the way back from the target of a link.
 ///
-/// New links wait in queues and are stored in the order of their targets when somebody asks, so that
+/// New ones are queued and stored in the order of their targets when they are read or written, so that
 /// many links to few objects cost little each.
 extension TableEditor {
-    /// Adds `origin` to the incoming links of `target` through the backlink column `leafIndex`.
+    /// Adds `origin` to the backlinks of `target` in the column at `leafIndex`.
     func addBacklink(
         _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
     ) throws(RealmError) {
-        if leafIndex < backlinkQueues.count, let queue = backlinkQueues[leafIndex] {
-            queue.append(target.raw, origin.raw)
-        } else {
-            newQueue(leafIndex).append(target.raw, origin.raw)
-        }
+        pendingBacklinks.queue(leafIndex).append(target.raw, origin.raw)
         context.editedBytes &+= 32
-        noteQueued()
+        if pendingBacklinks.noteQueued() { markDirty() }
     }
 
-    /// As above for the links in the first `count` of `targets`, none where there is no link.
+    /// Adds the first `count` of `origins` to the backlinks of their `targets`, none for a target of
+    /// `LeafCells.noLink`.
     func addBacklinks(
         _ leafIndex: Int, of targets: UnsafePointer<Int64>, from origins: UnsafePointer<Int64>,
         count: Int
     ) {
-        let known = leafIndex < backlinkQueues.count ? backlinkQueues[leafIndex] : nil
-        let queue = known ?? newQueue(leafIndex)
+        let queue = pendingBacklinks.queue(leafIndex)
         let before = queue.count
         for i in 0..<count where targets[i] != LeafCells.noLink {
             queue.append(targets[i], origins[i])
         }
         context.editedBytes &+= 32 &* (queue.count - before)
-        if queue.count > before { noteQueued() }
+        if queue.count > before, pendingBacklinks.noteQueued() { markDirty() }
     }
 
-    @inline(__always)
-    private func noteQueued() {
-        if hasQueuedBacklinks { return }
-        hasQueuedBacklinks = true
-        markDirty()
-    }
-
-    private func newQueue(_ leafIndex: Int) -> BacklinkQueue {
-        while backlinkQueues.count <= leafIndex { backlinkQueues.append(nil) }
-        let queue = BacklinkQueue()
-        backlinkQueues[leafIndex] = queue
-        return queue
-    }
-
-    /// Removes one link from `origin`; false when there is none.
+    /// Removes one link from `origin`; false if there is none.
     ///
-    /// Links that are queued are stored only if none of the stored ones is from `origin`.
+    /// Stores the queues only if no stored link is from `origin`.
     func removeBacklink(
         _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
     ) throws(RealmError) -> Bool {
         let cell = BacklinkCell(leafIndex: leafIndex, key: target)
         if try removeStored(cell, origin) { return true }
-        guard hasQueuedBacklinks else { return false }
+        guard pendingBacklinks.hasQueued else { return false }
         try storeQueued()
         return try removeStored(cell, origin)
     }
@@ -61,7 +43,7 @@ extension TableEditor {
     private func removeStored(
         _ cell: BacklinkCell, _ origin: ObjectKey
     ) throws(RealmError) -> Bool {
-        if let list = backlinkLists[cell] { return try list.remove(origin.raw) }
+        if let list = pendingBacklinks.list(cell) { return try list.remove(origin.raw) }
         let slot = try backlinkSlot(cell)
         if slot.isNone { return false }
         if slot.isTagged {
@@ -70,7 +52,7 @@ extension TableEditor {
             return true
         }
         let list = try BacklinkList(context, slot)
-        backlinkLists[cell] = list
+        pendingBacklinks.open(list, cell)
         markDirty()
         return try list.remove(origin.raw)
     }
@@ -107,17 +89,17 @@ extension TableEditor {
     private func visitOrigins(
         _ cell: BacklinkCell, _ body: (Int64) -> Void
     ) throws(RealmError) {
-        if let list = backlinkLists[cell] { return try list.visit(body) }
+        if let list = pendingBacklinks.list(cell) { return try list.visit(body) }
         var cursor = BacklinkCursor(context.space, slot: try backlinkSlot(cell))
         while let key = try cursor.next() { body(key.raw) }
     }
 
-    /// True when no link of any column leads to `key`.
+    /// Whether no link of any column references `key`.
     func hasNoBacklinks(_ key: ObjectKey) throws(RealmError) -> Bool {
         try storeQueued()
         for backlink in backlinks {
             let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
-            if let list = backlinkLists[cell] {
+            if let list = pendingBacklinks.list(cell) {
                 if list.count > 0 { return false }
             } else if !(try backlinkSlot(cell).isNone) {
                 return false
@@ -126,12 +108,12 @@ extension TableEditor {
         return true
     }
 
-    /// The object goes away: its incoming links are forgotten with it.
+    /// Removes all backlinks of an object that is going to be removed.
     func dropBacklinks(_ key: ObjectKey) throws(RealmError) {
         try storeQueued()
         for backlink in backlinks {
             let cell = BacklinkCell(leafIndex: backlink.leafIndex, key: key)
-            if let list = backlinkLists.removeValue(forKey: cell) {
+            if let list = pendingBacklinks.removeList(cell) {
                 try list.free()
                 try setSlot(cell, 0)
             } else if let ref = try backlinkSlot(cell).child {
@@ -141,24 +123,21 @@ extension TableEditor {
         }
     }
 
-    /// Stores all incoming links in their cells.
-    func settleBacklinks() throws(RealmError) {
+    /// Stores all backlinks in their cells.
+    func flushBacklinks() throws(RealmError) {
         try storeQueued(isFinal: true)
-        for (cell, list) in backlinkLists { try setSlot(cell, try list.finish()) }
-        backlinkLists = [:]
+        for (cell, list) in pendingBacklinks.takeLists() { try setSlot(cell, try list.finish()) }
     }
 }
 
 // MARK: - Queued links
 
 extension TableEditor {
-    /// - Parameter isFinal: the cells will not be needed again soon.
+    /// - Parameter isFinal: whether lists are closed at once, since nothing else is about to change them.
     private func storeQueued(isFinal: Bool = false) throws(RealmError) {
-        guard hasQueuedBacklinks else { return }
-        hasQueuedBacklinks = false
-        for leafIndex in backlinkQueues.indices {
-            guard let queue = backlinkQueues[leafIndex], queue.count > 0 else { continue }
-            backlinkQueues[leafIndex] = nil
+        guard pendingBacklinks.hasQueued else { return }
+        for leafIndex in pendingBacklinks.beginStoring() {
+            guard let queue = pendingBacklinks.takeQueue(leafIndex) else { continue }
             try queue.visitTargets { (target, origins) throws(RealmError) in
                 try self.store(
                     BacklinkCell(leafIndex: leafIndex, key: ObjectKey(target)), origins, isFinal)
@@ -166,26 +145,30 @@ extension TableEditor {
         }
     }
 
-    /// Adds incoming links to one cell.
+    /// Adds backlinks to one cell.
     private func store(
         _ cell: BacklinkCell, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) {
-        if !backlinkLists.isEmpty, let list = backlinkLists[cell] {
+        if let list = pendingBacklinks.list(cell) {
             for origin in origins { try list.append(origin) }
             return
         }
-        guard let place = try tree(of: cell.key)?.reachSlot(cell.key, cell.leafIndex) else {
+        guard let pointer = try tree(of: cell.key)?.reachSlot(cell.key, cell.leafIndex) else {
             throw noTarget(cell.key)
         }
-        let slot = NodeSlot(raw: place.pointee)
+        let slot = NodeSlot(raw: pointer.pointee)
         if slot.isNone, origins.count == 1 {
-            place.pointee = NodeEncoder.tag(UInt64(bitPattern: origins[0]))
+            pointer.pointee = NodeEncoder.tag(UInt64(bitPattern: origins[0]))
         } else if let leaf = try joined(slot, origins, isFinal) {
-            place.pointee = leaf.raw
+            pointer.pointee = leaf.raw
         } else {
             let list = try BacklinkList(context, slot)
             for origin in origins { try list.append(origin) }
-            if isFinal { place.pointee = try list.finish() } else { backlinkLists[cell] = list }
+            if isFinal {
+                pointer.pointee = try list.finish()
+            } else {
+                pendingBacklinks.open(list, cell)
+            }
         }
     }
 
@@ -193,7 +176,7 @@ extension TableEditor {
         .corrupt("a link leads to object \(key.raw), which does not exist", in: name)
     }
 
-    /// A leaf of all links of a cell if they fit one that is worth writing at once.
+    /// Writes all links of a cell as one leaf; nil if they do not fit, or opening a list is cheaper.
     private func joined(
         _ slot: NodeSlot, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) -> Ref? {
@@ -219,35 +202,5 @@ extension TableEditor {
 
     private func setSlot(_ cell: BacklinkCell, _ raw: UInt64) throws(RealmError) {
         try setCell(cell.key, cell.leafIndex, .int(Int64(bitPattern: raw)))
-    }
-}
-
-/// New incoming links of one backlink column, in the order in which they were made.
-final class BacklinkQueue {
-    /// Targets, and the origin of each link.
-    private var pairs = NumberPairs()
-
-    var count: Int { pairs.count }
-
-    @inline(__always)
-    func append(_ target: Int64, _ origin: Int64) { pairs.append(target, origin) }
-
-    /// Calls `body` for each target with the origins of its links, in their order.
-    func visitTargets(
-        _ body: (Int64, UnsafeBufferPointer<Int64>) throws(RealmError) -> Void
-    ) throws(RealmError) {
-        pairs.sort()
-        let (pairs, count) = (pairs.base, pairs.count)
-        let origins = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, count))
-        defer { origins.deallocate() }
-        for i in 0..<count { origins[i] = pairs[i].payload }
-        var start = 0
-        while start < count {
-            let target = pairs[start].number
-            var end = start + 1
-            while end < count, pairs[end].number == target { end += 1 }
-            try body(target, UnsafeBufferPointer(start: origins + start, count: end - start))
-            start = end
-        }
     }
 }

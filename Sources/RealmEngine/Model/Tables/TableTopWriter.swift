@@ -1,10 +1,9 @@
 /// Writes a table's top and spec (object format 1.2, 1.3).
 struct TableTopWriter {
     let table: TableEditor
-    let root: Ref
-    let tombstones: Ref
+    let trees: TableTrees
     let indexRoots: [Int: Ref]
-    /// The spec and the opposite arrays of the base version when they did not change.
+    /// The spec and the opposite arrays of the base version; nil if they changed.
     let oldSpec: Ref?
     let oldTargets: (tables: Ref, columns: Ref)?
 
@@ -17,18 +16,19 @@ struct TableTopWriter {
         if let oldSpec { spec = oldSpec } else { spec = try self.spec() }
         var slots = [UInt64](repeating: 0, count: 14)
         slots[0] = spec.raw
-        slots[2] = root.raw
+        slots[2] = trees.objects.root.raw
         slots[3] = NodeEncoder.tag(UInt64(table.key.raw))
         slots[4] = try indexes().raw
-        slots[5] = NodeEncoder.tag(table.columnCounter)
-        slots[6] = NodeEncoder.tag(table.contentVersion)
+        slots[5] = NodeEncoder.tag(table.counters.columnCounter)
+        slots[6] = NodeEncoder.tag(table.counters.contentVersion)
         slots[7] = opposites.tables.raw
         slots[8] = opposites.columns.raw
-        slots[9] = table.nextSequenceNumber == 0 ? 0 : NodeEncoder.tag(table.nextSequenceNumber)
-        slots[10] = table.collisions.raw
+        let next = table.counters.nextSequenceNumber
+        slots[9] = next == 0 ? 0 : NodeEncoder.tag(next)
+        slots[10] = trees.collisions.raw
         slots[11] = table.primaryKey.map { NodeEncoder.tag(UInt64(bitPattern: $0.raw)) } ?? 0
         slots[12] = NodeEncoder.tag(table.kind.rawValue)
-        slots[13] = tombstones.raw
+        slots[13] = trees.tombstones.root.raw
         return try encoder.refs(slots)
     }
 

@@ -57,7 +57,7 @@ package enum ValueCheck {
 }
 
 extension Value {
-    /// What kind of value this is, in the words of a schema.
+    /// Name of the kind of value, as in a schema.
     public var kindName: String {
         switch self {
         case .null: "null"

@@ -56,7 +56,7 @@ extension WriteTransaction {
         let editor = try openEditor(batch.table.key)
         let shape = try editor.shape()
         try check(batch, editor)
-        let number = editor.nextSequenceNumber
+        let number = editor.counters.nextSequenceNumber
         guard try makeKeys(batch, editor) else { return false }
         let primary = shape.primaryKey.map { shape.indexes[$0] }
         var ascends = false
@@ -67,7 +67,7 @@ extension WriteTransaction {
             }
         }
         context.hasBatches = true
-        editor.nextSequenceNumber = number + UInt64(batch.count)
+        editor.counters.nextSequenceNumber = number + UInt64(batch.count)
         try editor.append(batch)
         editor.markDirty()
         for (i, index) in shape.indexes.enumerated() {
@@ -100,7 +100,7 @@ extension WriteTransaction {
     private func makeKeys(
         _ batch: RowBatch, _ editor: TableEditor
     ) throws(RealmError) -> Bool {
-        let first = editor.nextSequenceNumber
+        let first = editor.counters.nextSequenceNumber
         guard first < 1 << 40 else { return false }
         let isPlain = editor.primaryKey != nil
         for row in 0..<batch.count {

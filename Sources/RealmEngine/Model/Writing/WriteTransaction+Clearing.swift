@@ -106,7 +106,7 @@ extension WriteTransaction {
             guard let leafIndex = backlink(of: column, editor, in: target)?.leafIndex else {
                 continue
             }
-            try target.settleBacklinks()
+            try target.flushBacklinks()
             let isCleared = cleared.contains(target.key)
             // Rewriting a leaf costs about as much as removing a link from one object of it.
             let size = isCleared ? 0 : try target.clusters().objectCount()

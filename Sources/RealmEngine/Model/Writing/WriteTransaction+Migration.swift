@@ -26,7 +26,7 @@ extension WriteTransaction {
             }
             editor.primaryKey = wanted.key
         }
-        editor.isSpecDirty = true
+        editor.markSpecDirty()
         editor.markDirty()
         if !defersKeys { try Self.checkPrimaryKey(editor) }
     }

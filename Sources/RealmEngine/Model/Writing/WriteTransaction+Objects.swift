@@ -96,7 +96,7 @@ extension WriteTransaction {
         let raw = UInt64(wanted.raw)
         if raw >> 40 == 0 {
             let number = (raw & 0xFF) | (raw >> 8 & ~0xFF)
-            editor.nextSequenceNumber = max(editor.nextSequenceNumber, number + 1)
+            editor.counters.nextSequenceNumber = max(editor.counters.nextSequenceNumber, number + 1)
         }
     }
 
@@ -174,7 +174,7 @@ extension WriteTransaction {
         let column = editor.columns[shape.links[i].column]
         let target = try self.editor(column.target)
         let backlink = try backlinkColumn(editor, column, in: target)
-        shape.recordShape(i, target, backlink: backlink.leafIndex)
+        shape.recordTarget(i, target, backlink: backlink.leafIndex)
     }
 
     /// Gives the row of `shape` the next key as the peer would choose it (object format 1.12).
@@ -183,8 +183,8 @@ extension WriteTransaction {
     ) throws(RealmError) -> ObjectKey {
         let isPlain = editor.primaryKey != nil
         while true {
-            let n = editor.nextSequenceNumber
-            editor.nextSequenceNumber += 1
+            let n = editor.counters.nextSequenceNumber
+            editor.counters.nextSequenceNumber += 1
             let key = ObjectKey(
                 Int64(bitPattern: isPlain ? n : (n & 0xFF) | (n & 0xFFFF_FF00) << 8))
             guard key.raw >= 0, n < 1 << 62 else {

@@ -72,7 +72,7 @@ extension WriteTransaction {
             let column = try addColumn(editor, spec, index: .general, isLogged: false)
             try Self.checkMayBeKey(editor, column)
             editor.primaryKey = column.key
-            editor.isSpecDirty = true
+            editor.markSpecDirty()
         }
         return key
     }
@@ -167,7 +167,7 @@ extension WriteTransaction {
     ) -> ColumnKey {
         ColumnKey(
             leafIndex: editor.freeLeafIndex, type: type, attributes: attributes,
-            tag: UInt32(truncatingIfNeeded: editor.columnCounter) ^ editor.key.raw)
+            tag: UInt32(truncatingIfNeeded: editor.counters.columnCounter) ^ editor.key.raw)
     }
 
     /// Adds cells to all leaves; the caller adds the column to the table next.
@@ -183,7 +183,7 @@ extension WriteTransaction {
         }
         try editor.clusters().setColumn(leafIndex, column)
         try editor.tombstones()?.setColumn(leafIndex, column)
-        editor.isSpecDirty = true
+        editor.markSpecDirty()
         editor.markDirty()
     }
 

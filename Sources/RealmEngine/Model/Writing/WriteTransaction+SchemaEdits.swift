@@ -26,7 +26,7 @@ extension WriteTransaction {
                 reason: "name")
         }
         editor.rename(column, to: name)
-        editor.isSpecDirty = true
+        editor.markSpecDirty()
         editor.markDirty()
         log.pointee.renameColumn(table, editor.columns[column].key)
     }
@@ -64,7 +64,7 @@ extension WriteTransaction {
         }
         if column.index != .none { try editor.dropIndex(column.leafIndex) }
         try editor.dropDistinct(column.leafIndex)
-        try editor.settleBacklinks()
+        try editor.flushBacklinks()
         editor.columns.removeAll { $0.key == column.key }
         try removeCells(editor, column.leafIndex)
     }
@@ -72,8 +72,8 @@ extension WriteTransaction {
     /// Removes the cells of a column that the table has no longer. No backlinks may wait: storing them
     /// would copy leaves without the column.
     private func removeCells(_ editor: TableEditor, _ leafIndex: Int) throws(RealmError) {
-        editor.columnCounter += 1
-        editor.isSpecDirty = true
+        editor.counters.columnCounter += 1
+        editor.markSpecDirty()
         editor.markDirty()
         try editor.clusters().setColumn(leafIndex, nil)
         try editor.tombstones()?.setColumn(leafIndex, nil)
@@ -90,7 +90,7 @@ extension WriteTransaction {
     ) throws(RealmError) {
         for backlink in target.backlinks
         where backlink.origin == origin && backlink.originColumn == column {
-            try target.settleBacklinks()
+            try target.flushBacklinks()
             target.backlinks.removeAll { $0.key == backlink.key }
             try removeCells(target, backlink.leafIndex)
         }
@@ -161,7 +161,7 @@ extension WriteTransaction {
         if info.index != .none { try editor.dropIndex(info.leafIndex) }
         let changed = info.changed(index: kind, isIndexed: kind == .general)
         editor.columns[column] = changed
-        editor.isSpecDirty = true
+        editor.markSpecDirty()
         editor.markDirty()
         if kind != .none { try buildIndex(editor, changed) }
     }
@@ -218,10 +218,10 @@ extension WriteTransaction {
         let old = editor.columns[position]
         if old.index != .none { try editor.dropIndex(old.leafIndex) }
         // Storing them later would copy leaves without the column.
-        try editor.settleBacklinks()
+        try editor.flushBacklinks()
         editor.columns.remove(at: position)
-        editor.columnCounter += 1
-        editor.isSpecDirty = true
+        editor.counters.columnCounter += 1
+        editor.markSpecDirty()
         editor.markDirty()
         try editor.clusters().setColumn(old.leafIndex, nil)
         try editor.tombstones()?.setColumn(old.leafIndex, nil)

@@ -1,0 +1,29 @@
+/// The distinct values of enumerated columns, by leaf index.
+struct EnumeratedColumns {
+    private(set) var lists: [Int: DistinctList] = [:]
+
+    init() {}
+
+    init(_ info: TableInfo, _ context: EditContext) {
+        for column in info.columns where !column.distinct.isNone {
+            lists[column.leafIndex] = DistinctList(column.layout, context)
+        }
+    }
+
+    @inline(__always)
+    var isEmpty: Bool { lists.isEmpty }
+
+    subscript(leafIndex: Int) -> DistinctList? { lists[leafIndex] }
+
+    mutating func remove(_ leafIndex: Int) -> DistinctList? { lists.removeValue(forKey: leafIndex) }
+
+    /// The value of a column for a cell as stored.
+    func value(_ cell: Value, _ leafIndex: Int) throws(RealmError) -> Value {
+        try lists[leafIndex]?.value(cell) ?? cell
+    }
+
+    /// The cell of a column for a value.
+    func cell(_ value: Value, _ leafIndex: Int) throws(RealmError) -> Value {
+        try lists[leafIndex]?.cell(value) ?? value
+    }
+}

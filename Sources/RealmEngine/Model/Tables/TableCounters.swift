@@ -1,0 +1,30 @@
+/// The numbers a table counts up (object format 1.2).
+struct TableCounters {
+    /// Number of the next object, from which its key is made.
+    var nextSequenceNumber: UInt64
+    /// Number of columns removed so far; part of the keys of new columns.
+    var columnCounter: UInt64
+    /// Changes with each transaction that changes the table.
+    private(set) var contentVersion: UInt64
+    /// Whether the open transaction has counted up the content version.
+    private var hasCountedChange = false
+
+    /// The counters of a new table.
+    init() { (nextSequenceNumber, columnCounter, contentVersion) = (0, 0, 0) }
+
+    init(_ info: TableInfo) {
+        nextSequenceNumber = info.nextSequenceNumber
+        columnCounter = info.columnCounter
+        contentVersion = info.contentVersion
+    }
+
+    /// Counts up the content version, once for each transaction.
+    @inline(__always)
+    mutating func countChange() {
+        if hasCountedChange { return }
+        hasCountedChange = true
+        contentVersion += 1
+    }
+
+    mutating func beginTransaction() { hasCountedChange = false }
+}

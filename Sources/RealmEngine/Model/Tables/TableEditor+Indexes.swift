@@ -1,0 +1,150 @@
+/// Search indexes of a table: each follows the values of its column.
+extension TableEditor {
+    /// The editor of a column's index, nil for columns without one.
+    func index(_ column: ColumnInfo) throws(RealmError) -> IndexEditor? {
+        if column.index == .none { return nil }
+        if let editor = indexes.editors[column.leafIndex] { return editor }
+        let editor = try IndexEditor(
+            context: context, root: indexes.root(column.leafIndex),
+            kind: column.holdsWords ? .fullText : .general,
+            waiting: indexes.waiting(column.leafIndex) ?? boundWaiting(column.leafIndex),
+            defers: defersChanges(column)
+        ) { [unowned self] key throws(RealmError) in
+            try self.value(key, column)?.indexed
+        }
+        indexes.open(editor, column.leafIndex)
+        return editor
+    }
+
+    /// Whether changes of a column's index may wait: not if it is the primary key, whose index is read for
+    /// each new object.
+    func defersChanges(_ column: ColumnInfo) -> Bool { column.key != primaryKey }
+
+    private func boundWaiting(_ leafIndex: Int) -> WaitingIntegers? {
+        let column = IntegerBounds.Place(table: key, leafIndex: leafIndex)
+        return context.bounds[column].map { WaitingIntegers(largest: $0) }
+    }
+
+    /// An upper bound of the integers of each open index that has one.
+    func bounds() -> [(IntegerBounds.Place, Int64)] {
+        indexes.editors.compactMap { (leafIndex, editor) in
+            editor.waiting.largest.map { (.init(table: key, leafIndex: leafIndex), $0) }
+        }
+    }
+
+    /// Replaces the index entries of an object's `old` value by entries of `new`; `old` is nil for
+    /// a new object, `new` for a removed one.
+    func changeIndex(
+        _ column: ColumnInfo, _ key: ObjectKey, from old: Value?, to new: Value?
+    ) throws(RealmError) {
+        guard let index = try index(column) else { return }
+        if column.collection != nil {
+            for word in try old.map(words) ?? [] { try index.remove(word: word, key) }
+            for word in try new.map(words) ?? [] { try index.insert(word: word, key) }
+            return
+        }
+        switch (old?.indexed, new?.indexed) {
+        case (let old?, let new?): try index.change(from: old, to: new, key)
+        case (nil, let new?): try index.insert(new, key)
+        case (let old?, nil): try index.remove(old, key)
+        case (nil, nil): break
+        }
+    }
+
+    /// Removes an object from all indexes.
+    ///
+    /// - Parameter later: more objects are going to be removed; the entries of all may be removed
+    ///   together, in the order of each index.
+    func removeFromIndexes(
+        _ key: ObjectKey, _ shape: RowShape, later: Bool
+    ) throws(RealmError) {
+        for index in shape.indexes {
+            let value = try value(key, index.leafIndex)!.indexed
+            if later {
+                try index.editor.removeLater(value, key)
+            } else {
+                try index.editor.remove(value, key)
+            }
+        }
+        for i in shape.indexedCollections { try removeFromIndex(of: columns[i], key) }
+    }
+
+    @inline(never)
+    private func removeFromIndex(
+        of column: ColumnInfo, _ key: ObjectKey
+    ) throws(RealmError) {
+        try changeIndex(column, key, from: value(key, column), to: nil)
+    }
+
+    /// The distinct strings of an indexed list.
+    private func words(_ list: Value) throws(RealmError) -> [ByteView] {
+        guard case .list(let view) = list else { return [] }
+        var cursor = ElementCursor(context.space, view)
+        var words: [ByteView] = []
+        while let element = try cursor.nextStored() {
+            if case .string(let word) = element { words.append(word) }
+        }
+        words.sort { ByteView.compare($0, $1) < 0 }
+        var distinct: [ByteView] = []
+        for word in words where distinct.last.map({ !($0 == word) }) ?? true {
+            distinct.append(word)
+        }
+        return distinct
+    }
+
+    /// Builds a column's index from the values of all objects: for a new index, and after an entry was
+    /// missing (object format 13, defects 5 and 6).
+    func fillIndex(_ column: ColumnInfo) throws(RealmError) {
+        guard let editor = try index(column) else { return }
+        let builder = IndexBuilder(context, kind: column.holdsWords ? .fullText : .general)
+        try forEachValue(column) { (key, value) throws(RealmError) in
+            if column.collection != nil {
+                for word in try self.words(value) { builder.add(word: word, key) }
+            } else {
+                try builder.add(value.indexed, key)
+            }
+        }
+        try editor.rebuild(builder)
+    }
+
+    /// Empties a column's index; the caller adds the objects one by one.
+    func beginIndex(_ column: ColumnInfo) throws(RealmError) {
+        try index(column)?.clear()
+        try index(column)?.defersWords()
+    }
+
+    /// Adds an object to a new index.
+    func addToIndex(_ column: ColumnInfo, _ key: ObjectKey) throws(RealmError) {
+        markDirty()
+        try changeIndex(column, key, from: nil, to: value(key, column))
+    }
+
+    /// Removes a column's index and frees its nodes.
+    func dropIndex(_ leafIndex: Int) throws(RealmError) {
+        context.bounds[.init(table: key, leafIndex: leafIndex)] = nil
+        if let root = indexes.remove(leafIndex) { try context.freeDeep(root) }
+    }
+
+    /// Adds some of the waiting entries to an index that has many; false if no index has.
+    ///
+    /// - Parameters:
+    ///   - onlyMost: leaves entries waiting that take little memory.
+    ///   - changes: adds waiting changes too, however few.
+    func settleSomeWaiting(onlyMost: Bool, changes: Bool) throws(RealmError) -> Bool {
+        for column in columns where column.index != .none {
+            guard let waiting = indexes.waiting(column.leafIndex) else { continue }
+            let isMuch = onlyMost ? waiting.isLarge : waiting.count > IndexEditor.portion
+            guard isMuch || (changes && waiting.hasChanges), let editor = try index(column) else {
+                continue
+            }
+            if isMuch {
+                try editor.settleSome(of: try clusters().objectCount())
+            } else {
+                try editor.settleSomeChanges()
+            }
+            markDirty()
+            return true
+        }
+        return false
+    }
+}
