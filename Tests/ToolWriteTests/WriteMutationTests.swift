@@ -97,7 +97,7 @@ import Testing
             let record = try StrictJSON(String(line))
             #expect(record["expected"] != nil && record["got"] != nil && record["line"] != nil)
         }
-        #expect(lines.count == load.settled.rejected)
+        #expect(lines.count == load.counts.durable.rejected)
         _ = lab.shell("rm -f rejects")
         return lines.count
     }

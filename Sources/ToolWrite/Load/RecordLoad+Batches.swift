@@ -5,11 +5,11 @@ import ToolKit
 extension RecordLoad {
     /// Opens a batch for records of which the first came at `time`.
     func begin(_ time: UInt64) throws(RealmError) -> Batch {
-        let isPrepared = prepared != nil
+        let isPrepared = if case .prepared = open { true } else { false }
         // A rehearsal is one batch that nothing is ever due for.
         let due = request.isDryRun ? nil : deadline(time)
         let fresh = Batch(try beginWriter(), deadline: due, isPrepared: isPrepared)
-        batch = fresh
+        open = .batch(fresh)
         return fresh
     }
 
@@ -20,8 +20,8 @@ extension RecordLoad {
     }
 
     func beginWriter() throws(RealmError) -> ObjectWriter {
-        if let transaction = prepared {
-            prepared = nil
+        if case .prepared(let transaction) = open {
+            open = .nothing
             report.begin(with: transaction)
             return ObjectWriter(transaction, stage.plans, request)
         }
@@ -31,9 +31,8 @@ extension RecordLoad {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
                 // Another program changed it between two batches.
-                stage = try RecordStage(
-                    try ClassPlans(schema, request), className: className, header: header, request)
-                feed.change(try Self.conversions(schema, request, className, header))
+                stage = try source.stage(try ClassPlans(schema, request), request)
+                feed.change(try source.conversions(schema, request))
             }
         } catch {
             step.abandon(transaction)
@@ -63,31 +62,33 @@ extension RecordLoad {
     /// Commits the open batch; one that changed nothing leaves no version behind.
     func commit() throws(RealmError) {
         guard let batch else { return }
-        if kept.count == 0 {
+        if openRecords.count == 0 {
             if let first = try batch.writer.settle().first { try refuseFinally(first, nil) }
         } else {
             try settleAgain(batch)
         }
         if request.isDryRun { return try rehearse() }
-        self.batch = nil
+        open = .nothing
         let transaction = batch.writer.transaction
-        let hasChanged = counts.changes > written.changes || batch.isPrepared
-        reached = batch.reached
+        let hasChanged = counts.hasChanges || batch.isPrepared
+        stream.reached = batch.reached
         let version = transaction.version
-        if hasChanged, let reached { try resumption?.announce(reached, version: version) }
-        try step.commit(transaction, hasChanged: hasChanged, self)
-        if let reached {
-            resumption?.confirm(reached, version: hasChanged ? version : version - 1)
+        if hasChanged, let reached = batch.reached {
+            try stream.resumption?.announce(reached, version: version)
         }
-        written = counts
-        kept.removeAll()
+        try step.commit(transaction, hasChanged: hasChanged, self)
+        if let reached = batch.reached {
+            stream.resumption?.confirm(reached, version: hasChanged ? version : version - 1)
+        }
+        counts.commit()
+        openRecords.removeAll()
     }
 
     /// A rehearsal goes on in its one transaction.
     private func rehearse() throws(RealmError) {
-        written = counts
-        settled = counts
-        kept.removeAll()
+        counts.commit()
+        counts.durable = counts.current
+        openRecords.removeAll()
         batch?.writer.pending = PendingLinks()
         try report.writeRejects()
     }
@@ -100,9 +101,9 @@ extension RecordLoad {
             if refused.isEmpty { return }
             var seen: Set<Int> = []
             for error in refused where seen.insert(error.record).inserted {
-                guard let index = kept.index(ofRecord: error.record) else { continue }
-                kept.exclude(index)
-                try refuse(error, kept.record(index))
+                guard let index = openRecords.index(ofRecord: error.record) else { continue }
+                openRecords.exclude(index)
+                try refuse(error, openRecords.record(index))
             }
             if request.isDryRun { return }
             try writeAgain(batch)

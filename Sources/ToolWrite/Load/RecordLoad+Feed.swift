@@ -21,7 +21,7 @@ extension RecordLoad {
         }
         let (records, isDue) = incoming.take()
         if !records.isEmpty { try writeRecords(incoming, records, batch) }
-        if incoming.isUsedUp, last == nil, try !end(incoming) { return false }
+        if incoming.isUsedUp, ending == nil, try !end(incoming) { return false }
         batch.isInPart = incoming.part == .beginning || incoming.part == .middle
         try saveMemory(batch.writer)
         batch.lastRecord = MonotonicClock.nanoseconds()
@@ -41,7 +41,7 @@ extension RecordLoad {
             return false
         case .failed(let error): throw error
         case .rejected(let error, let bytes):
-            counts.records = error.record
+            counts.current.records = error.record
             try refuse(error, bytes)
         }
         return true
@@ -51,7 +51,9 @@ extension RecordLoad {
         _ incoming: RecordBatch, _ records: Range<Int>, _ batch: Batch
     ) throws(RealmError) {
         if try !writeAtOnce(incoming, batch) { try writeSingly(incoming, records, batch) }
-        if last == nil { counts.records = incoming.records.places[records.upperBound - 1].record }
+        if ending == nil {
+            counts.current.records = incoming.records.places[records.upperBound - 1].record
+        }
     }
 
     // MARK: At once
@@ -73,9 +75,9 @@ extension RecordLoad {
         guard linksWait || missing.isEmpty, let rest = try storeCollections(incoming, rows, writer),
             try transaction.create(rows)
         else { return false }
-        counts.inserted &+= incoming.count
-        let firstKept = kept.count
-        if request.skipsErrors { try incoming.records.add(to: kept) }
+        counts.current.inserted &+= incoming.count
+        let firstOpen = openRecords.count
+        if request.skipsErrors { try incoming.records.add(to: openRecords) }
         for link in missing { try wait(for: link, incoming, rows, writer) }
         for structure in rest {
             let place = incoming.records.places[structure.row]
@@ -86,7 +88,7 @@ extension RecordLoad {
                     structure.value)
             } catch {
                 guard error.kind == .data else { throw error }
-                if request.skipsErrors { kept.exclude(firstKept + structure.row) }
+                if request.skipsErrors { openRecords.exclude(firstOpen + structure.row) }
                 try refuse(
                     writer.refusal(error, record: place.record, place.position),
                     incoming.records.record(structure.row))

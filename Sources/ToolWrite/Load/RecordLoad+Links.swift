@@ -18,11 +18,12 @@ extension RecordLoad {
         guard request.mode == .apply, batch.writer.pending.count > 0 else { return false }
         if MonotonicClock.nanoseconds() &- batch.lastRecord >= Self.linkPatience { return false }
         // Looking takes as long as there is much that waits.
-        if counts.records == batch.lastLook { return true }
-        if !isIdle, counts.records < batch.nextLook { return true }
+        if counts.current.records == batch.lastLook { return true }
+        if !isIdle, counts.current.records < batch.nextLook { return true }
         try batch.writer.settleFound()
         let waiting = batch.writer.pending.count
-        (batch.lastLook, batch.nextLook) = (counts.records, counts.records + waiting)
+        let records = counts.current.records
+        (batch.lastLook, batch.nextLook) = (records, records + waiting)
         return waiting > 0
     }
 }

@@ -24,7 +24,7 @@ extension RecordLoad {
             }
         }
         try step.finish(self)
-        try resumption?.settle()
+        try stream.resumption?.settle()
     }
 
     // MARK: Reading
@@ -66,8 +66,7 @@ extension RecordLoad {
 
     /// The mere end of the input needs no transaction, unless one is open.
     private func passEmptyEnd() {
-        guard batch == nil, prepared == nil, let only = queue.waiting.first, only.isEmptyEnd
-        else { return }
+        guard case .nothing = open, let only = queue.waiting.first, only.isEmptyEnd else { return }
         if only.isCutOff, !queue.isOver { report.leaveOut() }
         queue.isOver = true
     }
@@ -86,7 +85,7 @@ extension RecordLoad {
     private func waitForMore() throws(RealmError) {
         if queue.waiting.isEmpty, !step.hasUnsettled {
             try step.idle()
-            try resumption?.settle()
+            try stream.resumption?.settle()
         }
         let milliseconds = patience(until: queue.waiting.first.flatMap { deadline($0.time) })
         if !step.isEager, feed.isThreaded || step.hasUnsettled {
@@ -110,7 +109,7 @@ extension RecordLoad {
                 if let milliseconds = try timeLeft() { collect(within: milliseconds) }
                 continue
             }
-            if try writeWaiting(batch), last == nil { continue }
+            if try writeWaiting(batch), ending == nil { continue }
             queue.isOver = true
             return try commit()
         }
@@ -132,12 +131,13 @@ extension RecordLoad {
 
     func settlement(_ version: UInt64?) -> Settlements.Item {
         Settlements.Item(
-            counts: counts, version: version, rejects: report.takeRejects(), reached: reached)
+            counts: counts.current, version: version, rejects: report.takeRejects(),
+            reached: stream.reached)
     }
 
     /// What was committed is durable.
     func settle(_ item: Settlements.Item) throws(RealmError) {
-        settled = item.counts
+        counts.durable = item.counts
         try report.committed(item)
     }
 }

@@ -8,42 +8,42 @@ extension RecordLoad {
     ) throws(RealmError) {
         for index in records {
             let place = incoming.records.places[index]
-            counts.records = place.record
-            let event = try incoming.record(index, stage, name: input.name)
+            counts.current.records = place.record
+            let event = try incoming.record(index, stage, name: source.input.name)
             let isKept = request.skipsErrors && isToBeWritten(event)
             let bytes = incoming.records.record(index)
-            if isKept { try kept.add(bytes, place) }
+            if isKept { try openRecords.add(bytes, place) }
             guard let refused = try write(event, batch, place) else { continue }
-            if isKept { kept.exclude(kept.count - 1) }
+            if isKept { openRecords.exclude(openRecords.count - 1) }
             try refuse(refused.error, bytes)
             if refused.hasChanged { try writeAgain(batch) }
-            if last != nil { return }
+            if ending != nil { return }
         }
     }
 
-    /// Writes the kept records in a new transaction. A rehearsal, whose transaction holds the
-    /// earlier batches too, does without.
+    /// Writes the records of the open batch in a new transaction. A dry run, whose transaction has the
+    /// earlier batches too, does not.
     func writeAgain(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         repeat {
             try step.restart(batch.writer.transaction)
             batch.writer = try beginWriter()
             batch.endVersion()
-            counts.restart(from: written)
-        } while try !writeKept(batch)
+            counts.restart()
+        } while try !writeOpenRecords(batch)
     }
 
-    /// False when a record was refused after it had changed something.
-    private func writeKept(_ batch: Batch) throws(RealmError) -> Bool {
-        let input = try kept.input(name: self.input.name)
-        for index in 0..<kept.count {
+    /// Returns false if a record was refused after it had changed something.
+    private func writeOpenRecords(_ batch: Batch) throws(RealmError) -> Bool {
+        let input = try openRecords.input(name: source.input.name)
+        for index in 0..<openRecords.count {
             if index & 255 == 255 { try saveMemory(batch.writer) }
-            let place = kept.place(index)
+            let place = openRecords.place(index)
             let event = try stage.next(input).relocated(to: place, from: input)
-            if kept.isExcluded(index) { continue }
+            if openRecords.isExcluded(index) { continue }
             guard let refused = try write(event, batch, place) else { continue }
-            kept.exclude(index)
-            try refuse(refused.error, kept.record(index))
+            openRecords.exclude(index)
+            try refuse(refused.error, openRecords.record(index))
             if refused.hasChanged { return false }
         }
         return true
@@ -72,7 +72,7 @@ extension RecordLoad {
             case .rejected(let error): return Refused(error: error, hasChanged: false)
             case .record(let plan?):
                 if plan.hasReferences { try writer.resolve(plan) }
-                counts.add(try writer.write(plan, stage.mode))
+                counts.current.add(try writer.write(plan, stage.mode))
                 if let resync = batch.resync, let object = writer.object {
                     resync.saw(object, in: plan.key)
                 }

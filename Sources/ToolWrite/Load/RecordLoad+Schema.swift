@@ -8,7 +8,7 @@ extension RecordLoad {
         let writer = batch.writer
         let plan = SchemaChangeCheck(change, writer.plans.schema)
         if plan.isDone {
-            counts.unchanged &+= 1
+            counts.current.unchanged &+= 1
             return
         }
         if let obstacle = plan.obstacle {
@@ -35,11 +35,10 @@ extension RecordLoad {
                 .illegalOperation, change.property, expected: "a change that can be made",
                 got: error.message)
         }
-        stage = try RecordStage(
-            try ClassPlans(try writer.transaction.snapshot().schema, request),
-            className: className, header: header, request)
+        stage = try source.stage(
+            try ClassPlans(try writer.transaction.snapshot().schema, request), request)
         batch.writer = ObjectWriter(writer.transaction, stage.plans, request)
-        counts.schema &+= 1
+        counts.current.schema &+= 1
     }
 }
 

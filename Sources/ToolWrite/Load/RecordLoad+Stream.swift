@@ -15,7 +15,7 @@ extension RecordLoad {
 
     private func finish(_ resync: Resync, _ batch: Batch) throws(RealmError) {
         for change in resync.removals(batch.writer.plans.schema) { try edit(change, batch) }
-        counts.deleted += try resync.sweep(batch.writer)
+        counts.current.deleted += try resync.sweep(batch.writer)
     }
 
     /// Carries out a change of the schema; where all there is comes anew, it replaces what is in its way.
@@ -32,13 +32,14 @@ extension RecordLoad {
         try step.restart(batch.writer.transaction)
         batch.writer = try beginWriter()
         batch.endVersion()
-        counts.restart(from: written)
+        counts.restart()
     }
 
     /// Whether the batch of records is the beginning of a version that has its own transaction, and
     /// there is something to commit before.
     func isToBeCommitted(before incoming: RecordBatch) -> Bool {
-        incoming.part == .beginning && incoming.position == 0 && counts.records > written.records
+        incoming.part == .beginning && incoming.position == 0
+            && counts.current.records > counts.committed.records
             && !request.isDryRun
     }
 }

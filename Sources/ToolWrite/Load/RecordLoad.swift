@@ -9,68 +9,24 @@ import ToolKit
 /// `skip` writes the batch again without the record.
 final class RecordLoad {
     let request: WriteRequest
-    let className: String
     let session: WriteSession
-    let input: RecordInput
-    let header: [String]
-    var stage: RecordStage
-    let report: LoadReport
-    /// Including the open batch.
-    var counts = LoadCounts()
-    /// As of the last commit.
-    var written = LoadCounts()
-    /// As of the last commit that is durable.
-    var settled = LoadCounts()
-    var batch: Batch?
-    /// The records of the open batch, with `--on-error skip`.
-    let kept: OpenRecords
-    /// What ended the run at `--max-errors`.
-    var last: RecordError?
-    var progress: ProgressReporter
-    /// Where batches of records come from.
+    let source: RecordSource
+    /// Reads of the source on other threads.
     private(set) var feed: RecordFeed
-    /// A transaction that is open already, for the first batch.
-    var prepared: WriteTransaction?
+    /// Batches that were read.
+    var queue = Queue()
+    var stage: RecordStage
     /// How transactions get their turn and become durable.
     let step: any CommitStep
-    var queue = Queue()
-    /// With `--resume`.
-    let resumption: Resumption?
-    /// How far the stream was applied by what was committed last.
-    var reached: StreamPosition?
-    /// What ends the run at once, with the record as written; and a signal that does.
-    private var refusal: (RecordError, [UInt8])?
-    private var signal: Int32?
-
-    /// The open transaction and what it holds.
-    final class Batch {
-        var writer: ObjectWriter
-        let deadline: UInt64?
-        /// The transaction has changes of the schema already.
-        let isPrepared: Bool
-        /// When records were written last.
-        var lastRecord = MonotonicClock.nanoseconds()
-        /// With how many records targets of links were looked for last, and with how many it is worth
-        /// to look again.
-        var lastLook = -1
-        var nextLook = 0
-        /// Of a stream: where the last whole version in it ends, and that one is open.
-        var reached: StreamPosition?
-        var isInPart = false
-        var resync: Resync?
-
-        init(_ writer: ObjectWriter, deadline: UInt64?, isPrepared: Bool) {
-            self.writer = writer
-            self.deadline = deadline
-            self.isPrepared = isPrepared
-        }
-
-        /// The open version is complete, or forgotten.
-        func endVersion() {
-            isInPart = false
-            resync = nil
-        }
-    }
+    var open: Open
+    /// The records of the open batch, with `--on-error skip`.
+    let openRecords: OpenRecords
+    var counts = Counts()
+    var stream: Stream
+    /// Why the run ends early, as soon as it is known; the open batch may still be committed.
+    private(set) var ending: Ending?
+    let report: LoadReport
+    var progress: ProgressReporter
 
     /// - Parameters:
     ///   - schema: the classes as the first batch finds them.
@@ -82,56 +38,21 @@ final class RecordLoad {
         step: (any CommitStep)? = nil
     ) throws(RealmError) {
         self.request = request
-        self.className = className
         self.session = session
-        self.input = input
         self.report = report
-        header = try Self.header(input)
-        stage = try RecordStage(
-            try ClassPlans(schema, request), className: className,
-            header: header, request)
-        kept = OpenRecords(input)
+        source = try RecordSource(input, className: className)
+        stage = try source.stage(try ClassPlans(schema, request), request)
+        openRecords = OpenRecords(input)
         progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
-        self.prepared = prepared
+        open = prepared.map(Open.prepared) ?? .nothing
         let step = step ?? DirectCommits(session, request)
         self.step = step
-        resumption =
-            request.resumes ? try Resumption(request, version: session.database.version) : nil
+        let stream = try Stream(request, version: session.database.version)
+        self.stream = stream
         feed = RecordFeed(
-            input, try Self.conversions(schema, request, className, header), request,
-            request.mode == .apply
-                ? resumption.map { StreamDeduplicator(resuming: $0.position) }
-                    ?? StreamDeduplicator() : nil,
-            wake: step.wake)
-    }
-
-    /// For each thread that may convert records.
-    static func conversions(
-        _ schema: Schema, _ request: WriteRequest, _ className: String, _ header: [String]
-    ) throws(RealmError) -> [RecordFeed.Conversion] {
-        var conversions: [RecordFeed.Conversion] = []
-        guard request.convertsAhead(className) else { return [] }
-        for _ in 0..<max(1, RecordFeed.threads(request)) {
-            let plans = try ClassPlans(schema, request)
-            conversions.append(
-                RecordFeed.Conversion(
-                    stage: try RecordStage(plans, className: className, header: header, request),
-                    table: try plans.table(named: className)))
-        }
-        return conversions
-    }
-
-    private static func header(_ input: RecordInput) throws(RealmError) -> [String] {
-        switch try input.readHeader() {
-        case nil: return []
-        case .record(let names): return names
-        case .rejected(let error): throw error.realmError(file: input.name)
-        case .end:
-            throw RealmError(
-                .data, code: RecordError.Code.invalidTable.rawValue, reason: "record",
-                "the header is missing: the input is empty", file: input.name)
-        }
+            input, try source.conversions(schema, request), request,
+            request.mode == .apply ? stream.deduplicator : nil, wake: step.wake)
     }
 
     /// Writes everything and returns the exit code.
@@ -141,22 +62,20 @@ final class RecordLoad {
             if request.command.workers > 1 { feed.start() }
             defer { feed.stop() }
             try load()
-            if let last { throw stopping(last) }
+            if case .tooManyErrors(let last) = ending { throw stopping(last) }
         } catch {
             throw finish(after: error)
         }
         try sumUp()
-        return settled.rejected > 0 ? .data : .ok
+        return counts.durable.rejected > 0 ? .data : .ok
     }
 
     private func skip() throws(RealmError) {
-        while input.recordNumber < request.skipped {
+        while source.input.recordNumber < request.skipped {
             try checkInterruption()
-            if case .end = try input.skip() { break }
+            if case .end = try source.input.skip() { break }
         }
-        counts.records = input.recordNumber
-        written.records = counts.records
-        settled.records = counts.records
+        counts.skip(source.input.recordNumber)
     }
 
     /// Keeps the memory of the open transaction within its limit.
@@ -169,9 +88,11 @@ final class RecordLoad {
 
     func refuse(_ error: RecordError, _ record: ByteView?) throws(RealmError) {
         guard request.skipsErrors else { try refuseFinally(error, record) }
-        counts.rejected += 1
+        counts.current.rejected += 1
         report.refuse(error, record)
-        if counts.rejected >= request.mostErrors, last == nil { last = error }
+        if counts.current.rejected >= request.mostErrors, ending == nil {
+            ending = .tooManyErrors(last: error)
+        }
     }
 
     func refuse(_ error: RecordError, _ record: [UInt8]) throws(RealmError) {
@@ -187,37 +108,38 @@ final class RecordLoad {
     func refuseFinally(
         _ error: RecordError, _ record: ByteView?
     ) throws(RealmError) -> Never {
-        refusal = (error, record?.bytes ?? [])
+        ending = .refused(error, record?.bytes ?? [])
         throw stopping(error)
     }
 
     private func stopping(_ error: RecordError) -> RealmError {
         RealmError(
-            .data, code: error.code.rawValue, reason: "record", error.message, file: input.name,
-            hint: report.resumption(settled))
+            .data, code: error.code.rawValue, reason: "record", error.message,
+            file: source.input.name, hint: report.resumption(counts.durable))
     }
 
-    /// The open batch is forgotten, commits before it become durable; then the run says how far it
-    /// came. Answers what to throw; does not return after a signal.
+    /// Cancels the open batch, makes the commits before it durable, and reports how far the run came.
+    /// Returns the error to throw; does not return after a signal.
     private func finish(after error: RealmError) -> RealmError {
         var error = error
         abandon()
         step.drain(self)
-        try? resumption?.settle()
-        if let signal {
-            report.interrupted(settled)
+        try? stream.resumption?.settle()
+        switch ending {
+        case .interrupted(let signal):
+            report.interrupted(counts.durable)
             Interruption.raise(signal)
-        }
-        if let (refused, record) = refusal {
-            settled.rejected += 1
+        case .refused(let refused, let record):
+            counts.durable.rejected += 1
             record.withUnsafeBytes { raw in
                 let view = raw.baseAddress.map { ByteView($0, count: raw.count) }
                 report.refuse(refused, record.isEmpty ? nil : view)
             }
             do throws(RealmError) { try report.writeRejects() } catch let other { error = other }
             if error.kind == .data { error = stopping(refused) }
+        case .tooManyErrors, nil: break
         }
-        // What went wrong first is what people are told.
+        // The first error is the one to report.
         try? sumUp()
         return error
     }
@@ -225,20 +147,19 @@ final class RecordLoad {
     private func sumUp() throws(RealmError) {
         progress.finish()
         try report.finish(
-            settled, version: session.database.version, syncs: step.traffic.syncs)
+            counts.durable, version: session.database.version, syncs: step.traffic.syncs)
     }
 
     func abandon() {
         step.abandon(batch?.writer.transaction)
-        prepared?.rollback()
-        batch = nil
-        prepared = nil
+        if case .prepared(let transaction) = open { transaction.rollback() }
+        open = .nothing
     }
 
-    /// Throws when a signal wants the run to end.
+    /// Throws if a signal asked the run to end.
     func checkInterruption() throws(RealmError) {
         guard let number = Interruption.signal else { return }
-        signal = number
+        ending = .interrupted(signal: number)
         throw RealmError.misuse("interrupted", code: "Interrupted")
     }
 }

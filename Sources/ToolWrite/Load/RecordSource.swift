@@ -1,0 +1,50 @@
+import RealmEngine
+import ToolKit
+
+/// The input of a load, and the class and the columns of its records.
+struct RecordSource {
+    let input: RecordInput
+    let className: String
+    /// Names of the columns of CSV and TSV; empty for other formats.
+    private let header: [String]
+
+    /// Reads the header.
+    init(_ input: RecordInput, className: String) throws(RealmError) {
+        self.input = input
+        self.className = className
+        header = try Self.header(input)
+    }
+
+    /// Returns a converter of records into rows of the classes of `plans`.
+    func stage(_ plans: ClassPlans, _ request: WriteRequest) throws(RealmError) -> RecordStage {
+        try RecordStage(plans, className: className, header: header, request)
+    }
+
+    /// A conversion for each thread that converts records; none if they are converted when they are
+    /// written.
+    func conversions(
+        _ schema: Schema, _ request: WriteRequest
+    ) throws(RealmError) -> [RecordFeed.Conversion] {
+        var conversions: [RecordFeed.Conversion] = []
+        guard request.convertsAhead(className) else { return [] }
+        for _ in 0..<max(1, RecordFeed.threads(request)) {
+            let plans = try ClassPlans(schema, request)
+            conversions.append(
+                RecordFeed.Conversion(
+                    stage: try stage(plans, request), table: try plans.table(named: className)))
+        }
+        return conversions
+    }
+
+    private static func header(_ input: RecordInput) throws(RealmError) -> [String] {
+        switch try input.readHeader() {
+        case nil: return []
+        case .record(let names): return names
+        case .rejected(let error): throw error.realmError(file: input.name)
+        case .end:
+            throw RealmError(
+                .data, code: RecordError.Code.invalidTable.rawValue, reason: "record",
+                "the header is missing: the input is empty", file: input.name)
+        }
+    }
+}
