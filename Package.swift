@@ -61,96 +61,116 @@ func toolTests(_ name: String, _ parts: [String]) -> Target {
         swiftSettings: strict)
 }
 
+/// Whether SwiftPM has checked this package out for one that depends on it. That one gets the libraries
+/// only: it would otherwise compile and run the plugin of the tools. In a dependency by local path, which
+/// a manifest cannot recognise, the plugin runs.
+let isDependency = ["/.build/checkouts/", "/SourcePackages/checkouts/"].contains {
+    "\(Context.packageDirectory)/".contains($0)
+}
+
+let libraryProducts: [Product] = [
+    .library(name: "RealmEngine", targets: ["RealmEngine", "RealmActors"]),
+    .library(name: "RealmSwift", targets: ["RealmSwift"]),
+]
+
+let toolProducts: [Product] = [
+    .executable(name: "realm-query", targets: ["realm-query"]),
+    .executable(name: "realm-write", targets: ["realm-write"]),
+    .executable(name: "realm-compact", targets: ["realm-compact"]),
+    .executable(name: "realm-versions", targets: ["realm-versions"]),
+    .executable(name: "realm-bench", targets: ["realm-bench"]),
+]
+
+let libraries: [Target] = [
+    // Block functions for encrypted databases.
+    .target(name: "CRealmCrypto"),
+    // System and runtime calls that Swift does not import.
+    .target(name: "CRealmSystem"),
+    .target(
+        name: "RealmEngine", dependencies: ["CRealmCrypto", "CRealmSystem"],
+        swiftSettings: strict),
+    // Instances confined to actors: a target of their own, since the task runtime adds 0.7 MB to a program.
+    .target(
+        name: "RealmActors", dependencies: ["CRealmSystem", "RealmEngine"],
+        swiftSettings: strict),
+    // The object API of the Realm Swift SDK, on the engine. No tool links it.
+    .target(
+        name: "RealmSwift", dependencies: ["CRealmSystem", "RealmEngine", "RealmActors"],
+        swiftSettings: strict),
+]
+
+let tools: [Target] = [
+    // Code that the tools share, then a target for each tool, independent of each other.
+    .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: small),
+    toolPart("ToolQuery"),
+    toolPart("ToolWrite"),
+    toolPart("ToolFiles"),
+    toolPart("ToolBench", ["ToolQuery", "ToolWrite"]),
+    // The version that `--version` prints: a plugin writes the output of `git describe` into a source.
+    .plugin(
+        name: "DescribeVersion", capability: .buildTool(), path: "Sources/DescribeVersion"),
+    .target(
+        name: "ToolVersion", exclude: ["describe.sh"], swiftSettings: strict,
+        plugins: ["DescribeVersion"]),
+    toolPart(
+        "Tools", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench", "ToolVersion"],
+        exclude: ["program.ld"]),
+    tool("realm-query"),
+    tool("realm-write"),
+    tool("realm-compact"),
+    tool("realm-versions"),
+    tool("realm-bench"),
+    // For those who work on the engine; not installed.
+    toolPart("CoreTasks", ["ToolBench", "ToolVersion"], settings: strict),
+    tool("core-bench", "CoreTasks"),
+]
+
+let tests: [Target] = [
+    // Functions of session tests that run in processes of their own.
+    .target(
+        name: "SessionSupport", dependencies: ["RealmEngine"], path: "Tests/SessionSupport",
+        swiftSettings: strict),
+    .executableTarget(
+        name: "session-peer", dependencies: ["SessionSupport"], path: "Tests/SessionPeer",
+        swiftSettings: strict),
+    .testTarget(
+        name: "CRealmCryptoTests", dependencies: ["CRealmCrypto"], swiftSettings: strict),
+    // Code that tests of the engine share.
+    .testTarget(
+        name: "EngineSupport", dependencies: ["RealmEngine", "SessionSupport", "session-peer"],
+        swiftSettings: strict),
+    engineTests("RealmEngineTests"),
+    engineTests("EngineModelTests"),
+    engineTests("EngineQueryTests"),
+    engineTests("EngineInstanceTests"),
+    engineTests("EngineSessionTests"),
+    .testTarget(
+        name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmEngine"],
+        swiftSettings: strict),
+    // The samples of the guides, once in each language mode; the second folder is a link.
+    .target(
+        name: "RealmSamples", dependencies: ["RealmSwift"], path: "Tests/RealmSamples",
+        swiftSettings: strict),
+    .target(
+        name: "RealmSamplesSwift5", dependencies: ["RealmSwift"],
+        path: "Tests/RealmSamplesSwift5",
+        swiftSettings: strict + [.swiftLanguageMode(.v5)]),
+    .testTarget(
+        name: "RealmSampleTests",
+        dependencies: ["RealmSamples", "RealmSamplesSwift5", "RealmSwift", "RealmEngine"],
+        swiftSettings: strict),
+    // Code that tests of tools share.
+    .testTarget(name: "ToolSupport", dependencies: ["ToolKit"], swiftSettings: strict),
+    toolTests(
+        "ToolKitTests", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench", "ToolVersion"]),
+    toolTests("ToolQueryTests", ["ToolQuery"]),
+    toolTests("ToolWriteTests", ["ToolWrite"]),
+    toolTests("ToolFilesTests", ["ToolFiles"]),
+    toolTests("ToolBenchTests", ["ToolBench", "CoreTasks"]),
+]
+
 let package = Package(
     name: "realm-tools",
-    products: [
-        .library(name: "RealmEngine", targets: ["RealmEngine", "RealmActors"]),
-        .library(name: "RealmSwift", targets: ["RealmSwift"]),
-        .executable(name: "realm-query", targets: ["realm-query"]),
-        .executable(name: "realm-write", targets: ["realm-write"]),
-        .executable(name: "realm-compact", targets: ["realm-compact"]),
-        .executable(name: "realm-versions", targets: ["realm-versions"]),
-        .executable(name: "realm-bench", targets: ["realm-bench"]),
-    ],
-    targets: [
-        // Block functions for encrypted databases.
-        .target(name: "CRealmCrypto"),
-        // Calls of the system and of the runtime that Swift's view of them leaves out.
-        .target(name: "CRealmSystem"),
-        .target(
-            name: "RealmEngine", dependencies: ["CRealmCrypto", "CRealmSystem"],
-            swiftSettings: strict),
-        // Instances of actors. Apart, since the runtime's tasks are 0.7 MB that no tool needs.
-        .target(
-            name: "RealmActors", dependencies: ["CRealmSystem", "RealmEngine"],
-            swiftSettings: strict),
-        // The object API of the Realm Swift SDK, on the engine; no tool links it.
-        .target(
-            name: "RealmSwift", dependencies: ["CRealmSystem", "RealmEngine", "RealmActors"],
-            swiftSettings: strict),
-        // What the tools share, then one target for each that the others know nothing of.
-        .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: small),
-        toolPart("ToolQuery"),
-        toolPart("ToolWrite"),
-        toolPart("ToolFiles"),
-        toolPart("ToolBench", ["ToolQuery", "ToolWrite"]),
-        // What `--version` says: a source that a plugin writes with what git describes.
-        .plugin(
-            name: "DescribeVersion", capability: .buildTool(), path: "Sources/DescribeVersion"),
-        .target(
-            name: "ToolVersion", exclude: ["describe.sh"], swiftSettings: strict,
-            plugins: ["DescribeVersion"]),
-        toolPart(
-            "Tools", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench", "ToolVersion"],
-            exclude: ["program.ld"]),
-        tool("realm-query"),
-        tool("realm-write"),
-        tool("realm-compact"),
-        tool("realm-versions"),
-        tool("realm-bench"),
-        // For those who work on the engine; not installed.
-        toolPart("CoreTasks", ["ToolBench", "ToolVersion"], settings: strict),
-        tool("core-bench", "CoreTasks"),
-        // What tests of sessions run in processes of their own.
-        .target(
-            name: "SessionSupport", dependencies: ["RealmEngine"], path: "Tests/SessionSupport",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "session-peer", dependencies: ["SessionSupport"], path: "Tests/SessionPeer",
-            swiftSettings: strict),
-        .testTarget(
-            name: "CRealmCryptoTests", dependencies: ["CRealmCrypto"], swiftSettings: strict),
-        // What tests of the engine share.
-        .testTarget(
-            name: "EngineSupport", dependencies: ["RealmEngine", "SessionSupport", "session-peer"],
-            swiftSettings: strict),
-        engineTests("RealmEngineTests"),
-        engineTests("EngineModelTests"),
-        engineTests("EngineQueryTests"),
-        engineTests("EngineInstanceTests"),
-        engineTests("EngineSessionTests"),
-        .testTarget(
-            name: "RealmSwiftTests", dependencies: ["RealmSwift", "RealmEngine"],
-            swiftSettings: strict),
-        // The samples of the guides, once in each language mode; the second folder is a link.
-        .target(
-            name: "RealmSamples", dependencies: ["RealmSwift"], path: "Tests/RealmSamples",
-            swiftSettings: strict),
-        .target(
-            name: "RealmSamplesSwift5", dependencies: ["RealmSwift"],
-            path: "Tests/RealmSamplesSwift5",
-            swiftSettings: strict + [.swiftLanguageMode(.v5)]),
-        .testTarget(
-            name: "RealmSampleTests",
-            dependencies: ["RealmSamples", "RealmSamplesSwift5", "RealmSwift", "RealmEngine"],
-            swiftSettings: strict),
-        // What tests of tools share.
-        .testTarget(name: "ToolSupport", dependencies: ["ToolKit"], swiftSettings: strict),
-        toolTests(
-            "ToolKitTests", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench", "ToolVersion"]),
-        toolTests("ToolQueryTests", ["ToolQuery"]),
-        toolTests("ToolWriteTests", ["ToolWrite"]),
-        toolTests("ToolFilesTests", ["ToolFiles"]),
-        toolTests("ToolBenchTests", ["ToolBench", "CoreTasks"]),
-    ]
+    products: libraryProducts + (isDependency ? [] : toolProducts),
+    targets: libraries + (isDependency ? [] : tools + tests)
 )

@@ -1,11 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Has `describe.sh` of the target write what git says of the package into a source of the target,
-/// and again whenever a commit or a tag may have changed that.
+/// Runs `describe.sh` of the target, which writes the output of `git describe` into a source of the target,
+/// whenever a commit or a tag may have changed the output.
 ///
-/// The manifest could ask too (`Context.gitInformation`), but is kept as long as its text is the
-/// same, and so would the answer.
+/// The manifest has `Context.gitInformation`, but SwiftPM caches its result as long as the text of the
+/// manifest is the same.
 @main struct DescribeVersion: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) -> [Command] {
         let root = context.package.directoryURL
@@ -20,7 +20,7 @@ import PackagePlugin
         ]
     }
 
-    /// What changes with commits and tags.
+    /// Files that change with commits and tags.
     private static func changing(_ git: URL) -> [URL] {
         ["logs/HEAD", "packed-refs", "refs/tags"].map { git.appending(path: $0) }
             .filter { FileManager.default.fileExists(atPath: $0.path) }

@@ -68,4 +68,27 @@ import Testing
         #expect(
             run.text == "clean\nrealm-write\nrealm-tools.7.gz\n_realm-query\n", "\(run.errorText)")
     }
+
+    /// SwiftPM compiles and runs the plugins of every package that it checks out.
+    @Test(.enabled(if: ToolProcess.has("swift", "jq"))) func checkoutOfADependencyHasNoTools() {
+        func targets(in directory: String) -> String {
+            ToolProcess.shell(
+                """
+                mkdir -p '\(lab.path)/\(directory)' && cd '\(lab.path)/\(directory)' || exit
+                cp '\(packageRoot)/Package.swift' .
+                swift package dump-package | jq -r '.targets[] | .name + " " + .type'
+                """
+            ).text
+        }
+        #expect(
+            targets(in: "app/.build/checkouts/realm-tools") == """
+                CRealmCrypto regular
+                CRealmSystem regular
+                RealmEngine regular
+                RealmActors regular
+                RealmSwift regular
+
+                """)
+        #expect(targets(in: "checkouts/realm-tools").contains("DescribeVersion plugin\n"))
+    }
 }
