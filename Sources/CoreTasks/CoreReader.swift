@@ -26,9 +26,9 @@ package final class CoreReader {
     // MARK: Queries
 
     func plan(
-        _ predicate: QueryPredicate, _ arrangements: [QueryArrangement] = [], of table: Table? = nil
+        _ condition: QueryCondition, _ clauses: [QueryClause] = [], of table: Table? = nil
     ) throws(RealmError) -> QueryPlan {
-        try plan(try Query(predicate, arrangements), of: table)
+        try plan(try Query(condition, clauses), of: table)
     }
 
     func plan(_ query: Query, of table: Table? = nil) throws(RealmError) -> QueryPlan {
@@ -38,17 +38,17 @@ package final class CoreReader {
     }
 
     /// Number of objects that are found and kept.
-    func find(_ predicate: QueryPredicate, of table: Table? = nil) throws(RealmError) -> Int {
+    func find(_ predicate: QueryCondition, of table: Table? = nil) throws(RealmError) -> Int {
         try plan(predicate, of: table).rows(in: snapshot).count
     }
 
     /// Number of objects that are only counted.
-    func count(_ predicate: QueryPredicate) throws(RealmError) -> Int {
+    func count(_ predicate: QueryCondition) throws(RealmError) -> Int {
         try plan(predicate).count(in: snapshot)
     }
 
     /// Key of the first object; -1 when there is none.
-    func first(_ predicate: QueryPredicate) throws(RealmError) -> Int {
+    func first(_ predicate: QueryCondition) throws(RealmError) -> Int {
         Int(try plan(predicate).first(in: snapshot)?.raw ?? -1)
     }
 

@@ -63,11 +63,11 @@ struct CoreTask: Sendable {
 }
 
 /// Conditions of the tasks.
-extension QueryPredicate {
+extension QueryCondition {
     static func comparing(
         _ property: String, relation: QueryRelation = .equal, to value: QueryArgument,
         foldsCase: Bool = false
-    ) -> QueryPredicate {
+    ) -> QueryCondition {
         .comparison(.property(property), relation, .constant(value), foldsCase: foldsCase)
     }
 
@@ -75,7 +75,7 @@ extension QueryPredicate {
     static func comparing(
         _ link: QueryStep, _ property: QueryStep, relation: QueryRelation = .equal,
         to value: QueryArgument
-    ) -> QueryPredicate {
+    ) -> QueryCondition {
         .comparison(.path([link, property]), relation, .constant(value))
     }
 }

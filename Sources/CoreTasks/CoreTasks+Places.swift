@@ -82,7 +82,7 @@ extension CoreTask {
         return [
             .read("geo-points-within-" + name, "count points in a \(what)", times: 5, build) {
                 (reader) throws(RealmError) in
-                try reader.count(.within(.path(["location"]), shape))
+                try reader.count(.within(["location"], shape))
             },
             .read(
                 "geo-points-within-\(name)-rql", "the same from a text", times: 5, build

@@ -21,8 +21,8 @@ extension CoreTask {
         CoreReader.fold(try reader.sortedKeys(0).prefix(reader.database.scaled(100)))
     }
 
-    private static func byFirstProperty(_ reader: CoreReader) -> QueryArrangement {
-        .sort([(path: [.name(reader.table.info.columns[0].name)], isAscending: true)])
+    private static func byFirstProperty(_ reader: CoreReader) -> QueryClause {
+        .sort([QuerySortKey(QueryPath(reader.table.info.columns[0].name))])
     }
     /// Numbers in random order; each is the key of its object too.
     private static let randomNumbers: Build = { (database) throws(RealmError) in
@@ -108,7 +108,7 @@ extension CoreTask {
             "sort-then-limit", "the first 100 of 10000 numbers", times: 100, shuffledNumbers,
             verification: firstSlowly
         ) { (reader) throws(RealmError) in
-            let limit = QueryArrangement.limit(reader.database.scaled(100))
+            let limit = QueryClause.limit(reader.database.scaled(100))
             let plan = try reader.plan(.always(true), [byFirstProperty(reader), limit])
             return CoreReader.fold(try plan.rows(in: reader.snapshot).keys)
         },

@@ -36,7 +36,7 @@ extension CoreTask {
         }
     }
 
-    static func anyOf(_ needles: [QueryArgument], _ property: String) -> QueryPredicate {
+    static func anyOf(_ needles: [QueryArgument], _ property: String) -> QueryCondition {
         .or(needles.map { .comparing(property, to: $0) })
     }
 

@@ -30,7 +30,7 @@ extension CoreTask {
             }
         }
 
-        func predicate(_ needle: QueryArgument) -> QueryPredicate {
+        func predicate(_ needle: QueryArgument) -> QueryCondition {
             isLinked
                 ? .comparing("myLink", "time", relation: relation, to: needle)
                 : .comparing("time", relation: relation, to: needle)

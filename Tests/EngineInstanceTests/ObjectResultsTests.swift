@@ -269,7 +269,7 @@ import Testing
         let people = try #require(ObjectClass(here, lab.person))
         try here.write { (_) throws(RealmError) in try lab.change(here, 100) }
         let results = try ObjectResults(people, Query("age > 2")).arranged(
-            .sort([(path: ["name"], isAscending: false)]))
+            .sort([QuerySortKey("name", isAscending: false)]))
         let keys = try (0..<results.count).map { try results.key(at: $0) }
         let handle = try ThreadSafeHandle(to: results.confined)
         let queue = WorkQueue("target")

@@ -125,13 +125,13 @@ extension ResultsLab {
         case .filter(let filter): try results.filtered(query(filter))
         case .sort(let keys):
             try results.arranged(
-                .sort(keys.map { (path: Self.path($0.0), isAscending: $0.isAscending) }))
+                .sort(keys.map { QuerySortKey(Self.path($0.0), isAscending: $0.isAscending) }))
         case .distinct(let keys): try results.arranged(.distinct(keys.map(Self.path)))
         case .limit(let count): try results.arranged(.limit(count))
         }
     }
 
-    private static func path(_ key: ResultsShape.Key) -> [QueryStep] {
+    private static func path(_ key: ResultsShape.Key) -> QueryPath {
         switch key {
         case .age: ["age"]
         case .name: ["name"]

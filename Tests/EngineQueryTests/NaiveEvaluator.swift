@@ -29,7 +29,7 @@ struct NaiveEvaluator {
     }
 
     func holds(_ condition: QueryCondition, _ at: Object) -> Bool {
-        switch condition {
+        switch condition.kind {
         case .constant(let value): return value
         case .and(let all): return all.allSatisfy { holds($0, at) }
         case .or(let all): return all.contains { holds($0, at) }
@@ -168,7 +168,7 @@ struct NaiveEvaluator {
         case .timestamp(let x): .date(x.seconds, x.nanoseconds)
         case .objectID(let x): .id([x.high, UInt64(x.low)])
         case .uuid(let x): .id([x.high, x.low])
-        case .object, .objectKey, .argument: .other
+        case .object, .objectKey, .argument, .value: .other
         case .typedKey(let table, let key): .link(table, key)
         }
     }
@@ -224,10 +224,8 @@ struct NaiveEvaluator {
     /// Names; variables of subqueries vanish.
     private func steps(_ path: QueryPath) -> [Step] {
         var names = path.steps.compactMap { step -> String? in
-            guard case .name(let name) = step.kind, name.first != UInt8(ascii: "$") else {
-                return nil
-            }
-            return String(decoding: name, as: UTF8.self)
+            guard case .name(let name) = step.kind, !name.hasPrefix("$") else { return nil }
+            return name
         }
         var result: [Step] = []
         while let name = names.first {
@@ -386,15 +384,15 @@ struct NaiveEvaluator {
             }.map(\.element)
             pending = []
         }
-        for descriptor in tree.descriptors {
-            if case .sort(let keys) = descriptor {
+        for clause in tree.clauses {
+            if case .sort(let keys) = clause {
                 pending = keys + pending
                 continue
             }
             sort()
-            switch descriptor {
+            switch clause {
             case .sort: break
-            case .limit(let count): objects = Array(objects.prefix(Int(count)))
+            case .limit(let count): objects = Array(objects.prefix(count))
             case .distinct(let paths): objects = distinct(objects, paths)
             }
         }

@@ -73,7 +73,7 @@ private func failure(_ text: String) -> RealmError? {
 @Suite struct QueryLiteralTests {
     private func constant(_ text: String) throws -> QueryConstant {
         let tree = try parse("a == " + text)
-        guard case .comparison(let comparison) = tree.condition,
+        guard case .comparison(let comparison) = tree.condition.kind,
             case .constant(let constant) = comparison.right.kind
         else {
             Issue.record("not a constant: \(text)")
@@ -187,21 +187,21 @@ private func failure(_ text: String) -> RealmError? {
 
     @Test func escapedNamesAndReservedWords() throws {
         let tree = try parse("x\\ y.limit.in[0]['k'][*][LAST][$1].@keys[SIZE] == 1 SORT(asc desc)")
-        guard case .comparison(let comparison) = tree.condition,
+        guard case .comparison(let comparison) = tree.condition.kind,
             case .property(let property) = comparison.left.kind
         else { throw failure("")! }
         #expect(property.suffix == .count)
         #expect(property.path.steps.count == 9)
         guard case .name(let first) = property.path.steps[0].kind else { throw failure("")! }
-        #expect(first == [UInt8]("x y".utf8))
-        #expect(tree.descriptors.count == 1)
+        #expect(first == "x y")
+        #expect(tree.clauses.count == 1)
     }
 
     @Test func precedence() throws {
         // OR is loosest, NOT tightest, and arithmetic groups may open with the same parenthesis.
         let tree = try parse("NOT a == 1 AND (b + 1) * 2 == 3 OR ((c))==1")
-        guard case .or(let sides) = tree.condition, case .and(let both) = sides[0],
-            case .not = both[0], case .comparison(let product) = both[1],
+        guard case .or(let sides) = tree.condition.kind, case .and(let both) = sides[0].kind,
+            case .not = both[0].kind, case .comparison(let product) = both[1].kind,
             case .arithmetic(let left, let terms) = product.left.kind,
             case .arithmetic = left.kind
         else { throw failure("")! }

@@ -110,7 +110,7 @@ import RealmEngine
     /// Those that a condition holds for too, in the words of `NSPredicate`.
     func filter(format: String, _ args: [Any]) -> Results {
         filtered { (managed) throws(RealmError) in
-            try PredicateFormat(format, args, managed).query(managed)
+            try PredicateText(format, args, managed).query()
         }
     }
 
@@ -309,7 +309,8 @@ final class ResultsSource: @unchecked Sendable {
             try results.arranged(
                 .sort(
                     descriptors.map {
-                        (path: managed.model.steps($0.keyPath), isAscending: $0.ascending)
+                        QuerySortKey(
+                            managed.model.path($0.keyPath), isAscending: $0.ascending)
                     }),
                 aliases: managed.aliases)
         }
@@ -320,7 +321,7 @@ final class ResultsSource: @unchecked Sendable {
         for keyPath in keyPaths { managed.checkKeyPath(keyPath, "distinct") }
         return other { (results) throws(RealmError) in
             try results.arranged(
-                .distinct(keyPaths.map { managed.model.steps($0) }), aliases: managed.aliases)
+                .distinct(keyPaths.map { managed.model.path($0) }), aliases: managed.aliases)
         }
     }
 

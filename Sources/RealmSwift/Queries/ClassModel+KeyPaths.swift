@@ -22,5 +22,7 @@ extension ClassModel {
         return names
     }
 
-    func steps(_ keyPath: String) -> [QueryStep] { names(along: keyPath).map { .name($0) } }
+    func path(_ keyPath: String) -> QueryPath {
+        QueryPath(names(along: keyPath).map { .property($0) })
+    }
 }

@@ -46,7 +46,7 @@ extension NSPredicate {
             }
             return try RealmEngine.Query(.always(answer))
         }
-        return try PredicateFormat(format, arguments, managed).query(managed)
+        return try PredicateText(format, arguments, managed).query()
     }
 }
 

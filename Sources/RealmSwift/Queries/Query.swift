@@ -1,7 +1,8 @@
 import Foundation
+import RealmEngine
 
-// The conditions that closures of `where` make (API specification 2.15): every operator makes a piece
-// of a condition, whose text is that of the SDK.
+// Conditions that closures of `where` make (API specification 2.15). Each operator makes a node; the
+// engine's condition is built from the nodes, and so is the SDK's text.
 
 @dynamicMemberLookup public struct Query<T> {
     let node: QueryNode
@@ -9,7 +10,7 @@ import Foundation
     init(_ node: QueryNode) { self.node = node }
 
     /// The object itself.
-    init() { node = .path(QueryPath()) }
+    init() { node = .path(NodePath()) }
 
     public static func _constructForTesting() -> Query<T> { Query() }
 
@@ -19,7 +20,7 @@ import Foundation
         return (text.text, text.arguments)
     }
 
-    var path: QueryPath {
+    var path: NodePath {
         guard case .path(let path) = node else {
             throwRealmException("Only properties have properties, not what they are compared to.")
         }
@@ -27,7 +28,7 @@ import Foundation
     }
 
     fileprivate func compared(
-        _ relation: String, _ other: QueryNode, _ options: StringOptions = []
+        _ relation: QueryRelation, _ other: QueryNode, _ options: StringOptions = []
     ) -> Query<Bool> {
         if case .path(let mine) = node, case .path(let theirs) = other, mine.isCollection,
             theirs.isCollection
@@ -38,7 +39,7 @@ import Foundation
     }
 
     fileprivate func compared(
-        _ relation: String, value: Any?, _ options: StringOptions = []
+        _ relation: QueryRelation, value: Any?, _ options: StringOptions = []
     ) -> Query<Bool> { compared(relation, .constant(value), options) }
 
     fileprivate func between(_ low: Any, _ high: Any) -> Query<Bool> {
@@ -47,13 +48,15 @@ import Foundation
 
     /// At least one value and less than another.
     fileprivate func ranging(_ low: Any, below high: Any) -> Query<Bool> {
-        compared(">=", value: low) && compared("<", value: high)
+        compared(.greaterEqual, value: low) && compared(.less, value: high)
     }
 
     /// Every element of a collection lies in a range.
-    fileprivate func elementsRange(_ low: Any, _ relation: String, _ high: Any) -> Query<Bool> {
+    fileprivate func elementsRange(_ low: Any, _ relation: QueryRelation, _ high: Any) -> Query<
+        Bool
+    > {
         let (least, greatest): (Query<Bool>, Query<Bool>) = (ending("@min"), ending("@max"))
-        return least.compared(">=", value: low) && greatest.compared(relation, value: high)
+        return least.compared(.greaterEqual, value: low) && greatest.compared(relation, value: high)
     }
 
     /// What the collection at the end of the path is reduced to.
@@ -71,7 +74,7 @@ import Foundation
     fileprivate func holds(_ value: Any?) -> Query<Bool> {
         var path = path
         path.isCollection = false
-        return Query<Bool>(.comparison(.constant(value), "IN", .path(path), []))
+        return Query<Bool>(.comparison(.constant(value), .in, .path(path), []))
     }
 
     fileprivate func member<Root: ObjectBase, V>(_ keyPath: KeyPath<Root, V>, isCollection: Bool?)
@@ -89,12 +92,12 @@ import Foundation
         return Query<V>(.path(path))
     }
 
-    public static func == (a: Query, b: T) -> Query<Bool> { a.compared("==", value: b) }
-    public static func == (a: Query, b: Query) -> Query<Bool> { a.compared("==", b.node) }
-    public static func != (a: Query, b: T) -> Query<Bool> { a.compared("!=", value: b) }
-    public static func != (a: Query, b: Query) -> Query<Bool> { a.compared("!=", b.node) }
+    public static func == (a: Query, b: T) -> Query<Bool> { a.compared(.equal, value: b) }
+    public static func == (a: Query, b: Query) -> Query<Bool> { a.compared(.equal, b.node) }
+    public static func != (a: Query, b: T) -> Query<Bool> { a.compared(.notEqual, value: b) }
+    public static func != (a: Query, b: Query) -> Query<Bool> { a.compared(.notEqual, b.node) }
     public func `in`<U: Sequence>(_ collection: U) -> Query<Bool> where U.Element == T {
-        compared("IN", value: Array(collection))
+        compared(.in, value: Array(collection))
     }
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> where T: ObjectBase {
         self.member(member, isCollection: nil)
@@ -111,10 +114,10 @@ import Foundation
 extension Query where T == Bool {
     public static prefix func ! (a: Query) -> Query<Bool> { Query(.not(a.node)) }
     public static func && (a: Query, b: Query) -> Query<Bool> {
-        Query(.joined(a.node, "&&", b.node))
+        Query(.joined(a.node, isAnd: true, b.node))
     }
     public static func || (a: Query, b: Query) -> Query<Bool> {
-        Query(.joined(a.node, "||", b.node))
+        Query(.joined(a.node, isAnd: false, b.node))
     }
     /// `(predicate over one collection).count`, a sub-query.
     public var count: Query<Int> {
@@ -143,14 +146,14 @@ extension Query where T: OptionalProtocol {
 
 // MARK: numbers
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
-    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(">", value: b) }
-    public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(">", b.node) }
-    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(">=", value: b) }
-    public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(">=", b.node) }
-    public static func < (a: Query, b: T) -> Query<Bool> { a.compared("<", value: b) }
-    public static func < (a: Query, b: Query) -> Query<Bool> { a.compared("<", b.node) }
-    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared("<=", value: b) }
-    public static func <= (a: Query, b: Query) -> Query<Bool> { a.compared("<=", b.node) }
+    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, value: b) }
+    public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(.greater, b.node) }
+    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterEqual, value: b) }
+    public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(.greaterEqual, b.node) }
+    public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, value: b) }
+    public static func < (a: Query, b: Query) -> Query<Bool> { a.compared(.less, b.node) }
+    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessEqual, value: b) }
+    public static func <= (a: Query, b: Query) -> Query<Bool> { a.compared(.lessEqual, b.node) }
     public var min: Query { reduced("@min") }
     public var max: Query { reduced("@max") }
     public var avg: Query { reduced("@avg") }
@@ -176,52 +179,52 @@ extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
 // MARK: text and bytes
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
     public func like(_ value: T, caseInsensitive: Bool = false) -> Query<Bool> {
-        compared("LIKE", value: value, caseInsensitive ? .caseInsensitive : [])
+        compared(.like, value: value, caseInsensitive ? .caseInsensitive : [])
     }
     public func like<U>(_ column: Query<U>, caseInsensitive: Bool = false) -> Query<Bool> {
-        compared("LIKE", column.node, caseInsensitive ? .caseInsensitive : [])
+        compared(.like, column.node, caseInsensitive ? .caseInsensitive : [])
     }
 }
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("CONTAINS", value: value, options)
+        compared(.contains, value: value, options)
     }
     public func contains<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U: _Persistable, U.PersistedType: _QueryBinary {
-        compared("CONTAINS", column.node, options)
+        compared(.contains, column.node, options)
     }
     public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("BEGINSWITH", value: value, options)
+        compared(.beginsWith, value: value, options)
     }
     public func starts<U>(with column: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("BEGINSWITH", column.node, options)
+        compared(.beginsWith, column.node, options)
     }
     public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("ENDSWITH", value: value, options)
+        compared(.endsWith, value: value, options)
     }
     public func ends<U>(with column: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("ENDSWITH", column.node, options)
+        compared(.endsWith, column.node, options)
     }
     public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("==", value: value, options)
+        compared(.equal, value: value, options)
     }
     public func equals<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("==", column.node, options)
+        compared(.equal, column.node, options)
     }
     public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
-        compared("!=", value: value, options)
+        compared(.notEqual, value: value, options)
     }
     public func notEquals<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        compared("!=", column.node, options)
+        compared(.notEqual, column.node, options)
     }
-    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(">", value: b) }
-    public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(">", b.node) }
-    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(">=", value: b) }
-    public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(">=", b.node) }
-    public static func < (a: Query, b: T) -> Query<Bool> { a.compared("<", value: b) }
-    public static func < (a: Query, b: Query) -> Query<Bool> { a.compared("<", b.node) }
-    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared("<=", value: b) }
-    public static func <= (a: Query, b: Query) -> Query<Bool> { a.compared("<=", b.node) }
+    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, value: b) }
+    public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(.greater, b.node) }
+    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterEqual, value: b) }
+    public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(.greaterEqual, b.node) }
+    public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, value: b) }
+    public static func < (a: Query, b: Query) -> Query<Bool> { a.compared(.less, b.node) }
+    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessEqual, value: b) }
+    public static func <= (a: Query, b: Query) -> Query<Bool> { a.compared(.lessEqual, b.node) }
 }
 
 // MARK: mixed
@@ -245,36 +248,46 @@ extension Query where T: RealmCollection {
     public func contains(_ value: T.Element) -> Query<Bool> { holds(value) }
     public func containsAny<U: Sequence>(in collection: U) -> Query<Bool>
     where U.Element == T.Element {
-        compared("IN", value: Array(collection))
+        compared(.in, value: Array(collection))
     }
-    public static func == (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared("==", value: b) }
-    public static func != (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared("!=", value: b) }
+    public static func == (a: Query<T>, b: T.Element) -> Query<Bool> {
+        a.compared(.equal, value: b)
+    }
+    public static func != (a: Query<T>, b: T.Element) -> Query<Bool> {
+        a.compared(.notEqual, value: b)
+    }
     public var persistableValue: Query<AnyRealmCollection<T.Element.PersistedType>> {
         Query<AnyRealmCollection<T.Element.PersistedType>>(node)
     }
 }
 extension Query where T: RealmCollection, T.Element: Comparable {
     public func contains(_ range: Range<T.Element>) -> Query<Bool> {
-        elementsRange(range.lowerBound, "<", range.upperBound)
+        elementsRange(range.lowerBound, .less, range.upperBound)
     }
     public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
-        elementsRange(range.lowerBound, "<=", range.upperBound)
+        elementsRange(range.lowerBound, .lessEqual, range.upperBound)
     }
 }
 extension Query
 where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: Comparable {
     public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
-        elementsRange(range.lowerBound, "<", range.upperBound)
+        elementsRange(range.lowerBound, .less, range.upperBound)
     }
     public func contains(_ range: ClosedRange<T.Element.Wrapped>) -> Query<Bool> {
-        elementsRange(range.lowerBound, "<=", range.upperBound)
+        elementsRange(range.lowerBound, .lessEqual, range.upperBound)
     }
 }
 extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric {
-    public static func > (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared(">", value: b) }
-    public static func >= (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared(">=", value: b) }
-    public static func < (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared("<", value: b) }
-    public static func <= (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared("<=", value: b) }
+    public static func > (a: Query<T>, b: T.Element) -> Query<Bool> {
+        a.compared(.greater, value: b)
+    }
+    public static func >= (a: Query<T>, b: T.Element) -> Query<Bool> {
+        a.compared(.greaterEqual, value: b)
+    }
+    public static func < (a: Query<T>, b: T.Element) -> Query<Bool> { a.compared(.less, value: b) }
+    public static func <= (a: Query<T>, b: T.Element) -> Query<Bool> {
+        a.compared(.lessEqual, value: b)
+    }
     public var min: Query<T.Element> { ending("@min") }
     public var max: Query<T.Element> { ending("@max") }
     public var avg: Query<T.Element> { ending("@avg") }
@@ -295,7 +308,7 @@ extension Query where T: RealmKeyedCollection {
     public func contains(_ value: T.Value) -> Query<Bool> { holds(value) }
     public func containsAny<U: Sequence>(in collection: U) -> Query<Bool>
     where U.Element == T.Value {
-        compared("IN", value: Array(collection))
+        compared(.in, value: Array(collection))
     }
     public var persistableValue: Query<Map<T.Key, T.Value.PersistedType>> {
         Query<Map<T.Key, T.Value.PersistedType>>(node)
@@ -306,19 +319,19 @@ extension Query where T: RealmKeyedCollection, T.Key == String {
 }
 extension Query where T: RealmKeyedCollection, T.Value: Comparable {
     public func contains(_ range: Range<T.Value>) -> Query<Bool> {
-        elementsRange(range.lowerBound, "<", range.upperBound)
+        elementsRange(range.lowerBound, .less, range.upperBound)
     }
     public func contains(_ range: ClosedRange<T.Value>) -> Query<Bool> {
-        elementsRange(range.lowerBound, "<=", range.upperBound)
+        elementsRange(range.lowerBound, .lessEqual, range.upperBound)
     }
 }
 extension Query
 where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: Comparable {
     public func contains(_ range: Range<T.Value.Wrapped>) -> Query<Bool> {
-        elementsRange(range.lowerBound, "<", range.upperBound)
+        elementsRange(range.lowerBound, .less, range.upperBound)
     }
     public func contains(_ range: ClosedRange<T.Value.Wrapped>) -> Query<Bool> {
-        elementsRange(range.lowerBound, "<=", range.upperBound)
+        elementsRange(range.lowerBound, .lessEqual, range.upperBound)
     }
 }
 extension Query where T: RealmKeyedCollection, T.Value.PersistedType: _QueryNumeric {
@@ -370,7 +383,7 @@ where
 extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
     /// The place an embedded object stands for lies in a part of the globe.
     public func geoWithin<G: RLMGeospatial>(_ shape: G) -> Query<Bool> {
-        compared("IN", value: shape)
+        compared(.in, value: shape)
     }
 }
 extension Query where T: _HasPersistedType {
@@ -379,10 +392,10 @@ extension Query where T: _HasPersistedType {
 
 extension QueryNode {
     /// The collection that all paths of a condition begin with; nil when there is none.
-    fileprivate var collection: QueryPath? {
+    fileprivate var collection: NodePath? {
         switch self {
         case .path(let path):
-            path.collectionRoot.map { QueryPath(Array(path.parts[...$0])) }
+            path.collectionRoot.map { NodePath(Array(path.parts[...$0])) }
         case .comparison(let left, _, let right, _): left.collection ?? right.collection
         case .joined(let left, _, let right): left.collection ?? right.collection
         case .not(let node), .between(let node, _, _): node.collection

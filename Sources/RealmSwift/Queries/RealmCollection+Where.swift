@@ -1,17 +1,26 @@
 import Foundation
+import RealmEngine
 
 extension RealmCollection {
     /// Those for which the closure's condition holds too.
     public func `where`(_ isIncluded: ((Query<Element>) -> Query<Bool>)) -> Results<Element> {
-        let (format, arguments) = isIncluded(Query())._constructPredicate()
-        return results.filter(format: format, arguments)
+        let condition = isIncluded(Query()).node
+        return results.filtered { (managed) throws(RealmError) in
+            try QueryNodeBuilder.query(condition, managed)
+        }
     }
 
     /// The first that the closure's condition holds for.
     public func index(matching isIncluded: ((Query<Element>) -> Query<Bool>)) -> Int?
     where Element: _RealmSchemaDiscoverable {
-        let (format, arguments) = isIncluded(Query())._constructPredicate()
-        return index(matching: NSPredicate(format: format, argumentArray: arguments))
+        let condition = isIncluded(Query())
+        if isLocal {
+            let (format, arguments) = condition._constructPredicate()
+            return index(matching: NSPredicate(format: format, argumentArray: arguments))
+        }
+        return results.index { (managed) throws(RealmError) in
+            try QueryNodeBuilder.query(condition.node, managed)
+        }
     }
 }
 

@@ -12,9 +12,9 @@ extension ObjectResults {
     /// Sorted, without objects that repeat others, or only the first so many. A sort behind another
     /// counts more than that one. Throws as `filtered` does.
     public func arranged(
-        _ arrangement: QueryArrangement, aliases: KeyPathAliases = KeyPathAliases()
+        _ clause: QueryClause, aliases: KeyPathAliases = KeyPathAliases()
     ) throws(RealmError) -> ObjectResults {
-        try filtered(Query(.always(true), [arrangement], aliases: aliases))
+        try filtered(Query(.always(true), [clause], aliases: aliases))
     }
 
     /// Names and types are settled at once, so that mistakes show where they are made.

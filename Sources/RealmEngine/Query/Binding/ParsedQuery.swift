@@ -1,8 +1,9 @@
-/// A text and what it says; made once however often the text is used. Free to cross threads.
+/// A tree and the text it was read from, empty for one made by a program. Texts used lately are not
+/// parsed again. Free to cross threads.
 final class ParsedQuery: Sendable {
     let source: QuerySource
     let tree: QueryTree
-    /// Short enough for what is made of it to be kept too.
+    /// Whether versions cache the bound query: the text is short.
     let isKept: Bool
 
     init(_ source: QuerySource, _ tree: QueryTree, isKept: Bool = false) {
@@ -17,21 +18,19 @@ final class ParsedQuery: Sendable {
     ///
     /// - Parameter quotedNamesFrom: first offset at which a name may be written in backticks.
     static func of(
-        _ text: String, isPredicate: Bool = false, quotedNamesFrom: Int = .max
+        _ text: String, quotedNamesFrom: Int = .max
     ) throws(RealmError) -> ParsedQuery {
         var text = text
-        let key = text.withUTF8 { Self.key($0) }.map { isPredicate ? ~$0 : $0 }
+        let key = text.withUTF8 { Self.key($0) }
         if let key {
             let known = kept.withLock { $0[key] }
-            if let known, known.source.isPredicate == isPredicate,
-                known.source.quotedNamesFrom == quotedNamesFrom,
+            if let known, known.source.quotedNamesFrom == quotedNamesFrom,
                 text.withUTF8({ known.source.text.elementsEqual($0) })
             {
                 return known
             }
         }
-        let source = QuerySource(
-            text: [UInt8](text.utf8), isPredicate: isPredicate, quotedNamesFrom: quotedNamesFrom)
+        let source = QuerySource(text: [UInt8](text.utf8), quotedNamesFrom: quotedNamesFrom)
         let parsed = ParsedQuery(source, try QueryParser.parse(source), isKept: key != nil)
         if let key { kept.withLock { $0[key] = parsed } }
         return parsed
@@ -97,7 +96,8 @@ final class BoundQueries: Sendable {
             return known.query
         }
         var binder = QueryBinder(
-            parsed.source, arguments: [], aliases: KeyPathAliases(), table: table)
+            parsed.source, parsed.tree.dialect, arguments: [], aliases: KeyPathAliases(),
+            table: table)
         let query = try binder.bind(parsed.tree, isKept: true)
         slots.withLock { $0[key] = Entry(parsed, query) }
         return query

@@ -28,6 +28,7 @@ extension QueryBinder {
                 try check(tree, element, isDictionary: isDictionary, range)
             }
             shape = path.isToOne ? .scalar : .list
+        case .scalar where isPredicate: throw notMany(tree, path, range)
         default: throw unsupported(tree, range)
         }
         let aggregate = BoundAggregate(
@@ -41,7 +42,7 @@ extension QueryBinder {
 
     /// Predicates may ask for the first and the last of the dates in a collection.
     private func isOrderOfDates(_ tree: QueryAggregate, _ element: OperandType) -> Bool {
-        source.isPredicate && element == .timestamp
+        isPredicate && element == .timestamp
             && (tree.function == .min || tree.function == .max)
     }
 
@@ -52,8 +53,7 @@ extension QueryBinder {
         guard let step = tree.property, case .name(let name) = step.kind else {
             throw unsupported(tree, range)
         }
-        let text = String(decoding: name, as: UTF8.self)
-        guard let index = path.table.columnIndex(named: text) else {
+        guard let index = path.table.columnIndex(named: name) else {
             throw unknownProperty(name, in: path.table, step.range, reason: "aggregateUnsupported")
         }
         let info = path.table.columns[index]
@@ -91,31 +91,46 @@ extension QueryBinder {
             "aggregateUnsupported", range, "\(name) is not available for '\(source.quote(range))'")
     }
 
+    /// As the SDK says it of a predicate.
+    private func notMany(
+        _ tree: QueryAggregate, _ path: ResolvedPath, _ range: SourceRange
+    ) -> RealmError {
+        let name = tree.path.names.last.flatMap { $0 } ?? ""
+        let text = range.start < 0 ? tree.path.description : source.quote(range)
+        return .misuse(
+            "Invalid keypath '\(text)': Property "
+                + "'\(path.table.className).\(name)' is not a link or collection and can only "
+                + "appear at the end of a keypath.", code: "InvalidQuery",
+            reason: "aggregateUnsupported")
+    }
+
     mutating func subquery(
         _ tree: QuerySubquery, _ range: SourceRange
     ) throws(RealmError) -> BoundOperand {
         let path = try resolve(tree.path)
         guard case .objects = path.end, let last = path.hops.last,
             last.kind == .list || last.kind == .backlink
-                || source.isPredicate && last.kind != .toOne,
+                || isPredicate && last.kind != .toOne,
             last.selector.isAll
         else {
             throw invalid(
                 "subqueryTarget", tree.path.range,
                 "SUBQUERY needs a list of links, which '\(source.quote(tree.path.range))' is not")
         }
-        let isTaken = variables.contains {
-            $0.name == tree.variable && $0.table == path.table.key
-        }
-        guard !isTaken else {
-            throw invalid(
-                "subqueryVariable", tree.variableRange,
-                "the variable '\(source.quote(tree.variableRange))' is already in use")
-        }
         let outer = (table, aliases, variables)
         table = path.table
-        aliases.set(tree.variable, to: [], in: path.table.key)
-        variables.append((tree.variable, path.table.key))
+        if let variable = tree.variable {
+            let isTaken = variables.contains {
+                $0.name == variable && $0.table == path.table.key
+            }
+            guard !isTaken else {
+                throw invalid(
+                    "subqueryVariable", tree.variableRange,
+                    "the variable '\(source.quote(tree.variableRange))' is already in use")
+            }
+            aliases.add(variable, for: "", in: path.table.key)
+            variables.append((variable, path.table.key))
+        }
         defer { (table, aliases, variables) = outer }
         let condition = try self.condition(tree.condition)
         return BoundOperand(

@@ -10,7 +10,7 @@ extension QueryBinder {
         }
         let target = try staticType(of: tree)
         let bound = try operand(tree, target: nil)
-        if source.isPredicate, bound.shape != .scalar {
+        if isPredicate, bound.shape != .scalar {
             return try single(tree, bound, limits, target, range)
         }
         try checkCollection(bound, tree.range)

@@ -4,7 +4,7 @@ extension QueryBinder {
     mutating func comparison(_ tree: QueryComparison) throws(RealmError) -> BoundCondition {
         if tree.relation == .text { return try fullText(tree) }
         let (left, right) = try operands(tree)
-        if source.isPredicate { return try predicate(tree, left, right) }
+        if isPredicate { return try predicate(tree, left, right) }
         return try checkedComparison(tree, left, right)
     }
 
@@ -46,7 +46,7 @@ extension QueryBinder {
     /// A single word on the right side that no property is called is mostly a text without quotes.
     private func advised(_ error: RealmError, unquoted operand: QueryOperand) -> RealmError {
         guard error.reason == "unknownProperty", case .property(let word) = operand.kind,
-            word.path.steps.count == 1, word.suffix == .none, word.quantifier == nil
+            word.path.rest.isEmpty, word.suffix == .none, word.quantifier == nil
         else { return error }
         return RealmError(
             error.kind, code: error.code, reason: error.reason,
@@ -86,7 +86,7 @@ extension QueryBinder {
             guard tree.relation == .equal || tree.relation == .in, column.type != .mixed,
                 right.quantifier == nil || right.quantifier == .any
             else { return nil }
-            if source.isPredicate, tree.foldsCase, column.type.isText { return nil }
+            if isPredicate, tree.foldsCase, column.type.isText { return nil }
             return ColumnTest(
                 column: column, range: range, relation: .equal, foldsCase: false,
                 operand: .members(usable(members, column)))
@@ -99,7 +99,7 @@ extension QueryBinder {
     /// The elements of exactly the column's type, and null where the column can hold it.
     private func usable(_ members: [Value], _ column: BoundColumn) -> [Value] {
         let members =
-            source.isPredicate ? members.map { number($0, as: column.type) } : members
+            isPredicate ? members.map { number($0, as: column.type) } : members
         return members.filter {
             let type = OperandType($0)
             return type == column.type || type == .null && column.layout.isNullable
@@ -182,7 +182,7 @@ extension QueryBinder {
         let error = invalid(
             "typeMismatch", range, "\(left.named) cannot be compared with \(right.named)")
         let isDate = [left, right].contains(.timestamp) && range.start >= 0
-        return isDate && !source.isPredicate ? source.advisingDates(error) : error
+        return isDate && !isPredicate ? source.advisingDates(error) : error
     }
 
     /// Two collections of values have no order in common to be compared in (query language 11.1).

@@ -14,9 +14,10 @@ extension QueryBinder {
     func constant(
         _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> BoundOperand {
-        if case .argument(let number, let quantifier) = tree {
-            let argument = try argument(number, range)
-            if case .list(let elements) = argument {
+        switch tree {
+        case .value(.list(let elements)): return try listArgument(elements, target, nil, range)
+        case .argument(let number, let quantifier):
+            if case .list(let elements) = try argument(number, range) {
                 return try listArgument(elements, target, quantifier, range)
             }
             guard quantifier == nil else {
@@ -24,6 +25,7 @@ extension QueryBinder {
                     "quantifierNeedsList", range,
                     "argument $\(number) is not a list: ANY, ALL and NONE need one")
             }
+        default: break
         }
         let value = try typed(tree, target, range)
         return BoundOperand(
@@ -78,16 +80,8 @@ extension QueryBinder {
             guard quantifier == nil else {
                 throw invalid("quantifierNeedsList", range, "a single value takes no quantifier")
             }
-            result = try coerced(argument(number, range), target, range)
-            if let target, !result.type.isComparable(with: target),
-                !target.isLink || !isLink(result)
-            {
-                throw invalidArgument(
-                    "argumentType", range,
-                    "argument $\(number) of type \(result.type.name) cannot be compared with "
-                        + target.named)
-            }
-            return result
+            return try given(argument(number, range), target, range, "argument $\(number)")
+        case .value(let value): return try given(value, target, range, "a value")
         case .null: result = null(target)
         case .bool(let value): result = (.bool(value), .bool)
         case .int(let value): result = int(value, target)
@@ -110,7 +104,19 @@ extension QueryBinder {
         return result
     }
 
-    private func isLink(_ value: Typed) -> Bool { value.type.isLink }
+    /// An argument or a value in its place, converted, which must be comparable with the other side.
+    private func given(
+        _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange,
+        _ name: @autoclosure () -> String
+    ) throws(RealmError) -> Typed {
+        let result = try coerced(argument, target, range)
+        guard let target, !result.type.isComparable(with: target),
+            !target.isLink || !result.type.isLink
+        else { return result }
+        throw invalidArgument(
+            "argumentType", range,
+            "\(name()) of type \(result.type.name) cannot be compared with \(target.named)")
+    }
 
     /// An argument, converted as a literal of its type would be.
     func coerced(

@@ -1,8 +1,8 @@
 /// SORT, DISTINCT and LIMIT (query language 22).
 extension QueryBinder {
-    mutating func descriptor(_ tree: QueryDescriptor) throws(RealmError) -> BoundDescriptor {
-        switch tree {
-        case .limit(let count): return .limit(Int(count))
+    mutating func bound(_ clause: QueryClause) throws(RealmError) -> BoundDescriptor {
+        switch clause {
+        case .limit(let count): return .limit(max(0, count))
         case .sort(let trees):
             var keys: [BoundSortKey] = []
             for tree in trees {
@@ -24,7 +24,7 @@ extension QueryBinder {
             throw source.exceeded(
                 "too many properties in SORT and DISTINCT", QueryLimits.sortKeys, at: path.range)
         }
-        guard path.steps.count <= QueryLimits.steps else {
+        guard path.count <= QueryLimits.steps else {
             throw source.exceeded(
                 "this path has too many steps", QueryLimits.steps, at: path.range)
         }
@@ -42,17 +42,17 @@ extension QueryBinder {
         }
         // A path that failed before its first property sorts by nothing and is never evaluated.
         guard let column = key.column ?? table.columns.first else {
-            throw unknownProperty([], in: table, path.range, reason: "unknownSortProperty")
+            throw unknownProperty("", in: table, path.range, reason: "unknownSortProperty")
         }
         return BoundSortKey(
             hops: key.hops, column: BoundColumn(column), key: key.entry, isAscending: isAscending,
-            failure: key.failure, name: source.quote(path.range))
+            failure: key.failure, name: path.description)
     }
 
     /// Takes one step further: a property, a key of the dictionary before it, or a failure that is
     /// reported once there is something to sort.
     private func add(
-        _ name: [UInt8], isKey: Bool, _ range: SourceRange, to key: inout SortKeyBuilder
+        _ name: String, isKey: Bool, _ range: SourceRange, to key: inout SortKeyBuilder
     ) throws(RealmError) {
         if let last = key.column {
             if last.collection == .dictionary, key.entry == nil {
@@ -74,8 +74,7 @@ extension QueryBinder {
         }
         var name = name
         if let other = aliases.path(for: name, in: key.table.key), !other.isEmpty { name = other }
-        let text = String(decoding: name, as: UTF8.self)
-        guard let index = key.table.columnIndex(named: text) else {
+        guard let index = key.table.columnIndex(named: name) else {
             throw unknownProperty(name, in: key.table, range, reason: "unknownSortProperty")
         }
         key.column = key.table.columns[index]

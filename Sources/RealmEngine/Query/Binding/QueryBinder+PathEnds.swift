@@ -27,7 +27,7 @@ extension QueryBinder {
             return invalid(
                 "noSubProperty", next.range,
                 "property \(table.className).\(info.name) has no property "
-                    + "'\(String(decoding: name, as: UTF8.self))'")
+                    + "'\(name)'")
         }
         return invalid(
             "indexUnsupported", next.range,
@@ -43,7 +43,7 @@ extension QueryBinder {
         let selector: CollectionSelector
         switch next.kind {
         case .name(let name, _):
-            let isLength = String(decoding: name, as: UTF8.self).lowercased() == "length"
+            let isLength = name.lowercased() == "length"
             let hasLength = info.type == .string || info.type == .binary || info.type == .mixed
             guard isLength, hasLength, more.isEmpty else { throw nothingBelow(info, next, table) }
             return .lengths(column)
@@ -65,10 +65,10 @@ extension QueryBinder {
         case .at: throw nothingBelow(info, next, table)
         case .all: return try element(of: info, column, .all, more)
         case .name(let name, _):
-            if name.elementsEqual("@values".utf8) {
+            if name == "@values" {
                 return try element(of: info, column, .all, more)
             }
-            if name.elementsEqual("@keys".utf8) {
+            if name == "@keys" {
                 if let step = more.first { throw nothingBelow(info, step, table) }
                 return .collection(column, .keys)
             }
@@ -95,8 +95,7 @@ extension QueryBinder {
             switch $0.kind {
             case .at(let index): .at(index)
             case .all: .all
-            case .name(let name, _):
-                .name(pool.view(name), String(decoding: name, as: UTF8.self))
+            case .name(let name, _): .name(pool.view(name), name)
             }
         }
     }

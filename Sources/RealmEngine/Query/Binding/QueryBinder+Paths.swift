@@ -3,7 +3,7 @@
 struct PathElement {
     enum Kind {
         /// `isKey` when it was written in brackets.
-        case name([UInt8], isKey: Bool)
+        case name(String, isKey: Bool)
         case at(ListIndex)
         case all
     }
@@ -25,8 +25,9 @@ extension QueryBinder {
 
     /// A path of one step to a single value of the class itself: what most paths are.
     private func ownProperty(_ path: QueryPath) -> ResolvedPath? {
-        guard path.steps.count == 1, case .name(let name) = path.steps[0].kind, aliases.isEmpty,
-            let index = table.columnIndex(spelt: name), let column = table.ownValue(index)
+        guard path.rest.isEmpty, case .name(let name) = path.first.kind,
+            aliases.path(for: name, in: table.key) == nil,
+            let index = table.columnIndex(named: name), let column = table.ownValue(index)
         else { return nil }
         return ResolvedPath(table: table, end: .scalar(column))
     }
@@ -42,7 +43,7 @@ extension QueryBinder {
                         kind: .name(name, isKey: false), range: step.range,
                         isQuoted: step.isQuoted))
             case .argument(let number):
-                guard path.steps.count == 1 else {
+                guard path.rest.isEmpty else {
                     throw invalid(
                         "keyPathArgument", step.range,
                         "$K\(number) must be the whole path, without further steps")
@@ -60,7 +61,7 @@ extension QueryBinder {
         _ number: Int, _ range: SourceRange
     ) throws(RealmError) -> [PathElement] {
         switch try argument(number, range) {
-        case .string(let text), .text(let text): return Self.split([UInt8](text.utf8), range)
+        case .string(let text), .text(let text): return Self.split(text, range)
         default:
             throw invalid(
                 "keyPathArgument", range, "argument $K\(number) is not the text of a path")
@@ -68,9 +69,9 @@ extension QueryBinder {
     }
 
     /// The names of a dotted path.
-    static func split(_ text: [UInt8], _ range: SourceRange) -> [PathElement] {
-        text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
-            PathElement(kind: .name([UInt8]($0), isKey: false), range: range, isSplit: true)
+    static func split(_ text: String, _ range: SourceRange) -> [PathElement] {
+        text.split(separator: ".", omittingEmptySubsequences: false).map {
+            PathElement(kind: .name(String($0), isKey: false), range: range, isSplit: true)
         }
     }
 
@@ -79,14 +80,14 @@ extension QueryBinder {
         _ elements: ArraySlice<PathElement>, in table: TableInfo
     ) -> ArraySlice<PathElement> {
         guard elements.first?.isSplit == true else { return elements }
-        var name: [UInt8] = []
-        var longest: (name: [UInt8], count: Int)?
+        var name = ""
+        var longest: (name: String, count: Int)?
         for (i, element) in elements.enumerated() {
             guard element.isSplit, case .name(let part, _) = element.kind else { break }
-            name += (i == 0 ? [] : [UInt8(ascii: ".")]) + part
+            name += i == 0 ? part : "." + part
             // A single name is found anyhow, unless it looks like an operator.
-            guard i > 0 || name.first == UInt8(ascii: "@") else { continue }
-            if table.columnIndex(spelt: name) != nil { longest = (name, i + 1) }
+            guard i > 0 || name.hasPrefix("@") else { continue }
+            if table.columnIndex(named: name) != nil { longest = (name, i + 1) }
         }
         guard let longest, let first = elements.first else { return elements }
         let whole = PathElement(
@@ -95,7 +96,7 @@ extension QueryBinder {
     }
 
     private func elementKind(
-        _ index: QueryPath.Index, _ range: SourceRange
+        _ index: QueryStep.Index, _ range: SourceRange
     ) throws(RealmError) -> PathElement.Kind {
         switch index {
         case .at(let n): return .at(.at(n))
@@ -106,7 +107,7 @@ extension QueryBinder {
         case .argument(let number):
             switch try argument(number, range) {
             case .int(let n): return .at(.at(n))
-            case .string(let key): return .name([UInt8](key.utf8), isKey: true)
+            case .string(let key): return .name(key, isKey: true)
             default:
                 throw invalid(
                     "indexArgument", range,
@@ -138,13 +139,13 @@ extension QueryBinder {
                 guard budget >= 0 else {
                     throw invalid(
                         "unknownProperty", element.range,
-                        "the alias '\(String(decoding: name, as: UTF8.self))' leads in a circle")
+                        "the alias '\(name)' leads in a circle")
                 }
                 let names = other.isEmpty ? [] : Self.split(other, element.range)
                 rest = (names + rest.dropFirst())[...]
                 continue
             }
-            if name.elementsEqual("@links".utf8), !isKey, !element.isQuoted {
+            if name == "@links", !isKey, !element.isQuoted {
                 if rest.count == 1 {
                     path.end = .incoming
                     return path
@@ -169,11 +170,11 @@ extension QueryBinder {
     }
 
     /// The property called `name`, unless the element is a key in brackets behind a dictionary.
-    private func column(_ name: [UInt8], isKey: Bool, _ path: ResolvedPath) -> Int? {
+    private func column(_ name: String, isKey: Bool, _ path: ResolvedPath) -> Int? {
         if isKey, let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll {
             return nil
         }
-        return path.table.columnIndex(spelt: name)
+        return path.table.columnIndex(named: name)
     }
 
     /// Steps over a link or a collection of links.
@@ -210,17 +211,13 @@ extension QueryBinder {
         }
         let wanted = aliases.className(for: className) ?? className
         guard
-            let origin = schema.table(named: String(decoding: wanted, as: UTF8.self)),
-            origin.isClass
+            let origin = schema.table(named: wanted), origin.isClass
         else {
-            throw invalid(
-                "unknownBacklink", range,
-                "no class '\(String(decoding: wanted, as: UTF8.self))' links here")
+            throw invalid("unknownBacklink", range, "no class '\(wanted)' links here")
         }
         var name = property
         if let other = aliases.path(for: property, in: origin.key), !other.isEmpty { name = other }
-        let text = String(decoding: name, as: UTF8.self)
-        guard let index = origin.columnIndex(named: text) else {
+        guard let index = origin.columnIndex(named: name) else {
             throw unknownProperty(name, in: origin, range, reason: "unknownBacklink")
         }
         let column = origin.columns[index]
@@ -231,7 +228,7 @@ extension QueryBinder {
         else {
             throw invalid(
                 "unknownBacklink", range,
-                "property \(origin.className).\(text) does not link to \(path.table.className)")
+                "property \(origin.className).\(name) does not link to \(path.table.className)")
         }
         path.hops.append(
             PathHop(
@@ -262,14 +259,14 @@ extension QueryBinder {
 
     /// A name that is no property: the key of the dictionary before it, or an error.
     private func selectEntry(
-        _ name: [UInt8], _ element: PathElement, _ path: inout ResolvedPath
+        _ name: String, _ element: PathElement, _ path: inout ResolvedPath
     ) throws(RealmError) {
         guard let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll else {
             throw unknownProperty(name, in: path.table, element.range)
         }
-        if name.elementsEqual("@values".utf8) { return }
+        if name == "@values" { return }
         let last = path.hops.count - 1
-        if name.elementsEqual("@keys".utf8) {
+        if name == "@keys" {
             path.hops[last].selector = .keys
         } else {
             path.hops[last].selector = .key(pool.view(name))

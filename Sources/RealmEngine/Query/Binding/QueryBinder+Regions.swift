@@ -37,15 +37,15 @@ extension QueryBinder {
     private func region(
         _ tree: QueryRegion, _ range: SourceRange
     ) throws(RealmError) -> GeoRegion {
-        guard case .argument(let number) = tree else {
+        let number: Int
+        switch tree {
+        case .argument(let n): number = n
+        case .shape(let shape): return try given(shape, range)
+        case .box, .circle, .polygon:
             return try validated(shape(tree), range, .invalidQueryArg)
         }
         switch try argument(number, range) {
-        case .geo(let shape):
-            if case .point = shape {
-                throw invalidArgument("geoRegion", range, "a point is no region")
-            }
-            return try validated(shape, range, .invalidQuery)
+        case .geo(let shape): return try given(shape, range)
         case .string(let text):
             let parsed: QueryRegion
             do throws(RealmError) {
@@ -54,6 +54,13 @@ extension QueryBinder {
             return try validated(shape(parsed), range, .invalidQuery)
         default: throw geoOperand(number, range)
         }
+    }
+
+    private func given(_ shape: GeoShape, _ range: SourceRange) throws(RealmError) -> GeoRegion {
+        if case .point = shape {
+            throw invalidArgument("geoRegion", range, "a point is no region")
+        }
+        return try validated(shape, range, .invalidQuery)
     }
 
     private func geoOperand(_ number: Int, _ range: SourceRange) -> RealmError {
@@ -85,6 +92,7 @@ extension QueryBinder {
             }
             return .polygon(result)
         case .argument(let number): throw geoOperand(number, .none)
+        case .shape(let shape): return shape
         }
     }
 

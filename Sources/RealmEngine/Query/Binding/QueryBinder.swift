@@ -3,6 +3,7 @@
 /// would never run.
 struct QueryBinder {
     let source: QuerySource
+    let dialect: QueryDialect
     let arguments: [QueryArgument]
     let snapshot: Snapshot
     let pool = ConstantPool()
@@ -10,14 +11,16 @@ struct QueryBinder {
     /// The class names resolve in; another one inside SUBQUERY.
     var table: TableInfo
     /// Variables of the subqueries around, with the class each ranges over.
-    var variables: [(name: [UInt8], table: TableKey)] = []
+    var variables: [(name: String, table: TableKey)] = []
     /// Properties of SORT and DISTINCT so far.
     var sortKeys = 0
 
     init(
-        _ source: QuerySource, arguments: [QueryArgument], aliases: KeyPathAliases, table: Table
+        _ source: QuerySource, _ dialect: QueryDialect = .language, arguments: [QueryArgument],
+        aliases: KeyPathAliases, table: Table
     ) {
         self.source = source
+        self.dialect = dialect
         self.arguments = arguments
         self.aliases = aliases
         snapshot = table.snapshot
@@ -25,21 +28,24 @@ struct QueryBinder {
     }
 
     var schema: Schema { snapshot.schema }
+    var isPredicate: Bool { dialect == .predicate }
 
     /// Binds a whole query.
+    ///
+    /// - Parameter clauses: applied after the tree's own clauses.
     mutating func bind(
-        _ tree: QueryTree, isKept: Bool = false
+        _ tree: QueryTree, _ clauses: [QueryClause] = [], isKept: Bool = false
     ) throws(RealmError) -> BoundQuery {
         let condition = try condition(tree.condition)
         var descriptors: [BoundDescriptor] = []
-        for descriptor in tree.descriptors { descriptors.append(try self.descriptor(descriptor)) }
+        for clause in tree.clauses + clauses { descriptors.append(try bound(clause)) }
         return BoundQuery(
             table: table, source: source, condition: condition, descriptors: descriptors,
             pool: pool, isKept: isKept)
     }
 
     mutating func condition(_ tree: QueryCondition) throws(RealmError) -> BoundCondition {
-        switch tree {
+        switch tree.kind {
         case .constant(let value): return .constant(value)
         case .and(let children): return .and(try conditions(children))
         case .or(let children): return .or(try conditions(children))
@@ -87,10 +93,9 @@ struct QueryBinder {
 
     /// A property that is not there, with the names that come closest.
     func unknownProperty(
-        _ name: [UInt8], in table: TableInfo, _ range: SourceRange,
+        _ name: String, in table: TableInfo, _ range: SourceRange,
         reason: String = "unknownProperty"
     ) -> RealmError {
-        let name = String(decoding: name, as: UTF8.self)
         let near = NearestNames.to(name, among: table.columns.map(\.name))
         let advice = near.isEmpty ? "" : " (near: \(near.joined(separator: ", ")))"
         return invalid(

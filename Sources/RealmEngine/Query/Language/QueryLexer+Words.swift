@@ -13,7 +13,7 @@ extension QueryLexer {
     }
 
     /// End of the name that starts at `p`.
-    private func nameEnd(_ p: Int) -> Int {
+    func nameEnd(_ p: Int) -> Int {
         var end = p + nameStart(p)
         while true {
             let b = byte(end)
@@ -41,11 +41,24 @@ extension QueryLexer {
     }
 
     /// The name a token spells, escapes resolved.
-    func name(of token: QueryToken) -> [UInt8] {
+    func name(of token: QueryToken) -> String {
         let raw = UnsafeBufferPointer(rebasing: text[token.range.start..<token.range.end])
-        guard token.kind == .name else { return [UInt8](raw) }
-        if raw.first == UInt8(ascii: "`") { return Self.unquoted(raw) }
-        guard raw.contains(UInt8(ascii: "\\")) else { return [UInt8](raw) }
+        switch token.kind {
+        case .keys: return "@keys"
+        case .values: return "@values"
+        case .name: break
+        default: return String(decoding: raw, as: UTF8.self)
+        }
+        switch raw.first {
+        case UInt8(ascii: "`"): return String(decoding: Self.unquoted(raw), as: UTF8.self)
+        case UInt8(ascii: "#"): return String(decoding: raw.dropFirst(), as: UTF8.self)
+        default: break
+        }
+        guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
+        return String(decoding: unescaped(raw), as: UTF8.self)
+    }
+
+    private func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var i = raw.startIndex
         while i < raw.endIndex {

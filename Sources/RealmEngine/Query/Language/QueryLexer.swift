@@ -17,7 +17,7 @@ struct QueryLexer {
         guard start < text.count else {
             return QueryToken(kind: .end, range: SourceRange(start: start, end: start))
         }
-        if source.isPredicate, let (kind, end) = scanMarks(start) {
+        if source.dialect == .predicate, let (kind, end) = scanOfPredicate(start) {
             position = end
             return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
         }
@@ -32,14 +32,19 @@ struct QueryLexer {
         return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
     }
 
-    /// `[d]`, `[cd]` or `[dc]`.
-    private func scanMarks(_ p: Int) -> (QueryToken.Kind, Int)? {
-        guard byte(p) == UInt8(ascii: "[") else { return nil }
-        switch (byte(p + 1), byte(p + 2), byte(p + 3)) {
-        case (UInt8(ascii: "d"), UInt8(ascii: "]"), _): return (.marksFlag, p + 3)
-        case (UInt8(ascii: "c"), UInt8(ascii: "d"), UInt8(ascii: "]")),
-            (UInt8(ascii: "d"), UInt8(ascii: "c"), UInt8(ascii: "]")):
-            return (.caseAndMarksFlag, p + 4)
+    /// Tokens of predicates alone: `%@`, `[cd]`, `#name` and operators with names of their own.
+    private func scanOfPredicate(_ p: Int) -> (QueryToken.Kind, Int)? {
+        switch byte(p) {
+        case UInt8(ascii: "%"):
+            var end = p + 1
+            while byte(end) != 0, "lqhz".utf8.contains(byte(end)) { end += 1 }
+            return end < text.count ? (.place, end + 1) : nil
+        case UInt8(ascii: "["):
+            var end = p + 1
+            while byte(end) != 0, QueryDialect.predicateFlags.utf8.contains(byte(end)) { end += 1 }
+            return end > p + 1 && byte(end) == UInt8(ascii: "]") ? (.caseFlag, end + 1) : nil
+        case UInt8(ascii: "#"): return nameStart(p + 1) > 0 ? (.name, nameEnd(p + 1)) : nil
+        case UInt8(ascii: "@"): return scanOperator(p, QueryDialect.predicateOperators)
         default: return nil
         }
     }
@@ -99,8 +104,10 @@ struct QueryLexer {
         }
     }
 
-    private func scanOperator(_ p: Int) -> (QueryToken.Kind, Int)? {
-        for (spelling, kind) in QueryToken.operators where starts(p, with: spelling) {
+    private func scanOperator(
+        _ p: Int, _ operators: [(StaticString, QueryToken.Kind)] = QueryToken.operators
+    ) -> (QueryToken.Kind, Int)? {
+        for (spelling, kind) in operators where starts(p, with: spelling) {
             return (kind, p + spelling.utf8CodeUnitCount)
         }
         return nil

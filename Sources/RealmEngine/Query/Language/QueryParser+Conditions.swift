@@ -52,8 +52,8 @@ extension QueryParser {
     }
 
     private mutating func atom() throws(RealmError) -> QueryPart {
-        if try accept(.truePredicate) { return .condition(.constant(true)) }
-        if try accept(.falsePredicate) { return .condition(.constant(false)) }
+        if try accept(.truePredicate) { return .condition(.always(true)) }
+        if try accept(.falsePredicate) { return .condition(.always(false)) }
         let part = try sum()
         guard case .value(let operand, let isBare) = part else { return part }
         return try comparison(operand, isBare: isBare)
@@ -73,6 +73,10 @@ extension QueryParser {
         case .greater: return try relation(left, .greater)
         case .greaterEqual: return try relation(left, .greaterEqual)
         case .beginsWith, .endsWith, .contains, .like, .text, .between, .geoWithin: break
+        case .matches:
+            throw .misuse(
+                "Operator 'MATCHES' not supported for string queries", code: "InvalidQuery",
+                reason: "syntax")
         default: return .value(left, isBare: isBare)
         }
         guard isBare else {
@@ -96,12 +100,19 @@ extension QueryParser {
         let sign = try advance()
         let isOrdered = relation != .equal && relation != .notEqual && relation != .in
         let (folds, marks) = isOrdered ? (false, false) : try flags()
+        if let condition = try piecewise(left, relation) { return .condition(condition) }
         guard case .value(let right, _) = try sum() else { throw nestedCondition(sign) }
+        if relation == .in, case .constant(.value(.geo(let shape))) = right.kind,
+            case .property(let property) = left.kind
+        {
+            return .condition(QueryCondition(.geoWithin(property, .shape(shape), sign.range)))
+        }
         return .condition(
-            .comparison(
-                QueryComparison(
-                    left: left, relation: relation, foldsCase: folds, foldsMarks: marks,
-                    right: right, range: sign.range)))
+            QueryCondition(
+                .comparison(
+                    QueryComparison(
+                        left: left, relation: relation, foldsCase: folds, foldsMarks: marks,
+                        right: right, range: sign.range))))
     }
 
     /// String operators and TEXT, whose right side is a single operand.
@@ -117,25 +128,31 @@ extension QueryParser {
         }
         let right = try operand()
         return .condition(
-            .comparison(
-                QueryComparison(
-                    left: left, relation: relation, foldsCase: folds, foldsMarks: marks,
-                    right: right, range: sign.range)))
+            QueryCondition(
+                .comparison(
+                    QueryComparison(
+                        left: left, relation: relation, foldsCase: folds, foldsMarks: marks,
+                        right: right, range: sign.range))))
     }
 
     /// What stands in brackets behind an operator: whether case is folded, and whether marks are.
     private mutating func flags() throws(RealmError) -> (Bool, Bool) {
-        if try accept(.caseFlag) { return (true, false) }
-        if try accept(.marksFlag) { return (false, true) }
-        return try accept(.caseAndMarksFlag) ? (true, true) : (false, false)
+        guard token.kind == .caseFlag else { return (false, false) }
+        let letters = bytes(of: try advance())
+        return (letters.contains(UInt8(ascii: "c")), letters.contains(UInt8(ascii: "d")))
     }
 
     private mutating func between(_ left: QueryOperand) throws(RealmError) -> QueryPart {
         let sign = try advance()
-        let quantifier = try quantifier()
-        guard token.kind == .leftBrace else { throw unexpected("{low, high}") }
-        let list = try list(quantifier)
-        return .condition(.between(left, list, sign.range))
+        let limits: QueryList
+        if token.kind == .place {
+            limits = try self.limits()
+        } else {
+            let quantifier = try quantifier()
+            guard token.kind == .leftBrace else { throw unexpected("{low, high}") }
+            limits = try list(quantifier)
+        }
+        return .condition(QueryCondition(.between(left, limits, sign.range)))
     }
 
     private mutating func geoWithin(_ left: QueryOperand) throws(RealmError) -> QueryPart {
@@ -143,7 +160,7 @@ extension QueryParser {
             throw unexpected("a property before GEOWITHIN")
         }
         let sign = try advance()
-        return .condition(.geoWithin(property, try region(), sign.range))
+        return .condition(QueryCondition(.geoWithin(property, try region(), sign.range)))
     }
 }
 

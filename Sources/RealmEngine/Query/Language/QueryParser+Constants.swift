@@ -86,6 +86,8 @@ extension QueryParser {
         if let quantifier = try quantifier() {
             guard token.kind == .argument else { throw unexpected("an argument such as $0") }
             constant = try argument(quantifier)
+        } else if token.kind == .place {
+            constant = .value(try placeValue())
         } else if try accept(.binary) {
             guard token.kind == .leftParen else { throw unexpected("'(' after binary") }
             constant = try binary()

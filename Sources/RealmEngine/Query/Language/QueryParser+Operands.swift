@@ -12,7 +12,12 @@ extension QueryParser {
         let quantifier: QueryQuantifier
         switch token.kind {
         case .any: quantifier = .any
-        case .all: quantifier = .all
+        case .all:
+            if arguments != nil {
+                throw .misuse(
+                    "ALL modifier not supported", code: "InvalidQuery", reason: "syntax")
+            }
+            quantifier = .all
         case .none: quantifier = .none
         default: return nil
         }
@@ -27,6 +32,7 @@ extension QueryParser {
         case .leftBrace: return .list(try list(quantifier))
         case .subquery where quantifier == nil: return .subquery(try subquery())
         case .argument: return .constant(try argument(quantifier))
+        case .place where quantifier == nil: return .constant(.value(try placeValue()))
         case .binary:
             // The word is also a name; only the parenthesis tells.
             let word = try advance()
@@ -80,7 +86,7 @@ extension QueryParser {
         _ path: QueryPath, _ function: AggregateFunction
     ) throws(RealmError) -> QueryAggregate {
         let range = previous
-        var property: QueryPath.Step?
+        var property: QueryStep?
         if try accept(.dot) { property = try nameStep("a property") }
         return QueryAggregate(
             path: path, function: function, functionRange: range, property: property)
@@ -97,7 +103,7 @@ extension QueryParser {
         guard token.isPathName else { throw unexpected("a variable such as $x") }
         let variable = try advance()
         let name = name(of: variable)
-        guard name.first == UInt8(ascii: "$"), name.count > 1 else {
+        guard name.hasPrefix("$"), name.utf8.count > 1 else {
             throw source.error(
                 .syntax, "subqueryVariable", at: variable.range,
                 "the variable of SUBQUERY begins with '$' and has a name, such as $x")
@@ -135,15 +141,14 @@ extension QueryParser {
     private mutating func path(
         _ first: QueryToken, suffix: inout QueryToken.Kind
     ) throws(RealmError) -> QueryPath {
-        var steps = [
-            QueryPath.Step(
-                kind: first.kind == .pathArgument
-                    ? .argument(argumentNumber(first, prefix: 2)) : .name(name(of: first)),
-                range: first.range, isQuoted: isQuoted(first))
-        ]
+        let start = QueryStep(
+            kind: first.kind == .pathArgument
+                ? .argument(argumentNumber(first, prefix: 2)) : .name(name(of: first)),
+            range: first.range, isQuoted: isQuoted(first))
+        var steps: [QueryStep] = []
         var end = first.range
         while suffix == .end {
-            guard steps.count <= QueryLimits.steps else { throw tooManySteps(first) }
+            guard steps.count < QueryLimits.steps else { throw tooManySteps(first) }
             if try accept(.dot) {
                 switch token.kind {
                 case .count, .type, .min, .max, .sum, .average: suffix = try advance().kind
@@ -162,34 +167,41 @@ extension QueryParser {
                 break
             }
         }
-        return QueryPath(steps: steps, range: first.range.through(end))
+        return QueryPath(first: start, rest: steps, range: first.range.through(end))
     }
 
     private func tooManySteps(_ first: QueryToken) -> RealmError {
         source.exceeded("this path has too many steps", QueryLimits.steps, at: first.range)
     }
 
-    private mutating func nameStep(_ what: String) throws(RealmError) -> QueryPath.Step {
+    private mutating func nameStep(_ what: String) throws(RealmError) -> QueryStep {
         guard token.isPathName else { throw unexpected(what) }
         let word = try advance()
-        return QueryPath.Step(
+        return QueryStep(
             kind: .name(name(of: word)), range: word.range, isQuoted: isQuoted(word))
     }
 
     private func isQuoted(_ token: QueryToken) -> Bool {
-        token.kind == .name && source.text[token.range.start] == UInt8(ascii: "`")
+        guard token.kind == .name else { return false }
+        let first = source.text[token.range.start]
+        return token.number >= 0 || first == UInt8(ascii: "`") || first == UInt8(ascii: "#")
     }
 
     /// `[index]`; nil for `[SIZE]`.
-    private mutating func indexStep() throws(RealmError) -> QueryPath.Step? {
+    private mutating func indexStep() throws(RealmError) -> QueryStep? {
         let open = try advance()
-        let index: QueryPath.Index?
+        let index: QueryStep.Index?
+        if token.kind == .place {
+            let index = try indexPlace()
+            try expect(.rightBracket, "']'")
+            return QueryStep(kind: .index(index), range: open.range.through(previous))
+        }
         switch token.kind {
         case .natural: index = .at(integer(token))
         case .first: index = .first
         case .last: index = .last
         case .star: index = .all
-        case .string: index = .key(stringBytes(token))
+        case .string: index = .key(String(decoding: stringBytes(token), as: UTF8.self))
         case .argument: index = .argument(argumentNumber(token, prefix: 1))
         case .size: index = nil
         default: throw unexpected("an index: a number, FIRST, LAST, SIZE, *, 'key' or $0")
@@ -197,6 +209,6 @@ extension QueryParser {
         try advance()
         try expect(.rightBracket, "']'")
         guard let index else { return nil }
-        return QueryPath.Step(kind: .index(index), range: open.range.through(previous))
+        return QueryStep(kind: .index(index), range: open.range.through(previous))
     }
 }

@@ -1,4 +1,4 @@
-/// Geospatial regions and descriptors (query language 20 and 22).
+/// Geospatial regions and clauses (query language 20 and 22).
 extension QueryParser {
     mutating func region() throws(RealmError) -> QueryRegion {
         switch token.kind {
@@ -74,8 +74,8 @@ extension QueryParser {
 
 extension QueryParser {
     /// SORT, DISTINCT and LIMIT up to the end of the text.
-    mutating func descriptors() throws(RealmError) -> [QueryDescriptor] {
-        var result: [QueryDescriptor] = []
+    mutating func clauses() throws(RealmError) -> [QueryClause] {
+        var result: [QueryClause] = []
         while true {
             switch token.kind {
             case .end: return result
@@ -91,7 +91,7 @@ extension QueryParser {
         }
     }
 
-    private mutating func sort() throws(RealmError) -> QueryDescriptor {
+    private mutating func sort() throws(RealmError) -> QueryClause {
         try advance()
         try expect(.leftParen, "'(' after SORT")
         var keys: [QuerySortKey] = []
@@ -101,13 +101,13 @@ extension QueryParser {
                 throw unexpected("ASC or DESC")
             }
             let direction = try advance()
-            keys.append(QuerySortKey(path: path, isAscending: direction.kind == .ascending))
+            keys.append(QuerySortKey(path, isAscending: direction.kind == .ascending))
         } while try accept(.comma)
         try expect(.rightParen, "',' or ')'")
         return .sort(keys)
     }
 
-    private mutating func distinct() throws(RealmError) -> QueryDescriptor {
+    private mutating func distinct() throws(RealmError) -> QueryClause {
         try advance()
         try expect(.leftParen, "'(' after DISTINCT")
         var paths: [QueryPath] = []
@@ -116,11 +116,11 @@ extension QueryParser {
         return .distinct(paths)
     }
 
-    private mutating func limit() throws(RealmError) -> QueryDescriptor {
+    private mutating func limit() throws(RealmError) -> QueryClause {
         try advance()
         try expect(.leftParen, "'(' after LIMIT")
         let count = try expect(.natural, "a number of objects")
         try expect(.rightParen, "')'")
-        return .limit(integer(count))
+        return .limit(Int(integer(count)))
     }
 }

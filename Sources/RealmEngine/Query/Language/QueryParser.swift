@@ -7,31 +7,49 @@
 /// Helpers that only look are `mutating` all the same: the parser is lent to them instead of copied.
 struct QueryParser {
     let source: QuerySource
-    private var lexer: QueryLexer
+    /// The arguments of a predicate; nil for the query language.
+    let arguments: (any PredicateArguments)?
+    var lexer: QueryLexer
     /// The token to be dealt with next.
-    private(set) var token: QueryToken
+    private(set) var token = QueryToken(kind: .end, range: .none)
     /// Place of the token before it.
     private(set) var previous = SourceRange(start: 0, end: 0)
     private var depth = 0
+    /// Number of argument places so far, in a predicate.
+    var places = 0
+    /// Names of tokens that are not in the text.
+    var names: [String] = []
+    /// Tokens that precede the next token of the text.
+    var pending: [QueryToken] = []
 
     private init(
-        _ source: QuerySource, _ text: UnsafeBufferPointer<UInt8>
+        _ source: QuerySource, _ text: UnsafeBufferPointer<UInt8>,
+        _ arguments: (any PredicateArguments)? = nil
     ) throws(RealmError) {
-        self.source = source
+        (self.source, self.arguments) = (source, arguments)
         lexer = QueryLexer(text)
-        token = try lexer.next(source)
+        token = try next(after: .end)
+    }
+
+    private mutating func next(after last: QueryToken.Kind) throws(RealmError) -> QueryToken {
+        guard let arguments else { return try lexer.next(source) }
+        return try nextOfPredicate(after: last, arguments)
     }
 
     /// The tree of a whole query.
-    static func parse(_ source: QuerySource) throws(RealmError) -> QueryTree {
+    ///
+    /// - Parameter arguments: supplied for a predicate.
+    static func parse(
+        _ source: QuerySource, _ arguments: (any PredicateArguments)? = nil
+    ) throws(RealmError) -> QueryTree {
         try source.text.withUnsafeBufferPointer { (text) throws(RealmError) in
-            var parser = try QueryParser(source, text)
+            var parser = try QueryParser(source, text, arguments)
             guard parser.token.kind != .end else {
                 throw parser.unexpected("a condition (TRUEPREDICATE matches everything)")
             }
             let condition = try parser.condition()
-            let descriptors = try parser.descriptors()
-            return QueryTree(condition: condition, descriptors: descriptors)
+            return QueryTree(
+                condition: condition, clauses: try parser.clauses(), dialect: source.dialect)
         }
     }
 
@@ -56,7 +74,7 @@ extension QueryParser {
     mutating func advance() throws(RealmError) -> QueryToken {
         let passed = token
         previous = passed.range
-        token = try lexer.next(source)
+        token = try next(after: passed.kind)
         return passed
     }
 
@@ -76,8 +94,10 @@ extension QueryParser {
         return try advance()
     }
 
-    /// The name the current token spells.
-    mutating func name(of token: QueryToken) -> [UInt8] { lexer.name(of: token) }
+    /// The name a token spells.
+    mutating func name(of token: QueryToken) -> String {
+        token.number < 0 ? lexer.name(of: token) : names[token.number]
+    }
 
     /// The bytes of a token.
     mutating func bytes(of token: QueryToken) -> ArraySlice<UInt8> {

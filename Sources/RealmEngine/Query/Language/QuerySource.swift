@@ -3,7 +3,7 @@ struct SourceRange: Equatable, Sendable {
     var start: Int
     var end: Int
 
-    /// For conditions that were built without text.
+    /// For parts that were built without text.
     static let none = SourceRange(start: -1, end: -1)
 
     /// From the start of `self` to the end of `other`.
@@ -15,9 +15,8 @@ struct SourceRange: Equatable, Sendable {
 /// The text of a query, kept so that every error can point at the character it is about.
 struct QuerySource: Sendable {
     let text: [UInt8]
-    /// Whether this is the text of a predicate, which means something else in places: see
-    /// `Query.init(predicate:arguments:aliases:)`.
-    var isPredicate = false
+    /// The language the text is in.
+    var dialect = QueryDialect.language
     /// First offset at which a name may be written in backticks.
     var quotedNamesFrom = Int.max
 

@@ -1,7 +1,9 @@
 /// One token: what it is and where (query language 2.1).
 struct QueryToken {
-    let kind: Kind
+    var kind: Kind
     let range: SourceRange
+    /// Number of an argument place, or of a name that is not in the text; else -1.
+    var number = -1
 
     enum Kind: UInt8 {
         case end
@@ -16,13 +18,14 @@ struct QueryToken {
         case binary, object, subquery, geoBox, geoPolygon, geoCircle
         case count, max, min, sum, average, links, type, keys, values
         case first, last, size
+        /// `[c]`; of predicates also `[d]` and `[cd]`.
         case caseFlag
-        /// `[d]` and `[cd]`, of predicates alone.
-        case marksFlag, caseAndMarksFlag
         case `true`, `false`, infinity, nan, null
         case uuid, objectID, epochTime, calendarTime, objectKey, typedKey
         case natural, number, float, argument, pathArgument
         case base64, string, name
+        /// `%@` and its kin, and `MATCHES`, of predicates alone.
+        case place, matches
     }
 
     /// A word with a meaning of its own that the grammar still accepts as a property name

@@ -1,24 +1,46 @@
-/// A query as written: the condition and the descriptors after it (query language 3).
+/// A query as text, predicates, typed closures and programs make it: the condition and the clauses
+/// after it (query language 3).
 ///
-/// A value tree of bounded height (`QueryLimits.depth`), so neither walking nor releasing
-/// it can exhaust the stack. Every part knows its place in the text for the errors of binding.
+/// A value of bounded height (`QueryLimits.depth`), so neither walking nor releasing it can exhaust
+/// the stack. Each part has a range of the text for the errors of binding.
 struct QueryTree: Sendable {
     var condition: QueryCondition
-    var descriptors: [QueryDescriptor]
+    var clauses: [QueryClause] = []
+    var dialect = QueryDialect.language
 }
 
-/// What is true or false of an object.
-indirect enum QueryCondition: Sendable {
-    case constant(Bool)
-    case and([QueryCondition])
-    case or([QueryCondition])
-    case not(QueryCondition)
-    case comparison(QueryComparison)
-    case between(QueryOperand, QueryList, SourceRange)
-    case geoWithin(QueryProperty, QueryRegion, SourceRange)
+/// A condition that is true or false of an object. Its functions build it, values in place; text
+/// becomes the same tree (query language 3 to 21). Free to cross threads.
+public struct QueryCondition: Sendable {
+    let kind: Kind
+    /// Conditions and operands nested in each other, this one included.
+    let height: Int
+
+    enum Kind: Sendable {
+        case constant(Bool)
+        case and([QueryCondition])
+        case or([QueryCondition])
+        indirect case not(QueryCondition)
+        case comparison(QueryComparison)
+        indirect case between(QueryOperand, QueryList, SourceRange)
+        indirect case geoWithin(QueryProperty, QueryRegion, SourceRange)
+    }
+
+    init(_ kind: Kind) {
+        self.kind = kind
+        let inner: Int =
+            switch kind {
+            case .constant, .geoWithin: 0
+            case .and(let parts), .or(let parts): parts.reduce(0) { max($0, $1.height) }
+            case .not(let part): part.height
+            case .comparison(let comparison): max(comparison.left.height, comparison.right.height)
+            case .between(let operand, _, _): operand.height
+            }
+        height = inner + 1
+    }
 }
 
-/// Two operands and what is asked of them.
+/// Two operands and the relation between them.
 struct QueryComparison: Sendable {
     var left: QueryOperand
     var relation: QueryRelation
@@ -44,19 +66,33 @@ public enum QueryQuantifier: UInt8, Sendable {
     case any, all, none
 }
 
-/// One side of a comparison.
-struct QueryOperand: Sendable {
-    var kind: Kind
+/// One side of a comparison: a value, a path to values, or something calculated of them.
+public struct QueryOperand: Sendable {
+    let kind: Kind
     var range: SourceRange
+    /// Conditions and operands nested in each other, this one not included.
+    let height: Int
 
-    indirect enum Kind: Sendable {
+    enum Kind: Sendable {
         case constant(QueryConstant)
         case list(QueryList)
         case property(QueryProperty)
-        case aggregate(QueryAggregate)
-        case subquery(QuerySubquery)
+        indirect case aggregate(QueryAggregate)
+        indirect case subquery(QuerySubquery)
         /// `first op operand op operand ...`, all operators of one precedence, left to right.
-        case arithmetic(QueryOperand, [ArithmeticTerm])
+        indirect case arithmetic(QueryOperand, [ArithmeticTerm])
+    }
+
+    init(kind: Kind, range: SourceRange = .none) {
+        self.kind = kind
+        self.range = range
+        height =
+            switch kind {
+            case .constant, .list, .property, .aggregate: 0
+            case .subquery(let subquery): subquery.condition.height + 1
+            case .arithmetic(let first, let terms):
+                terms.reduce(first.height) { max($0, $1.operand.height) } + 1
+            }
     }
 }
 
@@ -82,7 +118,7 @@ public enum QueryArithmetic: UInt8, Sendable {
     case add, subtract, multiply, divide
 }
 
-/// A literal or an argument.
+/// A literal, a value or the place of an argument.
 enum QueryConstant: Sendable {
     case null
     case bool(Bool)
@@ -106,6 +142,8 @@ enum QueryConstant: Sendable {
     case typedKey(UInt32, Int64)
     /// `$n`, with the quantifier in front of it.
     case argument(Int, QueryQuantifier?)
+    /// A value in place, as an argument has it.
+    case value(QueryArgument)
 }
 
 /// `{a, b, ...}`
@@ -136,21 +174,24 @@ struct QueryProperty: Sendable {
     }
 }
 
-/// Steps from the queried object to a value.
-struct QueryPath: Sendable {
-    var steps: [Step]
+/// Steps from the queried object to a value (query language 5).
+public struct QueryPath: Sendable {
+    /// Apart from the others, so that a path of one step is in no memory of its own.
+    let first: QueryStep
+    let rest: [QueryStep]
     var range: SourceRange
+}
 
-    struct Step: Sendable {
-        var kind: Kind
-        var range: SourceRange
-        /// In backticks, so that it is the name of a property whatever it looks like.
-        var isQuoted = false
-    }
+/// A step of a path (query language 5).
+public struct QueryStep: Sendable {
+    let kind: Kind
+    var range = SourceRange.none
+    /// The name of a property whatever it looks like, as one in backticks is.
+    var isQuoted = false
 
     enum Kind: Sendable {
         /// A property, a key of a dictionary, `@links`, `@keys` or `@values`.
-        case name([UInt8])
+        case name(String)
         /// `$Kn`
         case argument(Int)
         case index(Index)
@@ -161,7 +202,7 @@ struct QueryPath: Sendable {
         case first
         case last
         case all
-        case key([UInt8])
+        case key(String)
         /// `[$n]`
         case argument(Int)
     }
@@ -172,13 +213,14 @@ struct QueryAggregate: Sendable {
     var path: QueryPath
     var function: AggregateFunction
     var functionRange: SourceRange
-    var property: QueryPath.Step?
+    var property: QueryStep?
 }
 
 /// `SUBQUERY(path, $x, condition).@count`
 struct QuerySubquery: Sendable {
     var path: QueryPath
-    var variable: [UInt8]
+    /// Nil where the condition needs none: its paths begin at the elements.
+    var variable: String?
     var variableRange: SourceRange
     var condition: QueryCondition
 }
@@ -189,6 +231,7 @@ enum QueryRegion: Sendable {
     case circle(QueryPoint, radius: QueryCoordinate)
     case polygon([[QueryPoint]])
     case argument(Int)
+    case shape(GeoShape)
 }
 
 struct QueryPoint: Sendable {
@@ -204,16 +247,4 @@ struct QueryCoordinate: Sendable {
         case number(Double)
         case argument(Int)
     }
-}
-
-/// What happens to the matches, in the order written (query language 22).
-enum QueryDescriptor: Sendable {
-    case sort([QuerySortKey])
-    case distinct([QueryPath])
-    case limit(Int64)
-}
-
-struct QuerySortKey: Sendable {
-    var path: QueryPath
-    var isAscending: Bool
 }

@@ -1,15 +1,16 @@
-/// A query: its text or tree, and the arguments for `$0`, `$1` ... Free to cross threads; it holds
-/// for every snapshot it is bound to.
+/// A query: its condition, the clauses after it, and the arguments for `$0`, `$1` ... Free to cross
+/// threads; it holds for every snapshot it is bound to.
 public struct Query: Sendable {
     private let form: Form
     /// What `$n` stands for.
     public var arguments: [QueryArgument]
     /// Other names the query may use for properties and classes.
     public var aliases: KeyPathAliases
+    /// SORT, DISTINCT and LIMIT, which apply after those in the text.
+    public private(set) var clauses: [QueryClause] = []
 
     private enum Form: Sendable {
-        case parsed(ParsedQuery)
-        case plain(PlainComparison)
+        case tree(ParsedQuery)
         case compound(Compound, [Query])
     }
 
@@ -20,12 +21,46 @@ public struct Query: Sendable {
 
     /// Parses `text` (query language 3). Throws `misuse` with the code `SyntaxError`; the message
     /// names the column and the hint shows it. Texts used lately are not parsed again.
+    ///
+    /// - Parameter clauses: apply after those in the text.
     public init(
-        _ text: String, arguments: [QueryArgument] = [], aliases: KeyPathAliases = KeyPathAliases()
+        _ text: String, _ clauses: [QueryClause] = [], arguments: [QueryArgument] = [],
+        aliases: KeyPathAliases = KeyPathAliases()
     ) throws(RealmError) {
-        form = .parsed(try ParsedQuery.of(text))
-        self.arguments = arguments
-        self.aliases = aliases
+        self.init(try ParsedQuery.of(text), clauses, arguments, aliases)
+    }
+
+    /// The query of a condition and the clauses after it. Throws `misuse` when the condition is nested
+    /// too deeply.
+    public init(
+        _ condition: QueryCondition, _ clauses: [QueryClause] = [],
+        aliases: KeyPathAliases = KeyPathAliases()
+    ) throws(RealmError) {
+        try self.init(condition, clauses, .language, aliases)
+    }
+
+    /// A condition that means what `NSPredicate` means by it: see `QueryDialect`.
+    package init(
+        predicate condition: QueryCondition, aliases: KeyPathAliases
+    ) throws(RealmError) {
+        try self.init(condition, [], .predicate, aliases)
+    }
+
+    private init(
+        _ condition: QueryCondition, _ clauses: [QueryClause], _ dialect: QueryDialect,
+        _ aliases: KeyPathAliases
+    ) throws(RealmError) {
+        try QueryLimits.checkDepth(condition.height)
+        let tree = QueryTree(condition: condition, dialect: dialect)
+        self.init(ParsedQuery(QuerySource(text: []), tree), clauses, [], aliases)
+    }
+
+    private init(
+        _ parsed: ParsedQuery, _ clauses: [QueryClause], _ arguments: [QueryArgument],
+        _ aliases: KeyPathAliases
+    ) {
+        form = .tree(parsed)
+        (self.clauses, self.arguments, self.aliases) = (clauses, arguments, aliases)
     }
 
     /// Parses `text` with `tail` behind it, such as ` SORT(...)`, in which names may be quoted as
@@ -36,42 +71,19 @@ public struct Query: Sendable {
         _ text: String, followedBy tail: String, arguments: [QueryArgument]
     ) throws(RealmError) {
         let offset = tail.utf8.contains(UInt8(ascii: "`")) ? text.utf8.count : .max
-        form = .parsed(try ParsedQuery.of(text + tail, quotedNamesFrom: offset))
-        self.arguments = arguments
-        aliases = KeyPathAliases()
+        let parsed = try ParsedQuery.of(text + tail, quotedNamesFrom: offset)
+        self.init(parsed, [], arguments, KeyPathAliases())
     }
 
-    /// Parses the text of a predicate, which means what `NSPredicate` means by it (query language 25):
+    /// Parses the text of a predicate, which means what `NSPredicate` means by it: see `QueryDialect`.
     ///
-    /// - `BETWEEN` on a path to several values holds if one of them lies between both limits.
-    /// - `ANY` is implied, and `NONE` is the negation of `ANY`.
-    /// - A constant on the left side is compared as if it were on the right.
-    /// - `IN` takes numbers of any type for a float or double, and heeds `[c]`.
-    /// - `BEGINSWITH`, `ENDSWITH` and `CONTAINS` never hold for an empty text or null on the right.
-    /// - A text is also compared with the bytes in mixed values.
-    /// - `[d]` behind an operator, alone or with `c`, ignores diacritics.
-    /// - `SUBQUERY` takes sets and dictionaries, and `@min` and `@max` take dates.
-    public init(
-        predicate text: String, arguments: [QueryArgument] = [],
-        aliases: KeyPathAliases = KeyPathAliases()
+    /// - Throws: as `init(_:_:arguments:aliases:)`.
+    package init(
+        predicate text: String, _ arguments: any PredicateArguments, aliases: KeyPathAliases
     ) throws(RealmError) {
-        form = .parsed(try ParsedQuery.of(text, isPredicate: true, quotedNamesFrom: 0))
-        self.arguments = arguments
-        self.aliases = aliases
-    }
-
-    /// With the tree as it is.
-    init(tree: QueryTree, arguments: [QueryArgument], aliases: KeyPathAliases) {
-        form = .parsed(ParsedQuery(QuerySource(text: []), tree))
-        self.arguments = arguments
-        self.aliases = aliases
-    }
-
-    /// Without a tree.
-    init(_ plain: PlainComparison, aliases: KeyPathAliases) {
-        form = .plain(plain)
-        arguments = []
-        self.aliases = aliases
+        let source = QuerySource(text: [UInt8](text.utf8), dialect: .predicate)
+        let parsed = ParsedQuery(source, try QueryParser.parse(source, arguments))
+        self.init(parsed, [], [], aliases)
     }
 
     /// The query whose condition holds where those of all others do. What is written behind them happens
@@ -105,35 +117,34 @@ public struct Query: Sendable {
         }
     }
 
-    /// The text the query was made from; empty for one made of a predicate.
+    /// The text the query was made from; empty for one made by a program.
     public var text: String {
-        guard case .parsed(let parsed) = form else { return "" }
+        guard case .tree(let parsed) = form else { return "" }
         return String(decoding: parsed.source.text, as: UTF8.self)
     }
 
     /// It asks something about objects, other than how they are arranged.
     var hasCondition: Bool {
         switch form {
-        case .parsed(let parsed):
-            if case .constant(true) = parsed.tree.condition { return false }
+        case .tree(let parsed):
+            if case .constant(true) = parsed.tree.condition.kind { return false }
             return true
-        case .plain: return true
         case .compound(let compound, let queries):
             return compound != .all || queries.contains(where: \.hasCondition)
         }
     }
 
     var hasLimit: Bool {
-        hasDescriptor { if case .limit = $0 { true } else { false } }
+        hasClause { if case .limit = $0 { true } else { false } }
     }
 
-    private var isArranged: Bool { hasDescriptor { _ in true } }
+    private var isArranged: Bool { hasClause { _ in true } }
 
-    private func hasDescriptor(_ test: (QueryDescriptor) -> Bool) -> Bool {
-        switch form {
-        case .parsed(let parsed): parsed.tree.descriptors.contains(where: test)
-        case .plain: false
-        case .compound(_, let queries): queries.contains { $0.hasDescriptor(test) }
+    private func hasClause(_ test: (QueryClause) -> Bool) -> Bool {
+        if clauses.contains(where: test) { return true }
+        return switch form {
+        case .tree(let parsed): parsed.tree.clauses.contains(where: test)
+        case .compound(_, let queries): queries.contains { $0.hasClause(test) }
         }
     }
 
@@ -142,10 +153,7 @@ public struct Query: Sendable {
     /// texts without arguments and aliases.
     public func bound(to table: Table) throws(RealmError) -> BoundQuery {
         switch form {
-        case .parsed(let parsed): return try bound(parsed, to: table)
-        case .plain(let plain):
-            if aliases.isEmpty, let bound = plain.bound(to: table) { return bound }
-            return try Query(treeOf: plain.predicate, [], aliases: aliases).bound(to: table)
+        case .tree(let parsed): return try bound(parsed, to: table)
         case .compound(let compound, let queries):
             var parts: [BoundQuery] = []
             for query in queries { parts.append(try query.bound(to: table)) }
@@ -160,13 +168,17 @@ public struct Query: Sendable {
     private func bound(
         _ parsed: ParsedQuery, to table: Table
     ) throws(RealmError) -> BoundQuery {
-        if parsed.isKept, arguments.isEmpty, aliases.isEmpty,
+        if parsed.isKept, arguments.isEmpty, aliases.isEmpty, clauses.isEmpty,
             let known = table.snapshot.queries?.shared
         {
             return try known.query(parsed, table)
         }
+        if clauses.isEmpty, let bound = BoundQuery(shortcut: parsed.tree, aliases, table) {
+            return bound
+        }
         var binder = QueryBinder(
-            parsed.source, arguments: arguments, aliases: aliases, table: table)
-        return try binder.bind(parsed.tree)
+            parsed.source, parsed.tree.dialect, arguments: arguments, aliases: aliases,
+            table: table)
+        return try binder.bind(parsed.tree, clauses)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import RealmEngine
 
 /// Conditions made by a program find what the same conditions written as text find.
-@Suite struct QueryPredicateTests {
+@Suite struct QueryConditionTests {
     private func rows(_ query: Query, _ name: String, _ className: String) throws -> [Int64] {
         let path = QueryCases.folder.appending(path: name + ".realm").path
         let snapshot = try Database(immutable: path).snapshot()
@@ -15,11 +15,11 @@ import Testing
     }
 
     private func check(
-        _ text: String, _ predicate: QueryPredicate, _ arrangements: [QueryArrangement] = [],
+        _ text: String, _ condition: QueryCondition, _ clauses: [QueryClause] = [],
         in name: String = "bulk", _ className: String = "Node"
     ) throws {
         let written = try rows(Query(text), name, className)
-        let made = try rows(Query(predicate, arrangements), name, className)
+        let made = try rows(Query(condition, clauses), name, className)
         #expect(made == written, "\(text)")
         #expect(!written.isEmpty, "\(text)")
     }
@@ -72,25 +72,28 @@ import Testing
             .comparison(.count(["@links", "Node", "up"]), .greater, .constant(.int(1))))
     }
 
-    @Test func arrangements() throws {
+    @Test func clauses() throws {
         try check(
             "k > 1 SORT(k DESC, id ASC) DISTINCT(k) LIMIT(5)",
             .comparison(.path(["k"]), .greater, .constant(.int(1))),
-            [.sort([(["k"], false), (["id"], true)]), .distinct([["k"]]), .limit(5)])
+            [
+                .sort([QuerySortKey("k", isAscending: false), QuerySortKey("id")]),
+                .distinct(["k"]), .limit(5),
+            ])
     }
 
     @Test func mistakesAreReported() throws {
-        var deep = QueryPredicate.always(true)
+        var deep = QueryCondition.always(true)
         for _ in 0..<300 { deep = .not(deep) }
         #expect(throws: RealmError.self) { try Query(deep) }
-        let unknown = QueryPredicate.comparison(.path(["kidz"]), .equal, .constant(.null))
+        let unknown = QueryCondition.comparison(.path(["kidz"]), .equal, .constant(.null))
         do {
             _ = try rows(Query(unknown), "bulk", "Node")
             Issue.record("accepted")
         } catch let error as RealmError {
             #expect(error.message.contains("near: kids"), "\(error.message)")
         }
-        let mixed = QueryPredicate.comparison(.path(["k"]), .equal, .constant(.bool(true)))
+        let mixed = QueryCondition.comparison(.path(["k"]), .equal, .constant(.bool(true)))
         do {
             _ = try rows(Query(mixed), "bulk", "Node")
             Issue.record("accepted")
@@ -100,9 +103,9 @@ import Testing
     }
 }
 
-/// A property compared with a value is bound in a way of its own: it means what the general one makes
-/// of it, and fails where that does.
-@Suite struct PlainComparisonTests {
+/// A property compared with a value is bound without a binder: it finds what the binder's query finds,
+/// and fails where that fails.
+@Suite struct QueryShortcutTests {
     private static let values: [QueryArgument] = [
         .null, .bool(true), .int(3), .int(.max), .float(2.5), .double(3), .double(.infinity),
         .double(.nan), .string("s3"), .string("12"), .string("\u{C9}t\u{E9}"), .string(""),
@@ -118,11 +121,11 @@ import Testing
     ]
 
     private func outcome(
-        _ snapshot: Snapshot, _ table: Table, _ query: () throws -> Query
+        _ snapshot: Snapshot, _ table: Table, _ bound: () throws -> BoundQuery
     ) throws -> String {
         do {
             snapshot.beginWalk()
-            let plan = try QueryPlan(query().bound(to: table), in: snapshot)
+            let plan = try QueryPlan(bound(), in: snapshot)
             let rows = try plan.rows(in: snapshot).keys.map(\.raw)
             #expect(try plan.first(in: snapshot)?.raw == rows.first)
             return "\(rows)"
@@ -139,13 +142,18 @@ import Testing
             for relation in Self.relations {
                 for value in Self.values {
                     for folds in [false, true] {
-                        let predicate = QueryPredicate.comparison(
-                            .path([.name(name)]), relation, .constant(value), foldsCase: folds)
-                        let plain = try outcome(snapshot, table) { try Query(predicate) }
-                        let general = try outcome(snapshot, table) {
-                            try Query(treeOf: predicate, [], aliases: KeyPathAliases())
+                        let condition = QueryCondition.comparison(
+                            .property(name), relation, .constant(value), foldsCase: folds)
+                        let short = try outcome(snapshot, table) {
+                            try Query(condition).bound(to: table)
                         }
-                        #expect(plain == general, "\(name) \(relation) \(value) \(folds)")
+                        let general = try outcome(snapshot, table) {
+                            var binder = QueryBinder(
+                                QuerySource(text: []), arguments: [], aliases: KeyPathAliases(),
+                                table: table)
+                            return try binder.bind(QueryTree(condition: condition))
+                        }
+                        #expect(short == general, "\(name) \(relation) \(value) \(folds)")
                     }
                 }
             }

@@ -1,0 +1,58 @@
+extension BoundQuery {
+    /// Binds a comparison of the queried objects' own property with a value in place, which most
+    /// conditions of programs are, without a binder. Nil for other trees, and where the binder must
+    /// decide or report an error.
+    convenience init?(shortcut tree: QueryTree, _ aliases: KeyPathAliases, _ table: Table) {
+        guard case .comparison(let comparison) = tree.condition.kind, !comparison.foldsMarks,
+            case .property(let property) = comparison.left.kind, property.isOwn,
+            case .constant(.value(let given)) = comparison.right.kind,
+            case .name(let name) = property.path.first.kind,
+            aliases.path(for: name, in: table.info.key) == nil,
+            let place = table.info.columnIndex(named: name),
+            let column = table.info.ownValue(place)
+        else { return nil }
+        let relation = comparison.relation
+        let isTextual = relation.isTextual
+        if relation == .in || relation == .text { return nil }
+        // Predicates look at empty texts and at the bytes in mixed values.
+        if tree.dialect == .predicate, isTextual || column.type == .mixed { return nil }
+        var pool: ConstantPool?
+        guard let value = Self.typed(given, column.type, table, &pool), !value.type.isLink,
+            value.type.isComparable(with: column.type), value.type.isText || !isTextual,
+            let test = ColumnTest(
+                column, relation, folds: comparison.foldsCase, value, range: .none),
+            test.foldsWholeCharacters
+        else { return nil }
+        self.init(
+            table: table.info, source: QuerySource(text: []), condition: .test(test),
+            descriptors: [], pool: pool, isKept: false)
+    }
+
+    /// The value as one of the column's type, which most are already; `pool` owns its bytes.
+    private static func typed(
+        _ value: QueryArgument, _ target: OperandType, _ table: Table, _ pool: inout ConstantPool?
+    ) -> QueryBinder.Typed? {
+        switch (value, target) {
+        case (.int(let v), .int): return (.int(v), .int)
+        case (.bool(let v), .bool): return (.bool(v), .bool)
+        case (.timestamp(let v), .timestamp): return (.timestamp(v), .timestamp)
+        case (.objectID(let v), .objectID): return (.objectID(v), .objectID)
+        case (.uuid(let v), .uuid): return (.uuid(v), .uuid)
+        case (.string(let v), .string):
+            let constants = ConstantPool()
+            pool = constants
+            return (.string(constants.view(v)), .string)
+        case (.object, _), (.text, _), (.list, _), (.geo, _): return nil
+        default:
+            let binder = QueryBinder(
+                QuerySource(text: []), arguments: [], aliases: KeyPathAliases(), table: table)
+            pool = binder.pool
+            return try? binder.coerced(value, target, .none)
+        }
+    }
+}
+
+extension QueryProperty {
+    /// Whether the path has one step and nothing before or after it.
+    fileprivate var isOwn: Bool { path.rest.isEmpty && suffix == .none && quantifier == nil }
+}

@@ -1,0 +1,133 @@
+/// Text of predicates (query language 25): argument places, and words that are names in places.
+extension QueryParser {
+    /// The next token of a predicate.
+    ///
+    /// - Parameter last: the kind of the token before it.
+    mutating func nextOfPredicate(
+        after last: QueryToken.Kind, _ arguments: any PredicateArguments
+    ) throws(RealmError) -> QueryToken {
+        if !pending.isEmpty { return pending.removeFirst() }
+        var token = try lexer.next(source)
+        switch token.kind {
+        case .place:
+            token.number = places
+            places += 1
+            return place(token) == "K" ? try path(token, after: last, arguments) : token
+        case .argument, .pathArgument: token.kind = .name
+        case .name: token.kind = word(token)
+        default: break
+        }
+        if isName(token, after: last, arguments) { token.kind = .name }
+        if token.kind == .name, last != .dot, let name = arguments.selfProperty,
+            spells(token, "self")
+        {
+            return named(name, token)
+        }
+        return token
+    }
+
+    /// The last character of an argument place.
+    func place(_ token: QueryToken) -> Character {
+        Character(UnicodeScalar(source.text[token.range.end - 1]))
+    }
+
+    /// The kind of a word that is a name in the query language.
+    private func word(_ token: QueryToken) -> QueryToken.Kind {
+        QueryDialect.predicateWords.first { spells(token, $0.word) }?.kind ?? .name
+    }
+
+    private func spells(_ token: QueryToken, _ word: StaticString) -> Bool {
+        let bytes = source.text[token.range.start..<token.range.end]
+        guard bytes.count == word.utf8CodeUnitCount else { return false }
+        return zip(bytes, 0..<bytes.count).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
+    }
+
+    /// Whether a word with a meaning is a name: a part of a path, or a property called like a word of
+    /// the query language alone.
+    private func isName(
+        _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
+    ) -> Bool {
+        guard !token.isPathName, lexer.nameStart(token.range.start) > 0 else { return false }
+        var next = token.range.end
+        while QueryLexer.isSpace(lexer.byte(next)) { next += 1 }
+        let follower = lexer.byte(next)
+        let isBeforeDot =
+            follower == UInt8(ascii: ".") && !QueryLexer.isDigit(lexer.byte(next + 1))
+        if last == .dot || isBeforeDot { return true }
+        switch token.kind {
+        case .geoWithin, .object, .geoBox, .geoPolygon, .geoCircle, .infinity, .nan, .objectKey:
+            return follower != UInt8(ascii: "(") && arguments.isProperty(lexer.name(of: token))
+        default: return false
+        }
+    }
+
+    /// The tokens of a path that is given as an argument: the first now, the others next.
+    private mutating func path(
+        _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
+    ) throws(RealmError) -> QueryToken {
+        let names = try arguments.names(token.number, isStart: last != .dot)
+        if last == .leftBracket, names == ["#any"] {
+            return QueryToken(kind: .star, range: token.range)
+        }
+        for (i, name) in names.enumerated() {
+            if i > 0 { pending.append(QueryToken(kind: .dot, range: token.range)) }
+            pending.append(named(name, token))
+        }
+        guard !pending.isEmpty else { throw unexpected("a property") }
+        return pending.removeFirst()
+    }
+
+    /// The token of a name, or of an operator such as `@count`.
+    private mutating func named(_ name: String, _ token: QueryToken) -> QueryToken {
+        let operators = QueryDialect.predicateOperators + QueryToken.operators
+        if let kind = operators.first(where: { "\($0.0)" == name })?.1 {
+            return QueryToken(kind: kind, range: token.range)
+        }
+        names.append(name)
+        return QueryToken(kind: .name, range: token.range, number: names.count - 1)
+    }
+
+    /// The value of the argument place that stands here.
+    mutating func placeValue() throws(RealmError) -> QueryArgument {
+        guard let arguments else { throw unexpected("a value") }
+        let place = try advance()
+        return try arguments.value(place.number, self.place(place))
+    }
+
+    /// The comparison with the argument that stands here, if that is compared piece by piece.
+    mutating func piecewise(
+        _ left: QueryOperand, _ relation: QueryRelation
+    ) throws(RealmError) -> QueryCondition? {
+        guard let arguments, token.kind == .place, place(token) == "@",
+            relation == .equal || relation == .notEqual, case .property(let property) = left.kind,
+            property.suffix == .none,
+            let condition = try arguments.comparison(
+                property.path, isEqual: relation == .equal, token.number)
+        else { return nil }
+        try advance()
+        return condition
+    }
+
+    /// The limits of BETWEEN as one argument.
+    mutating func limits() throws(RealmError) -> QueryList {
+        guard case .list(let limits) = try placeValue(), limits.count == 2 else {
+            throw .misuse(
+                "NSArray with exactly two objects expected for BETWEEN operations",
+                code: "InvalidQuery", reason: "betweenArity")
+        }
+        return QueryList(limits)
+    }
+
+    /// An argument in brackets.
+    mutating func indexPlace() throws(RealmError) -> QueryStep.Index {
+        let range = token.range
+        switch try placeValue() {
+        case .int(let index): return .at(index)
+        case .string(let key): return .key(key)
+        default:
+            throw source.error(
+                .invalidQuery, "indexArgument", at: range,
+                "an argument used as an index must be an integer or a string")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// The parts of a query as programs make them. Errors of what does not fit come from binding.
+
+extension QueryCondition {
+    /// TRUEPREDICATE or FALSEPREDICATE.
+    public static func always(_ value: Bool) -> QueryCondition { QueryCondition(.constant(value)) }
+
+    /// All conditions hold; true without any.
+    public static func and(_ parts: [QueryCondition]) -> QueryCondition {
+        QueryCondition(.and(parts))
+    }
+
+    /// One of the conditions holds; false without any.
+    public static func or(_ parts: [QueryCondition]) -> QueryCondition {
+        QueryCondition(.or(parts))
+    }
+
+    public static func not(_ part: QueryCondition) -> QueryCondition { QueryCondition(.not(part)) }
+
+    /// Compares two operands.
+    ///
+    /// - Parameters:
+    ///   - foldsCase: `[c]`.
+    ///   - foldsMarks: `[d]`, of predicates alone.
+    public static func comparison(
+        _ left: QueryOperand, _ relation: QueryRelation, _ right: QueryOperand,
+        foldsCase: Bool = false, foldsMarks: Bool = false
+    ) -> QueryCondition {
+        QueryCondition(
+            .comparison(
+                QueryComparison(
+                    left: left, relation: relation, foldsCase: foldsCase, foldsMarks: foldsMarks,
+                    right: right, range: .none)))
+    }
+
+    /// `BETWEEN {low, high}`, both included.
+    public static func between(
+        _ operand: QueryOperand, _ low: QueryArgument, _ high: QueryArgument
+    ) -> QueryCondition {
+        QueryCondition(.between(operand, QueryList([low, high]), .none))
+    }
+
+    /// GEOWITHIN: a region contains the point at the end of the path.
+    public static func within(_ path: QueryPath, _ shape: GeoShape) -> QueryCondition {
+        let property = QueryProperty(quantifier: nil, path: path, suffix: .none, range: path.range)
+        return QueryCondition(.geoWithin(property, .shape(shape), .none))
+    }
+}
+
+extension QueryOperand {
+    /// A value; a list argument counts as a list.
+    public static func constant(_ value: QueryArgument) -> QueryOperand {
+        QueryOperand(kind: .constant(.value(value)))
+    }
+
+    /// Several values, with ANY, ALL or NONE in front.
+    public static func list(
+        _ values: [QueryArgument], _ quantifier: QueryQuantifier? = nil
+    ) -> QueryOperand {
+        QueryOperand(kind: .list(QueryList(values, quantifier)))
+    }
+
+    /// A property of the object itself.
+    public static func property(_ name: String) -> QueryOperand { path(QueryPath(name)) }
+
+    /// The values at the end of a path.
+    public static func path(
+        _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
+    ) -> QueryOperand { property(path, quantifier, .none) }
+
+    /// Elements of a collection, bytes of a text: `.@count`.
+    public static func count(
+        _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
+    ) -> QueryOperand { property(path, quantifier, .count) }
+
+    /// `.@type`.
+    public static func type(
+        _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
+    ) -> QueryOperand { property(path, quantifier, .type) }
+
+    private static func property(
+        _ path: QueryPath, _ quantifier: QueryQuantifier?, _ suffix: QueryProperty.Suffix
+    ) -> QueryOperand {
+        QueryOperand(
+            kind: .property(
+                QueryProperty(
+                    quantifier: quantifier, path: path, suffix: suffix, range: path.range)),
+            range: path.range)
+    }
+
+    /// `@min` and its kin, of a collection or of a property of linked objects.
+    public static func aggregate(
+        _ function: AggregateFunction, _ path: QueryPath, of property: QueryStep? = nil
+    ) -> QueryOperand {
+        QueryOperand(
+            kind: .aggregate(
+                QueryAggregate(
+                    path: path, function: function, functionRange: .none, property: property)))
+    }
+
+    /// Number of the objects linked to that satisfy a condition, whose paths begin at these objects:
+    /// `SUBQUERY(...).@count`.
+    public static func subqueryCount(
+        _ path: QueryPath, _ condition: QueryCondition
+    ) -> QueryOperand {
+        QueryOperand(
+            kind: .subquery(
+                QuerySubquery(
+                    path: path, variable: nil, variableRange: .none, condition: condition)))
+    }
+
+    public static func arithmetic(
+        _ left: QueryOperand, _ sign: QueryArithmetic, _ right: QueryOperand
+    ) -> QueryOperand {
+        QueryOperand(
+            kind: .arithmetic(left, [ArithmeticTerm(sign: sign, operand: right, range: .none)]))
+    }
+}
+
+extension QueryList {
+    init(_ values: [QueryArgument], _ quantifier: QueryQuantifier? = nil) {
+        self.init(
+            quantifier: quantifier,
+            elements: values.map { QueryElement(constant: .value($0), range: .none) }, range: .none)
+    }
+}
+
+extension QueryPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+    /// A path of at least one step.
+    public init(_ steps: [QueryStep]) { self.init(steps, .none) }
+
+    init(_ steps: [QueryStep], _ range: SourceRange) {
+        self.init(
+            first: steps.first ?? .name(""), rest: Array(steps.dropFirst()), range: range)
+    }
+
+    /// A property of the object itself.
+    public init(_ property: String) {
+        self.init(first: .property(property), rest: [], range: .none)
+    }
+
+    public init(stringLiteral name: String) {
+        self.init(first: .name(name), rest: [], range: .none)
+    }
+
+    public init(arrayLiteral steps: QueryStep...) { self.init(steps) }
+}
+
+extension QueryStep: ExpressibleByStringLiteral {
+    /// A property, a key of a dictionary, or `@links`, `@keys`, `@values`.
+    public static func name(_ name: String) -> QueryStep { QueryStep(kind: .name(name)) }
+
+    /// A property or a key of a dictionary, whatever it is called.
+    public static func property(_ name: String) -> QueryStep {
+        QueryStep(kind: .name(name), isQuoted: true)
+    }
+
+    public static func index(_ index: Int) -> QueryStep {
+        QueryStep(kind: .index(.at(Int64(index))))
+    }
+
+    public static let first = QueryStep(kind: .index(.first))
+    public static let last = QueryStep(kind: .index(.last))
+    /// `[*]`
+    public static let all = QueryStep(kind: .index(.all))
+
+    /// A key of a dictionary, even where a property has that name.
+    public static func key(_ key: String) -> QueryStep { QueryStep(kind: .index(.key(key))) }
+
+    public init(stringLiteral name: String) { self.init(kind: .name(name)) }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import RealmEngine
+
+/// Values that are compared piece by piece: lists and dictionaries in mixed values, and types of the
+/// program that are stored as embedded objects.
+extension PredicateValues {
+    /// The comparison of each piece of `value` with what `path` leads to; nil for a value that is
+    /// compared as a whole.
+    ///
+    /// - Parameter model: the class the path begins at; nil if not known.
+    func comparison(
+        _ path: @autoclosure () -> QueryPath, isEqual: Bool, with value: Any?,
+        in model: ClassModel?
+    ) -> QueryCondition? {
+        let plain = unwrapped(value as Any)
+        if let mixed = plain as? AnyRealmValue, mixed.isCollection {
+            let condition = pieces(of: mixed, at: path())
+            return isEqual ? condition : .not(condition)
+        }
+        guard let object = Self.embedded(plain) else { return nil }
+        func fields(_ path: QueryPath?) -> QueryCondition {
+            let condition = self.fields(of: object, at: path)
+            return isEqual ? condition : .not(condition)
+        }
+        let path = path()
+        guard let (collection, rest) = model?.collection(along: path) else { return fields(path) }
+        let count = QueryOperand.subqueryCount(collection, fields(rest))
+        return .comparison(count, .greater, .constant(.int(0)))
+    }
+
+    private static func embedded(_ value: Any?) -> ObjectBase? {
+        switch value {
+        case let value as any CustomPersistable: value.persistableValue as? EmbeddedObject
+        case let value as any FailableCustomPersistable: value.persistableValue as? EmbeddedObject
+        default: nil
+        }
+    }
+
+    // MARK: Lists and dictionaries
+
+    private func pieces(of value: AnyRealmValue, at path: QueryPath) -> QueryCondition {
+        switch value {
+        case .list(let list):
+            let elements = list.enumerated().map {
+                pieces(of: $1, at: path.appending(.index($0)))
+            }
+            return collection("list", list.count, path, elements)
+        case .dictionary(let map):
+            let entries = map.asKeyValueSequence().map {
+                pieces(of: $1, at: path.appending(.key($0)))
+            }
+            return collection("dictionary", map.count, path, entries)
+        default: return .comparison(.path(path), .equal, .constant(argument(value)))
+        }
+    }
+
+    private func collection(
+        _ type: String, _ count: Int, _ path: QueryPath, _ pieces: [QueryCondition]
+    ) -> QueryCondition {
+        .and(
+            [
+                .comparison(.type(path), .equal, .constant(.string(type))),
+                .comparison(.count(path), .equal, .constant(.int(Int64(count)))),
+            ] + pieces)
+    }
+
+    // MARK: Embedded objects
+
+    /// - Parameter path: nil for the queried object itself.
+    private func fields(of object: ObjectBase, at path: QueryPath?) -> QueryCondition {
+        let model = ClassModel.of(type(of: object))
+        return .and(
+            model.fields.filter { !$0.isLinkingObjects }.map { field in
+                Self.check(field, of: model)
+                let step = QueryStep.property(field.name)
+                return .comparison(
+                    .path(path?.appending(step) ?? QueryPath([step])), .equal,
+                    .constant(argument(object.value(forKey: field.name))))
+            })
+    }
+    private static func check(_ field: ClassModel.Field, of model: ClassModel) {
+        let reason =
+            field.shape.collection != nil
+            ? "equality on collections is" : field.shape.target != nil ? "object links are" : nil
+        if let reason {
+            throwRealmException(
+                "Unsupported property '\(model.name).\(field.name)' for memberwise equality query: "
+                    + "\(reason) not implemented.")
+        }
+    }
+}
+
+extension AnyRealmValue {
+    fileprivate var isCollection: Bool {
+        switch self {
+        case .list, .dictionary: true
+        default: false
+        }
+    }
+}
+
+extension ClassModel {
+    /// The path up to the first collection on the way, and the rest; nil without a collection.
+    fileprivate func collection(
+        along path: QueryPath
+    ) -> (collection: QueryPath, rest: QueryPath?)? {
+        var owner: ClassModel? = self
+        for (i, name) in path.names.enumerated() {
+            guard let name, let field = owner?.field(named: name) else { return nil }
+            if field.shape.collection != nil { return path.split(after: i) }
+            owner = field.shape.target.map { ClassModel.of($0) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import RealmEngine
+
+/// Values of Swift and Foundation as queries of one class take them.
+struct PredicateValues {
+    let managed: ManagedClass
+
+    func argument(_ any: Any?) -> QueryArgument {
+        guard let value = unwrapped(any as Any), !(value is NSNull) else { return .null }
+        switch value {
+        case let value as ObjectBase: return link(value)
+        case let value as AnyRealmValue: return argument(value.content)
+        case let value as any PersistableEnum: return argument(value.rawValue)
+        case let value as any CustomPersistable: return argument(value.persistableValue)
+        case let value as any FailableCustomPersistable: return argument(value.persistableValue)
+        case let shape as any RLMGeospatial: return .geo(shape.shape)
+        default: break
+        }
+        if let plain = QueryArgument(plain: value) { return plain }
+        guard let members = value as? any Sequence else {
+            throwRealmException("Invalid value '\(value)' in a predicate")
+        }
+        return .list(members.map { argument($0) })
+    }
+
+    /// An object that is in no realm is equal to none.
+    private func link(_ object: ObjectBase) -> QueryArgument {
+        if let realm = object.keeper, let handle = object.handle {
+            if realm.engine.database !== managed.realm.engine.database {
+                throwRealmException("Object must be from the Realm being queried")
+            }
+            return .link(handle.link)
+        }
+        let type = managed.realm.requireClass(type(of: object))
+        return .link(ObjectLink(table: type.objects.key, key: .none))
+    }
+}
+
+extension QueryArgument {
+    /// A value of Swift or Foundation that a column may have; nil for any other.
+    init?(plain given: Any) {
+        // Numbers of Foundation can be cast to every type of number they fit.
+        let type = type(of: given)
+        switch given {
+        case let value as Bool where type == Bool.self: self = .bool(value)
+        case let value as any BinaryInteger: self = .int(Int64(truncatingIfNeeded: value))
+        case let value as Float where type == Float.self: self = .float(value)
+        case let value as Double where type == Double.self: self = .double(value)
+        case let value as NSNumber: self.init(number: value)
+        case let value as String: self = .string(value)
+        case let value as Data: self = .binary([UInt8](value))
+        case let value as Date: self = .timestamp(Timestamp(value))
+        case let value as UUID: self = .uuid(value.stored)
+        case let value as ObjectId: self = .objectID(value.stored)
+        case let value as Decimal128: self = .decimal(value.stored)
+        default: return nil
+        }
+    }
+
+    private init(number: NSNumber) {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case _ where number.isBoolean: self = .bool(number.boolValue)
+        case UInt8(ascii: "B"): self = .bool(number.boolValue)
+        case UInt8(ascii: "f"): self = .float(number.floatValue)
+        case UInt8(ascii: "d"): self = .double(number.doubleValue)
+        default: self = .int(number.int64Value)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import RealmEngine
+
+/// Builds the condition that a closure describes, for one class of one realm.
+struct QueryNodeBuilder {
+    private let values: PredicateValues
+    /// The class that paths begin at; nil if not known.
+    private var model: ClassModel?
+    /// The collection of the subquery around, whose elements the paths along it begin at.
+    private var root: NodePath?
+
+    static func query(
+        _ node: QueryNode, _ managed: ManagedClass
+    ) throws(RealmError) -> RealmEngine.Query {
+        let builder = QueryNodeBuilder(
+            values: PredicateValues(managed: managed), model: managed.model, root: nil)
+        return try RealmEngine.Query(
+            predicate: builder.condition(node), aliases: managed.aliases)
+    }
+
+    private func condition(_ node: QueryNode) -> QueryCondition {
+        switch node {
+        // A property of truth values alone is compared with `true`, or with `false` when negated.
+        case .path: return comparison(node, .equal, .constant(true))
+        case .not(.path(let path)): return comparison(.path(path), .equal, .constant(false))
+        case .not(let node): return .not(condition(node))
+        case .joined(let left, let isAnd, let right):
+            let parts = [condition(left), condition(right)]
+            return isAnd ? .and(parts) : .or(parts)
+        case .comparison(let left, let relation, let right, let options):
+            return comparison(left, relation, right, options)
+        case .between(let node, let low, let high):
+            return .between(operand(node), values.argument(low), values.argument(high))
+        case .constant, .subqueryCount: throwRealmException("A condition is expected in a query.")
+        }
+    }
+
+    private func comparison(
+        _ left: QueryNode, _ relation: QueryRelation, _ right: QueryNode,
+        _ options: StringOptions = []
+    ) -> QueryCondition {
+        if case .path(let path) = left, case .constant(let value) = right,
+            let condition = comparison(path, relation, value)
+        {
+            return condition
+        }
+        return .comparison(
+            operand(left), relation, operand(right),
+            foldsCase: options.contains(.caseInsensitive),
+            foldsMarks: options.contains(.diacriticInsensitive))
+    }
+
+    /// A comparison with a region, or with a value that is compared piece by piece; nil for others.
+    private func comparison(
+        _ path: NodePath, _ relation: QueryRelation, _ value: Any?
+    ) -> QueryCondition? {
+        switch relation {
+        case .in:
+            guard let shape = value as? any RLMGeospatial else { return nil }
+            return .within(QueryPath(steps(path.parts)), shape.shape)
+        case .equal, .notEqual:
+            return values.comparison(
+                QueryPath(steps(relative(path))), isEqual: relation == .equal, with: value,
+                in: model)
+        default: return nil
+        }
+    }
+
+    private func operand(_ node: QueryNode) -> QueryOperand {
+        switch node {
+        case .path(let path): return operand(path)
+        case .constant(let value): return .constant(values.argument(value))
+        case .subqueryCount(let path, let condition):
+            var inner = self
+            (inner.root, inner.model) = (path, target(of: path))
+            return .subqueryCount(QueryPath(steps(path.parts)), inner.condition(condition))
+        case .comparison, .between, .joined, .not:
+            throwRealmException("Conditions cannot be compared in a query.")
+        }
+    }
+
+    /// The class of the objects a path of properties leads to.
+    private func target(of path: NodePath) -> ClassModel? {
+        path.parts.reduce(model) { (model, part) in
+            part.name.flatMap { model?.field(named: $0)?.shape.target }.map { ClassModel.of($0) }
+        }
+    }
+
+    /// The parts of a path from where the paths of the condition begin.
+    private func relative(_ path: NodePath) -> ArraySlice<NodePath.Part> {
+        guard let root, root.isRoot(of: path) else { return path.parts[...] }
+        return path.parts[root.parts.count...]
+    }
+
+    private func operand(_ path: NodePath) -> QueryOperand {
+        let parts = relative(path)
+        let isAny = path.isCollection && parts.count == path.parts.count
+        guard let end = parts.firstIndex(where: \.isReduction),
+            case .function(let name) = parts[end]
+        else {
+            return .path(QueryPath(steps(parts)), isAny ? .any : nil)
+        }
+        let owner = QueryPath(steps(parts[..<end]))
+        guard let function = AggregateFunction(operator: name) else { return .count(owner) }
+        let property = parts[(end + 1)...].first.map(step)
+        return .aggregate(function, owner, of: property)
+    }
+
+    private func steps(_ parts: some Collection<NodePath.Part>) -> [QueryStep] {
+        // The object itself.
+        if parts.isEmpty { return [.name("self")] }
+        return parts.map(step)
+    }
+
+    private func step(_ part: NodePath.Part) -> QueryStep {
+        switch part {
+        case .name(let name): return .property(name)
+        case .function(let name): return .name(name == "@allKeys" ? "@keys" : "@values")
+        case .any: return .all
+        case .key(let key):
+            switch values.argument(key) {
+            case .int(let index): return .index(Int(index))
+            case .string(let key): return .key(key)
+            default: throwRealmException("Invalid index '\(key)' in a query")
+            }
+        }
+    }
+}
+
+extension NodePath.Part {
+    /// Whether the part makes one value of a collection: `@count`, `@min` and their kin.
+    fileprivate var isReduction: Bool {
+        guard case .function(let name) = self else { return false }
+        return name != "@allKeys" && name != "@allValues"
+    }
+}
+
+extension AggregateFunction {
+    fileprivate init?(operator name: String) {
+        switch name {
+        case "@min": self = .min
+        case "@max": self = .max
+        case "@sum": self = .sum
+        case "@avg": self = .average
+        default: return nil
+        }
+    }
+}
