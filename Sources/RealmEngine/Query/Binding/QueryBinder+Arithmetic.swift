@@ -94,14 +94,20 @@ enum Arithmetic {
         return []
     }
 
-    /// Wraps; division by zero saturates.
+    /// Wraps.
     private static func integer(_ sign: QueryArithmetic, _ a: Int64, _ b: Int64) -> Int64 {
         switch sign {
         case .add: a &+ b
         case .subtract: a &- b
         case .multiply: a &* b
-        case .divide: b == 0 ? (a >= 0 ? .max : .min) : b == -1 ? 0 &- a : a / b
+        case .divide: quotient(a, b)
         }
+    }
+
+    /// Division by zero saturates.
+    @inline(__always)
+    static func quotient(_ a: Int64, _ b: Int64) -> Int64 {
+        b == 0 ? (a >= 0 ? .max : .min) : b == -1 ? 0 &- a : a / b
     }
 
     private static func floating<T: BinaryFloatingPoint>(

@@ -50,6 +50,9 @@ final class BoundComparison: Sendable {
         affixes = constants.flatMap { SortedAffixes(relation, $0) }
     }
 
+    /// Whether two single values are compared by the relation alone.
+    var isPlain: Bool { isSingle && !isOfTypes && !foldsMarks && upperLimit == nil }
+
     /// True if the relation holds for some pair of groups; what is no group counts as one.
     func matches(_ a: ValueBuffer, _ b: ValueBuffer) -> Bool {
         if isSingle, a.values.count == 1, b.values.count == 1 {

@@ -4,8 +4,15 @@ final class ScalarTerm: QueryTerm {
     private let comparison: BoundComparison
     private let left: ScalarColumn
     private let right: ScalarColumn
+    /// The same comparison for whole leaves, if both operands are numbers of the object itself.
+    private let numbers: NumberComparison?
 
-    override var label: String { "expressions, a leaf at a time" }
+    override var label: String {
+        numbers == nil ? "expressions, a leaf at a time" : "numbers, whole leaves"
+    }
+
+    /// Fewer rows of a leaf are loaded one by one.
+    private static let minimumRows = 16
 
     /// Nil when an operand may have more values than one, or none.
     init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
@@ -15,11 +22,15 @@ final class ScalarTerm: QueryTerm {
         self.comparison = comparison
         self.left = left
         self.right = right
+        numbers = NumberComparison(comparison)
     }
+
+    override func attach(_ directory: LeafDirectory) { numbers?.attach(directory) }
 
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
+        if let numbers, among.count >= Self.minimumRows { return try numbers.match(leaf, among) }
         try left.load(leaf, among)
         try right.load(leaf, among)
         let a = left.values
