@@ -167,6 +167,93 @@ struct NeedleSearch {
         return !differs(count &- 8)
     }
 
+    /// Places in each of the first `n` of at most 64 cells of sixteen bytes where the needle's first byte
+    /// stands, and its last as far after it as in the needle: a bit each. Bytes of the next cell count.
+    ///
+    /// - Returns: cells with such a place.
+    @inline(__always)
+    func places(
+        _ cells: UnsafeRawPointer, _ n: Int, into places: UnsafeMutablePointer<UInt16>
+    ) -> UInt64 {
+        folds[0] | folds[count &- 1] == 0
+            ? self.places(cells, n, folding: false, into: places)
+            : self.places(cells, n, folding: true, into: places)
+    }
+
+    @inline(__always)
+    private func places(
+        _ cells: UnsafeRawPointer, _ n: Int, folding: Bool,
+        into places: UnsafeMutablePointer<UInt16>
+    ) -> UInt64 {
+        let last = count &- 1
+        let firsts = SIMD16<UInt8>(repeating: bytes[0])
+        let lasts = SIMD16<UInt8>(repeating: bytes[last])
+        let firstFolds = SIMD16<UInt8>(repeating: folds[0])
+        let lastFolds = SIMD16<UInt8>(repeating: folds[last])
+        let ends = cells + last
+        var bits: UInt64 = 0
+        for i in 0..<n {
+            var a = cells.loadUnaligned(fromByteOffset: 16 &* i, as: SIMD16<UInt8>.self)
+            var b = ends.loadUnaligned(fromByteOffset: 16 &* i, as: SIMD16<UInt8>.self)
+            if folding {
+                a |= firstFolds
+                b |= lastFolds
+            }
+            let found = LaneBits.of((a .== firsts) .& (b .== lasts))
+            places[i] = UInt16(truncatingIfNeeded: found)
+            bits |= (found == 0 ? 0 : 1) &<< UInt64(i)
+        }
+        return bits
+    }
+
+    /// Calls `body` with the places before `end`, in order, where the needle may stand: its first and its
+    /// last byte do, and it does not pass `end`.
+    @inline(__always)
+    func visitPlaces(_ base: UnsafeRawPointer, to end: Int, _ body: (Int) -> Void) {
+        folds[0] | folds[count &- 1] == 0
+            ? visitPlaces(base, to: end, folding: false, body)
+            : visitPlaces(base, to: end, folding: true, body)
+    }
+
+    @inline(__always)
+    private func visitPlaces(
+        _ base: UnsafeRawPointer, to end: Int, folding: Bool, _ body: (Int) -> Void
+    ) {
+        let last = count &- 1
+        let firsts = SIMD16<UInt8>(repeating: bytes[0])
+        let lasts = SIMD16<UInt8>(repeating: bytes[last])
+        let firstFolds = SIMD16<UInt8>(repeating: folds[0])
+        let lastFolds = SIMD16<UInt8>(repeating: folds[last])
+        @inline(__always)
+        func found(_ i: Int) -> UInt64 {
+            var a = base.loadUnaligned(fromByteOffset: i, as: SIMD16<UInt8>.self)
+            var b = base.loadUnaligned(fromByteOffset: i &+ last, as: SIMD16<UInt8>.self)
+            if folding {
+                a |= firstFolds
+                b |= lastFolds
+            }
+            return LaneBits.of((a .== firsts) .& (b .== lasts))
+        }
+        var i = 0
+        while i &+ 64 &+ last <= end {
+            var places =
+                found(i) | found(i &+ 16) &<< 16 | found(i &+ 32) &<< 32 | found(i &+ 48) &<< 48
+            while places != 0 {
+                body(i &+ places.trailingZeroBitCount)
+                places &= places &- 1
+            }
+            i &+= 64
+        }
+        while i &+ count <= end {
+            if base.load(fromByteOffset: i, as: UInt8.self) | folds[0] == bytes[0],
+                base.load(fromByteOffset: i &+ last, as: UInt8.self) | folds[last] == bytes[last]
+            {
+                body(i)
+            }
+            i &+= 1
+        }
+    }
+
     /// Where the needle stands first at or after `start` and before `end`, which it may not
     /// pass; nil when it does not.
     @inline(__always)

@@ -178,25 +178,40 @@ struct TextArea {
     // MARK: Parts
 
     /// Rows whose text holds the needle, which is not empty; nil on damage.
+    ///
+    /// The places of the needle's first and last byte are found in the whole area first.
     func rows(containing search: NeedleSearch) -> Selection? {
         let ends = scratch.numbers
         guard count > 0, unpack(ends) else { return count == 0 ? Selection.none : nil }
-        var result = Selection.none
-        let length = Int64(search.count &+ terminator)
         let end = Int(ends[count &- 1])
+        let length = Int64(search.count &+ terminator)
+        var result = Selection.none
         var row = 0
-        var at = 0
-        while let hit = search.first(base, from: at, to: end) {
-            while ends[row] <= Int64(hit) { row &+= 1 }
-            if Int64(hit) &+ length <= ends[row] {
+        search.visitPlaces(base, to: end) { place in
+            // The rest of a text that has the needle is passed over.
+            if ends[row] > Int64(place), result.contains(row) { return }
+            while ends[row] <= Int64(place) { row &+= 1 }
+            if Int64(place) &+ length <= ends[row], search.matches(base + place) {
                 result.insert(row)
-                at = Int(ends[row])
-            } else {
-                // Reaches into the next text: not a hit.
-                at = hit &+ 1
             }
         }
         return result
+    }
+
+    // MARK: Order
+
+    /// All rows by their first bytes; nil on damage.
+    func heads(_ order: TextOrder, nulls: Selection) -> TextOrder.Heads? {
+        let ends = scratch.numbers
+        guard count > 0 else { return TextOrder.Heads() }
+        guard unpack(ends) else { return nil }
+        return order.heads(
+            base, size: size, ends, terminator: terminator, count: count, nulls: nulls)
+    }
+
+    /// The unpacked end offsets, and 0 before the first; nil on damage. Valid until the next leaf.
+    func ends() -> UnsafePointer<Int64>? {
+        unpack(scratch.numbers) ? UnsafePointer(scratch.numbers) : nil
     }
 
     /// Unpacks the offsets; false unless they ascend and end inside the area.
@@ -208,6 +223,6 @@ struct TextArea {
         for row in 0..<count {
             damage |= ends[row] | (ends[row] &- ends[row &- 1] &- Int64(terminator))
         }
-        return damage >= 0 && ends[count &- 1] <= Int64(size)
+        return damage >= 0 && (count == 0 || ends[count &- 1] <= Int64(size))
     }
 }

@@ -81,6 +81,52 @@ enum TextKernels {
     static func rows(
         _ cells: UnsafeRawPointer, width: Int, count: Int, containing search: NeedleSearch
     ) -> Selection {
+        if width == 16, search.count < 16, count > 1 {
+            return wideRows(cells, count: count, containing: search)
+        }
+        return anyRows(cells, width: width, count: count, containing: search)
+    }
+
+    /// Cells of sixteen bytes: in all of them the places of the needle's first and last byte are
+    /// found before any of them is compared.
+    private static func wideRows(
+        _ cells: UnsafeRawPointer, count: Int, containing search: NeedleSearch
+    ) -> Selection {
+        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 64) { places in
+            let places = places.baseAddress!
+            // Sixteen bytes are loaded from within a cell, so that of the last one ends in the next.
+            var result = Selection(count &- 1) { (from, n) in
+                let cells = cells + from &* 16
+                var rest = search.places(cells, n, into: places)
+                var bits: UInt64 = 0
+                while rest != 0 {
+                    let row = rest.trailingZeroBitCount
+                    rest &= rest &- 1
+                    let cell = cells + row &* 16
+                    let padding = Int(cell.load(fromByteOffset: 15, as: UInt8.self))
+                    var found = places[row]
+                    while found != 0 {
+                        let at = found.trailingZeroBitCount
+                        found &= found &- 1
+                        if at &+ search.count > 15 &- padding { break }
+                        if search.matches(cell + at) {
+                            bits |= 1 &<< UInt64(row)
+                            break
+                        }
+                    }
+                }
+                return bits
+            }
+            let last = anyRows(
+                cells + (count &- 1) &* 16, width: 16, count: 1, containing: search)
+            if !last.isEmpty { result.insert(count &- 1) }
+            return result
+        }
+    }
+
+    private static func anyRows(
+        _ cells: UnsafeRawPointer, width: Int, count: Int, containing search: NeedleSearch
+    ) -> Selection {
         var result = Selection.none
         let shift = width.trailingZeroBitCount
         let end = count &<< shift

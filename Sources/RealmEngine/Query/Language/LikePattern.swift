@@ -24,6 +24,11 @@ struct LikePattern: Sendable {
         minimum = needles.reduce(0) { $0 + $1.count }
     }
 
+    /// The longest part between stars, which every text that matches contains; nil if all are short.
+    var part: Needle? {
+        middles.max { $0.count < $1.count }.flatMap { $0.count > 1 ? $0 : nil }
+    }
+
     func matches(_ text: ByteView) -> Bool {
         guard text.count >= minimum,
             start.withSearch({ $0.matches(text.base) }),

@@ -19,6 +19,8 @@ final class TextTerm: QueryTerm {
         case begins(Needle)
         case ends(Needle)
         case like(LikePattern)
+        /// An order, or both limits of BETWEEN.
+        case ordered([(QueryRelation, TextOrder)])
         /// Text by text.
         case general
     }
@@ -29,6 +31,7 @@ final class TextTerm: QueryTerm {
         case .contains: "search for a part, whole leaves"
         case .begins: "beginnings, whole leaves"
         case .among: "equal texts, by their hash"
+        case .ordered: "order of texts, whole leaves"
         case .ends, .like, .general: "text by text"
         }
     }
@@ -49,14 +52,15 @@ final class TextTerm: QueryTerm {
         switch test.operand {
         case .strict(let value), .general(let value): constants = [value]
         case .members(let members), .anyOf(let members): constants = members
-        case .range: return .general
+        case .range(let low, let high):
+            guard let low = text(low, test), let high = text(high, test) else { return .general }
+            return .ordered([
+                (.greaterEqual, TextOrder(low)), (.lessEqual, TextOrder(high)),
+            ])
         }
         var texts: [ByteView] = []
         for constant in constants {
-            switch (constant, test.column.layout.type) {
-            case (.string(let view), .string), (.binary(let view), .binary): texts.append(view)
-            default: continue
-            }
+            if let text = text(constant, test) { texts.append(text) }
         }
         guard let text = texts.first else { return .general }
         if texts.count > maximumMembers {
@@ -65,6 +69,8 @@ final class TextTerm: QueryTerm {
         }
         let needle = Needle(text, folds: test.foldsCase)
         switch test.relation {
+        case .less, .lessEqual, .greater, .greaterEqual:
+            return texts.count == 1 ? .ordered([(test.relation, TextOrder(text))]) : .general
         case .equal, .in, .notEqual:
             return .equal(
                 texts.map { Needle($0, folds: test.foldsCase) },
@@ -75,6 +81,14 @@ final class TextTerm: QueryTerm {
         case .like:
             return LikePattern(text, folds: test.foldsCase).map { .like($0) } ?? .general
         default: return .general
+        }
+    }
+
+    /// The bytes of a constant of the column's type, nil for any other.
+    private static func text(_ constant: Value, _ test: ColumnTest) -> ByteView? {
+        switch (constant, test.column.layout.type) {
+        case (.string(let view), .string), (.binary(let view), .binary): view
+        default: nil
         }
     }
 
@@ -97,10 +111,7 @@ final class TextTerm: QueryTerm {
                     && search.matches(text.base + (text.count &- search.count))
             }
         case .like(let pattern):
-            let rows =
-                pattern.start.count > 0 && !matchesNull
-                ? try matchBeginning(column, pattern.start, among) : among
-            return try rows.filter { (row) throws(RealmError) in
+            return try candidates(pattern, column, among).filter { (row) throws(RealmError) in
                 guard let text = try column.value(row) else { return matchesNull }
                 return pattern.matches(text)
             }
@@ -109,11 +120,27 @@ final class TextTerm: QueryTerm {
                 guard let text = try column.value(row) else { return matchesNull }
                 return members.contains(text)
             }
+        case .ordered(let limits):
+            var rows = among
+            for (relation, order) in limits where !rows.isEmpty {
+                rows = try matchOrdered(column, relation, order, rows)
+            }
+            return rows
         case .general:
             return try among.filter { (row) throws(RealmError) in
                 try matches(column.value(row))
             }
         }
+    }
+
+    /// Rows that may match: those that begin as the pattern does, or contain its longest part.
+    private func candidates(
+        _ pattern: LikePattern, _ column: BytesLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        if matchesNull { return among }
+        if pattern.start.count > 0 { return try matchBeginning(column, pattern.start, among) }
+        if let part = pattern.part { return try matchContaining(column, part, among) }
+        return among
     }
 
     private func matches(_ text: ByteView?) -> Bool {
@@ -241,6 +268,47 @@ final class TextTerm: QueryTerm {
         }
         return try matchTexts(column, among, needle) { (text, search) in
             text.count >= search.count && search.matches(text.base)
+        }
+    }
+
+    // MARK: Order
+
+    private func matchOrdered(
+        _ column: BytesLeaf, _ relation: QueryRelation, _ order: TextOrder, _ among: Selection
+    ) throws(RealmError) -> Selection {
+        let heads = among.count < Self.minimumRows ? nil : try heads(column, order)
+        let decided =
+            switch relation {
+            case .less, .lessEqual: heads?.below
+            default: heads?.above
+            }
+        let rest = try (among & (heads?.unsure ?? .all)).filter { (row) throws(RealmError) in
+            guard let text = try column.value(row) else { return matchesNull }
+            return ValueRules.accepts(relation, ByteView.compare(text, order.text))
+        }
+        return (decided ?? .none) & among | rest
+    }
+
+    /// Fewer rows of a leaf are compared one by one.
+    private static let minimumRows = 16
+
+    /// The rows of a leaf by their first bytes; nil for forms without such bytes in one place.
+    private func heads(
+        _ column: BytesLeaf, _ order: TextOrder
+    ) throws(RealmError) -> TextOrder.Heads? {
+        switch column.form {
+        case .short where column.node.width >= 4:
+            return order.heads(
+                column.node.payload, width: column.node.width, count: column.count,
+                mayBeNull: test.column.layout.isNullable)
+        case .medium:
+            let area = TextArea(
+                column.area, column.node, terminator: column.terminator, scratch)
+            guard let heads = area.heads(order, nulls: column.nullRows) else {
+                throw column.damagedOffsets()
+            }
+            return heads
+        default: return nil
         }
     }
 

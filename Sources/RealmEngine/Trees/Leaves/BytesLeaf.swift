@@ -138,6 +138,14 @@ struct BytesLeaf {
         }
     }
 
+    /// Rows of a leaf of medium values that are null.
+    var nullRows: Selection {
+        let rows = min(count, ClusterRows.maximum)
+        let zero = IntegerRange(low: 0, high: 0)
+        return Selection(first: rows).subtracting(
+            IntegerKernels.rows(in: zero, nulls, first: 0, count: rows))
+    }
+
     /// The blob that holds value `i` of a big leaf; none for null.
     func blob(_ i: Int) -> Ref { node.slot(i).ref }
 
