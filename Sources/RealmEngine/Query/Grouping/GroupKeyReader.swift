@@ -8,6 +8,8 @@ final class GroupKeyReader {
     private var distinct: BytesLeaf?
     /// Of plain texts, by the width of their cells.
     private var cells: [CellNumbers] = []
+    /// Of texts in areas of bytes.
+    private var areas: AreaNumbers?
 
     private static let unknown = UInt32.max
 
@@ -30,6 +32,7 @@ final class GroupKeyReader {
         known.removeAll()
         distinct = nil
         cells = []
+        areas = nil
     }
 
     /// Puts the number of each chosen row's value into `numbers`.
@@ -42,6 +45,8 @@ final class GroupKeyReader {
             try readEnumerated(texts, leaf, rows, numbers)
         case .string(let texts) where texts.form == .short && 1...16 ~= texts.node.width:
             try readCells(texts, leaf, rows, numbers)
+        case .string(let texts) where texts.form == .medium:
+            try readArea(texts, leaf, rows, numbers)
         case .string(let texts):
             try rows.visit { (row) throws(RealmError) in
                 numbers[row] = try number(ofText: texts.value(row), leaf)
@@ -89,6 +94,25 @@ final class GroupKeyReader {
             if numbers[row] != CellNumbers.unknown { return }
             numbers[row] = try number(ofText: texts.value(row), leaf)
             known.know(node.payload, row, numbers[row])
+        }
+    }
+
+    private func readArea(
+        _ texts: BytesLeaf, _ leaf: ClusterLeaf, _ rows: Selection,
+        _ numbers: UnsafeMutablePointer<UInt32>
+    ) throws(RealmError) {
+        texts.prefetch()
+        let cached = areas ?? AreaNumbers()
+        areas = cached
+        guard let isIncomplete = cached.find(texts, rows, numbers) else {
+            throw texts.damagedOffsets()
+        }
+        guard isIncomplete else { return }
+        try rows.visit { (row) throws(RealmError) in
+            if numbers[row] != AreaNumbers.unknown { return }
+            let text = try texts.value(row)
+            numbers[row] = try number(ofText: text, leaf)
+            if let text { cached.insert(text, numbers[row]) }
         }
     }
 
