@@ -42,7 +42,8 @@ package struct Export {
         let total = positions.reduce(0) { $0 + $1.count }
         let source = try ExportSource(
             snapshot, plans, positions, choice,
-            keysPerBatch: readsInFileOrder ? keysInFileOrder : ExportSource.keysPerBatch)
+            keysPerBatch: readsInFileOrder || arrangesRecords
+                ? keysInFileOrder : ExportSource.keysPerBatch)
         let stage = ExportStage(self, source, output, progress?(total))
         let workers = workerCount(objects: total)
         if workers == 1 {
@@ -66,7 +67,12 @@ package struct Export {
     /// keys: in the order of a SORT, each record of a large encrypted file would need pages decrypted
     /// again.
     var readsInFileOrder: Bool {
-        guard case .keys = choice, !isExploding, database.outgrowsPlainMemory else { return false }
+        database.outgrowsPlainMemory && arrangesRecords
+    }
+
+    /// Whether records of objects in the order of a SORT may be rendered in another order.
+    var arrangesRecords: Bool {
+        guard case .keys = choice, !isExploding else { return false }
         switch records.format {
         case .ndjson, .json, .csv, .tsv, .raw: return true
         case .table, .line, .markdown, .sql: return false

@@ -109,11 +109,36 @@ final class ExportWorker {
         _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         if readsInFileOrder { return try renderInFileOrder(keys, renderer, batch, &buffer) }
+        if export.arrangesRecords, keys.count >= ArrangedRecords.minimumObjects {
+            return try renderArranged(keys, renderer, batch, &buffer)
+        }
         for key in keys {
             guard let row = try renderer.scan.seek(key) else { continue }
             guard try renderAny(CollectionOfOne(row), renderer, batch, &buffer) else {
                 return false
             }
+        }
+        return true
+    }
+
+    /// Renders the objects in the order of the table, part by part.
+    private func renderArranged(
+        _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
+        _ buffer: inout ByteBuffer
+    ) throws(RealmError) -> Bool {
+        var records = ArrangedRecords(memory: export.spool.memory / (4 * export.threads))
+        var rest = keys
+        while !rest.isEmpty {
+            let part = rest.prefix(records.objects)
+            rest = rest[part.endIndex...]
+            try records.render(part, renderer)
+            let isWritten = try records.visit { (record) throws(RealmError) in
+                buffer.append(record)
+                batchRecords += 1
+                if buffer.count < OutputFile.flushThreshold { return true }
+                return try relieve(batch, &buffer)
+            }
+            guard isWritten else { return false }
         }
         return true
     }

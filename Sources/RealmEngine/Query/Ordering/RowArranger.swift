@@ -90,7 +90,10 @@ final class RowArranger {
     private func part(
         _ keys: RowKeys, from start: Int, _ paths: [BoundSortKey]
     ) throws(RealmError) -> Part {
-        let end = min(keys.count - start, memory.rows(columns: paths.count)) + start
+        let rowSize = try emptyColumns(paths, capacity: 0).reduce(RowSorter.rowSize) {
+            $0 + $1.rowSize
+        }
+        let end = min(keys.count - start, memory.rows(of: rowSize)) + start
         let columns = try emptyColumns(paths, capacity: end - start)
         var leaf: ClusterLeaf?
         var rows: [Int] = []
@@ -128,8 +131,7 @@ final class RowArranger {
     func sorted(_ keys: RowKeys, _ paths: [BoundSortKey]) throws(RealmError) -> RowKeys {
         let first = try part(keys, from: 0, paths)
         if first.rows.count == keys.count {
-            let order = SortOrder(first.columns, count: keys.count).sorted()
-            return RowKeys(order.map { keys[Int($0)] })
+            return keys.reordered(RowSorter.order(first.columns, count: keys.count))
         }
         var result = KeyGatherer(memory)
         try merge(keys, paths, first) { (key, _, _, _) throws(RealmError) in try result.append(key)
@@ -171,7 +173,7 @@ final class RowArranger {
         defer { sort.close() }
         var next: Part? = first
         while let part = next.take() {
-            let order = SortOrder(part.columns, count: part.rows.count).sorted()
+            let order = RowSorter.order(part.columns, count: part.rows.count)
             try sort.add(part.columns, order, keys, from: part.rows.lowerBound)
             let end = part.rows.upperBound
             if end < keys.count { next = try self.part(keys, from: end, paths) }

@@ -57,6 +57,44 @@ public struct RowKeys: RandomAccessCollection, Sendable {
     }
 }
 
+/// A key and its place in a list.
+package struct PlacedKey {
+    package let key: ObjectKey
+    package let place: Int
+}
+
+extension RowKeys {
+    /// The keys of `part` in the order of the table, with their places counted from its start.
+    package static func tableOrder(of part: Slice<RowKeys>) -> [PlacedKey] {
+        let items = UnsafeMutableBufferPointer<SortItem>.allocate(capacity: part.count)
+        defer { items.deallocate() }
+        part.base.visit(part.startIndex..<part.endIndex) { (i, key) in
+            (items.baseAddress! + i - part.startIndex).initialize(
+                to: SortItem(
+                    word: UInt64(bitPattern: key.raw), row: UInt32(i - part.startIndex)))
+        }
+        WordSort.sort(items)
+        return items.map {
+            PlacedKey(key: ObjectKey(Int64(bitPattern: $0.word)), place: Int($0.row))
+        }
+    }
+
+    /// The keys in another order.
+    func reordered(_ order: [UInt32]) -> RowKeys {
+        switch storage {
+        case .memory(let keys): RowKeys(order.map { keys[Int($0)] })
+        case .spilled: RowKeys(order.map { self[Int($0)] })
+        }
+    }
+
+    private func visit(_ range: Range<Int>, _ body: (Int, ObjectKey) -> Void) {
+        switch storage {
+        case .memory(let keys): for i in range { body(i, keys[i]) }
+        case .spilled: for i in range { body(i, self[i]) }
+        }
+    }
+}
+
 /// Collects keys, in memory as long as they are few.
 struct KeyGatherer {
     private var keys: [ObjectKey] = []
@@ -123,19 +161,15 @@ struct QueryMemory: Sendable {
         directory = options.spillDirectory
         // Two lists of keys, the one read and the one made, and what sorting needs.
         keys = Self.keys(options)
-        sorting = options.memoryLimit / 2
+        sorting = options.memoryLimit / 8 * 5
     }
 
     static func keys(_ options: QueryOptions) -> Int {
-        Swift.max(leastRows, options.memoryLimit / 4 / 8)
+        Swift.max(leastRows, options.memoryLimit / 16 * 3 / 8)
     }
 
-    /// Rows whose sort keys fit into memory at once.
-    func rows(columns: Int) -> Int {
-        // A column holds values, their bits and ranks, and numbers their codes are made from.
-        let bytes = 32 + columns * (MemoryLayout<Value>.stride + 64)
-        return Swift.max(Self.leastRows, rowMemory / bytes)
-    }
+    /// Rows whose sort keys fit into memory at once, each of which takes `rowSize` bytes.
+    func rows(of rowSize: Int) -> Int { Swift.max(Self.leastRows, rowMemory / rowSize) }
 
     /// Bytes that copies of texts may take at once.
     var texts: Int { Swift.max(1 << 12, sorting - rowMemory) }

@@ -1,22 +1,28 @@
-/// One key of SORT or DISTINCT for all rows, and in the end one number per row whose order is the
-/// order of the keys.
+/// One key of SORT or DISTINCT for all rows.
 final class SortColumn {
     let key: BoundSortKey
     private let evaluator: QueryEvaluator
     /// 0 null, 255 behind a null link, between them the kinds in the order of values.
     let ranks: ReusedBuffer<UInt8>
-    /// Bits whose unsigned order never contradicts the order of values of equal rank.
-    private let bits: ReusedBuffer<UInt64>
-    /// Empty when `bits` say everything.
+    /// Bits whose unsigned order never contradicts the order of values of equal rank. Empty for texts.
+    let bits: ReusedBuffer<UInt64>
+    /// Empty when `bits` or `texts` say everything.
     private let values: ReusedBuffer<Value>
+    /// The values of a column of strings or binaries, empty ones for null.
+    let texts: ReusedBuffer<ByteView>
+    private let isText: Bool
     /// Values of unlike types, which no bits put in order.
-    private let isMixed: Bool
-    private let isExact: Bool
+    let isMixed: Bool
+    let isExact: Bool
     /// Places in the order of an enumerated column's values, where every row has one.
-    private let places: ReusedBuffer<UInt32>
-    private var distinct: DistinctOrder?
+    let places: ReusedBuffer<UInt32>
+    private(set) var distinct: DistinctOrder?
     /// The first bytes of texts; nil where texts are compared in place.
-    private let heads: TextHeads?
+    let heads: TextHeads?
+    /// The codes of the keys, once they are needed.
+    var codeWords: [UInt64] = []
+    /// The lowest and highest of `ranks`.
+    private var rankRange: (lowest: UInt8, highest: UInt8) = (.max, .min)
     /// A decimal may equal doubles that are not equal to each other, so then no number is hashed.
     private var hasDecimals = false
 
@@ -34,18 +40,33 @@ final class SortColumn {
         case .int, .bool, .float, .double, .link: isExact = key.key == nil
         default: isExact = false
         }
-        let mayBeText = isMixed || type == .string || type == .binary
+        isText = !isMixed && (type == .string || type == .binary)
+        let mayBeText = isMixed || isText
         heads =
             copiesTexts && mayBeText && key.column.layout.distinct.isNone
             ? TextHeads(capacity: capacity) : nil
         ranks = ReusedBuffer(capacity: capacity)
-        bits = ReusedBuffer(capacity: capacity)
-        values = ReusedBuffer(capacity: isExact ? 0 : capacity)
+        bits = ReusedBuffer(capacity: isText ? 0 : capacity)
+        values = ReusedBuffer(capacity: isExact || isText ? 0 : capacity)
+        texts = ReusedBuffer(capacity: isText ? capacity : 0)
         places = ReusedBuffer(capacity: key.column.layout.distinct.isNone ? 0 : capacity)
     }
 
     /// Bytes of memory that copies of texts take.
     var copiedSize: Int { heads?.size ?? 0 }
+
+    /// Bytes of memory that each row takes, besides copies of texts.
+    var rowSize: Int {
+        let sizes =
+            isText
+            ? 1 + MemoryLayout<ByteView>.stride
+            : 9 + (isExact ? 0 : MemoryLayout<Value>.stride)
+        // Codes are made of a hash table and a list of the distinct keys.
+        return form == .codes ? sizes + 64 : sizes
+    }
+
+    /// Whether no row differs from the others in its rank.
+    var hasOneRank: Bool { rankRange.lowest >= rankRange.highest }
 
     /// Appends the keys of rows of one leaf, in the order given.
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
@@ -54,17 +75,7 @@ final class SortColumn {
             if case .string(let texts) = cells, texts.form == .enumerated {
                 return try add(texts, rows, leaf)
             }
-            let pass = evaluator.visits.pass
-            for row in rows {
-                let value = try cells.value(row)
-                switch value {
-                case .string(let text), .binary(let text):
-                    try pass.chargeValue(text.count, at: leaf.ref)
-                default: break
-                }
-                append(value)
-            }
-            return
+            return isExact ? try addExact(cells, rows) : try add(cells, rows, leaf)
         }
         for row in rows {
             let spot = RowLocation(leaf: leaf, row: row)
@@ -83,6 +94,58 @@ final class SortColumn {
             append(value)
         }
     }
+
+    private func add(
+        _ cells: ColumnLeaf, _ rows: [Int], _ leaf: ClusterLeaf
+    ) throws(RealmError) {
+        let pass = evaluator.visits.pass
+        for row in rows {
+            let value = try cells.value(row)
+            switch value {
+            case .string(let text), .binary(let text):
+                try pass.chargeValue(text.count, at: leaf.ref)
+            default: break
+            }
+            append(value)
+        }
+    }
+
+    /// Appends the keys of rows of a leaf of numbers.
+    private func addExact(_ cells: ColumnLeaf, _ rows: [Int]) throws(RealmError) {
+        switch cells {
+        case .integer(let leaf):
+            for row in rows { append(Self.bits(of: leaf.value(row)), rank: Self.numberRank) }
+        case .nullableInteger(let leaf):
+            for row in rows {
+                let value = leaf.value(row)
+                append(value.map(Self.bits) ?? 0, rank: value == nil ? 0 : Self.numberRank)
+            }
+        case .double(let leaf):
+            for row in rows {
+                let value = leaf.value(row)
+                append(value.map(Self.bits) ?? 0, rank: value == nil ? 0 : Self.numberRank)
+            }
+        default: for row in rows { append(try cells.value(row)) }
+        }
+    }
+
+    /// Appends the key of a row that its bits say everything of.
+    @inline(__always)
+    private func append(_ word: UInt64, rank: UInt8) {
+        add(rank: rank)
+        bits.append(word)
+    }
+
+    @inline(__always)
+    private func add(rank: UInt8) {
+        ranks.append(rank)
+        rankRange = (min(rankRange.lowest, rank), max(rankRange.highest, rank))
+    }
+
+    private static let numberRank = UInt8(ValueOrder.rank(.int(0)) + 1)
+
+    @inline(__always)
+    private static func bits(of number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
     /// Appends the keys of rows of a leaf of an enumerated column.
     private func add(
@@ -107,7 +170,12 @@ final class SortColumn {
 
     @inline(__always)
     private func append(_ value: Value, rank: UInt8) {
-        ranks.append(rank)
+        add(rank: rank)
+        if isText {
+            texts.append(Self.text(of: value))
+            heads?.append(value)
+            return
+        }
         bits.append(isMixed ? 0 : Self.bits(of: value))
         if isExact { return }
         values.append(value)
@@ -116,18 +184,39 @@ final class SortColumn {
     }
 
     @inline(__always)
+    private static func text(of value: Value) -> ByteView {
+        switch value {
+        case .string(let text), .binary(let text): text
+        default: .empty
+        }
+    }
+
+    /// The key of a row that says more than its bits.
+    @inline(__always)
+    func value(_ row: Int) -> Value {
+        guard isText else { return values[row] }
+        if ranks[row] == 0 || ranks[row] == Self.missing { return .null }
+        return key.column.layout.type == .string ? .string(texts[row]) : .binary(texts[row])
+    }
+
+    /// The bits of a row's key.
+    @inline(__always)
+    private func word(_ row: Int) -> UInt64 {
+        isText ? (heads?[row] ?? texts[row]).orderedHead : bits[row]
+    }
+
+    @inline(__always)
     private static func bits(of value: Value) -> UInt64 {
         switch value {
-        case .int(let x): UInt64(bitPattern: x) ^ 1 << 63
+        case .int(let x): bits(of: x)
         case .bool(let x): x ? 1 : 0
         case .float(let x): bits(of: Double(x))
         case .double(let x): bits(of: x)
-        case .string(let text), .binary(let text): prefix(of: text)
         case .timestamp(let time): UInt64(bitPattern: time.seconds) ^ 1 << 63
         case .objectID(let id): id.high
         case .uuid(let id): id.high
         case .link(let link): UInt64(bitPattern: link.key.raw) ^ 1 << 63
-        case .decimal, .null, .list, .set, .dictionary: 0
+        case .string, .binary, .decimal, .null, .list, .set, .dictionary: 0
         }
     }
 
@@ -136,14 +225,6 @@ final class SortColumn {
         if x.isNaN { return 0 }
         let pattern = x == 0 ? 0 : x.bitPattern
         return pattern >> 63 != 0 ? ~pattern : pattern | 1 << 63
-    }
-
-    /// The first eight bytes as a big-endian number, zeros behind a shorter text.
-    private static func prefix(of text: ByteView) -> UInt64 {
-        if text.count >= 8 { return text.base.loadUnaligned(as: UInt64.self).byteSwapped }
-        var bits: UInt64 = 0
-        for i in 0..<text.count { bits |= UInt64(text[i]) << UInt64(56 - 8 * i) }
-        return bits
     }
 
     // MARK: Spilled records
@@ -158,9 +239,9 @@ final class SortColumn {
     /// Stores the key of `row` at `p`, and the first bytes of its text at `tail` bytes from `p`. Returns
     /// how many bytes those are.
     func write(_ row: Int, to p: UnsafeMutableRawPointer, tail: Int) -> Int {
-        p.storeBytes(of: bits[row], as: UInt64.self)
+        p.storeBytes(of: word(row), as: UInt64.self)
         p.storeBytes(of: ranks[row], toByteOffset: 8, as: UInt8.self)
-        if !isExact { p.storeBytes(of: values[row], toByteOffset: 16, as: Value.self) }
+        if !isExact { p.storeBytes(of: value(row), toByteOffset: 16, as: Value.self) }
         guard let head = heads?[row] else { return 0 }
         p.storeBytes(of: UInt16(head.count), toByteOffset: 10, as: UInt16.self)
         p.storeBytes(of: UInt32(tail), toByteOffset: 12, as: UInt32.self)
@@ -273,24 +354,26 @@ final class SortColumn {
         return (ids, firsts)
     }
 
-    /// Negative, zero or positive.
+    /// Compares the keys of two rows: negative, zero or positive.
     @inline(__always)
-    private func compare(_ a: Int, _ b: Int) -> Int {
+    func compare(_ a: Int, _ b: Int) -> Int {
         if ranks[a] != ranks[b] { return ranks[a] < ranks[b] ? -1 : 1 }
-        if bits[a] != bits[b] { return bits[a] < bits[b] ? -1 : 1 }
+        if isText, heads == nil { return ByteView.compare(texts[a], texts[b]) }
+        let (wordA, wordB) = (word(a), word(b))
+        if wordA != wordB { return wordA < wordB ? -1 : 1 }
         if isExact { return 0 }
         guard let heads, Self.isText(ranks[a]) else {
-            return ValueRules.compare(values[a], values[b])
+            return ValueRules.compare(value(a), value(b))
         }
-        return TextHeads.compare(heads[a], heads[b], (values[a], values[b]))
+        return TextHeads.compare(heads[a], heads[b], (value(a), value(b)))
     }
 
     /// A number that equal keys share.
     @inline(__always)
     private func hash(_ row: Int) -> UInt64 {
-        var hash = (UInt64(ranks[row]) ^ bits[row]) &* Self.multiplier
+        var hash = (UInt64(ranks[row]) ^ word(row)) &* Self.multiplier
         if !isExact {
-            switch values[row] {
+            switch value(row) {
             case .string(let text), .binary(let text):
                 hash ^= Self.hash(heads?[row] ?? text) ^ UInt64(text.count)
             case .timestamp(let time):

@@ -14,6 +14,7 @@ extension QueryPlan {
         }
         let arranger = RowArranger(self, snapshot)
         if let top = try topRows(arranger, snapshot) { return top }
+        if let distinct = try distinctRows(arranger, snapshot) { return distinct }
         var limit = Int.max
         if case .limit(let count)? = arranger.descriptors.first { limit = count }
         let matches = try keys(in: snapshot, first: limit)
