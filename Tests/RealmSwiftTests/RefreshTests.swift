@@ -69,65 +69,66 @@ import Testing
         "projected initial 1",
     ]
 
-    @Test func refreshDeliversFirstCalls() throws {
-        let shown = try prepared()
-        let (news, configuration) = (shown.news, shown.lab.configuration)
+    /// Calls `body` with an observed realm on a queue that runs nothing else meanwhile, then lets the queue
+    /// run.
+    private func onBlockedQueue(_ shown: Shown, _ body: (Realm) -> Void) {
         let queue = DispatchQueue(label: "blocked")
         let held = queue.sync { () -> News.Tokens in
-            let realm = try! Realm(configuration: configuration, queue: queue)
-            let tokens = News.Tokens(observers(realm, news))
+            let realm = try! Realm(configuration: shown.lab.configuration, queue: queue)
+            let tokens = News.Tokens(observers(realm, shown.news))
+            body(realm)
+            return tokens
+        }
+        for _ in 0..<3 { queue.sync {} }
+        withExtendedLifetime(held) {}
+    }
+
+    private func addElsewhere(_ shown: Shown, _ name: String) {
+        MisuseTests.elsewhere(shown.lab.configuration) { configuration in
+            let other = try! Realm(configuration: configuration)
+            try! other.write { other.create(Dog.self, value: ["id": 2, "name": name]) }
+        }
+    }
+
+    @Test func refreshDeliversFirstCalls() throws {
+        let shown = try prepared()
+        let news = shown.news
+        onBlockedQueue(shown) { realm in
             #expect(news.all.isEmpty)
             #expect(!realm.refresh())
             #expect(news.all.sorted() == Self.first.sorted())
             #expect(!realm.refresh())
             #expect(news.all.count == Self.first.count)
             // Changes of others, and of this realm itself, are delivered in the same way.
-            MisuseTests.elsewhere(configuration) { configuration in
-                let other = try! Realm(configuration: configuration)
-                try! other.write { other.create(Dog.self, value: ["id": 2, "name": "Bo"]) }
-            }
+            addElsewhere(shown, "Bo")
             #expect(realm.refresh())
             #expect(news.all.contains("results update 2") && news.all.contains("sections update"))
             try! realm.write { realm.objects(Dog.self)[0].tags.append("b") }
             #expect(!realm.refresh())
             #expect(news.all.contains("list update 2"))
-            return tokens
         }
-        // The queue runs again: evaluations that arrive late make no second first call.
-        for _ in 0..<3 { queue.sync {} }
+        // Evaluations that arrive late make no second first call.
         #expect(news.all.filter { $0.contains("initial") }.sorted() == Self.first.sorted())
-        withExtendedLifetime(held) {}
         try shown.lab.check()
     }
 
     /// The first call after a refresh that moved on has the newest version.
     @Test func refreshThatMovesOnDeliversFirstCalls() throws {
         let shown = try prepared()
-        let (news, configuration) = (shown.news, shown.lab.configuration)
-        let queue = DispatchQueue(label: "blocked")
-        let held = queue.sync { () -> News.Tokens in
-            let realm = try! Realm(configuration: configuration, queue: queue)
-            let tokens = News.Tokens(observers(realm, news))
-            MisuseTests.elsewhere(configuration) { configuration in
-                let other = try! Realm(configuration: configuration)
-                try! other.write { other.create(Dog.self, value: ["id": 2, "name": "Rex"]) }
-            }
+        let news = shown.news
+        onBlockedQueue(shown) { realm in
+            addElsewhere(shown, "Rex")
             #expect(realm.refresh())
             #expect(
                 news.all.contains("results initial 2") && news.all.contains("filtered initial 2"))
             #expect(news.all.count == Self.first.count)
-            return tokens
         }
-        withExtendedLifetime(held) {}
     }
 
     @Test func writesDeliverFirstCallsBeforeTheyBegin() throws {
         let shown = try prepared()
-        let (news, configuration) = (shown.news, shown.lab.configuration)
-        let queue = DispatchQueue(label: "blocked")
-        let held = queue.sync { () -> News.Tokens in
-            let realm = try! Realm(configuration: configuration, queue: queue)
-            let tokens = News.Tokens(observers(realm, news))
+        let news = shown.news
+        onBlockedQueue(shown) { realm in
             realm.beginWrite()
             #expect(news.all.sorted() == Self.first.sorted())
             // Inside of a write transaction nothing is delivered.
@@ -136,9 +137,7 @@ import Testing
             try! realm.commitWrite()
             #expect(!realm.refresh())
             #expect(news.all.contains("results update 2"))
-            return tokens
         }
-        withExtendedLifetime(held) {}
     }
 }
 
