@@ -217,7 +217,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: As a property
 
-    fileprivate func assign(_ other: List) {
+    func assign(_ other: List) {
         if other === self || managed != nil && isSame(as: other) { return }
         let elements = Array(other)
         removeAll()
@@ -304,32 +304,8 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
     }
 }
 
-extension List: HeldColumn, HeldValue where Element: _Persistable {
-    static var shape: _PropertyShape { _rlmShape }
-    var content: Any? { self }
-
-    func setContent(_ any: Any?) -> Bool {
-        guard let list = List._rlmConverted(any) else { return false }
-        assign(list)
-        return true
-    }
-
-    func stored(_ storing: _Storing) -> Value { .null }
-
-    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
-    {
-        guard let list = List._rlmConverted(any) else { return false }
-        List._rlmUpdate(object, property, list, storing)
-        return true
-    }
-
-    func attach(_ property: UInt16, of object: ObjectBase) {
-        if object.isManaged { managed = ManagedCollection(object, Int(property), "List") }
-    }
-
-    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
-        _ = List._rlmAdopt(self, object, property, storing)
-    }
+extension List: HeldColumn, HeldValue, HeldCollection where Element: _Persistable {
+    static var kindName: String { "List" }
 }
 
 extension List: DescribedInDepth {

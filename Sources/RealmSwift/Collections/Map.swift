@@ -39,7 +39,7 @@ public struct MapIndex {
 /// A dictionary with text for keys: of an object of a realm, or until that is stored one in memory.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
     private var unmanaged: [Key: Value] = [:]
-    private(set) var managed: ManagedCollection?
+    var managed: ManagedCollection?
     /// What there is under every key while a key path is looked at.
     private var recorded: Value?
 
@@ -220,7 +220,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
 
     // MARK: As a property
 
-    fileprivate func assign(_ other: Map) {
+    func assign(_ other: Map) {
         if other === self || other.isEqual(self) && managed != nil { return }
         let all = other.entries
         removeAll()
@@ -311,32 +311,8 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
     }
 }
 
-extension Map: HeldColumn, HeldValue where Value: _Persistable {
-    static var shape: _PropertyShape { _rlmShape }
-    var content: Any? { self }
-
-    func setContent(_ any: Any?) -> Bool {
-        guard let map = Map._rlmConverted(any) else { return false }
-        assign(map)
-        return true
-    }
-
-    func stored(_ storing: _Storing) -> RealmEngine.Value { .null }
-
-    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
-    {
-        guard let map = Map._rlmConverted(any) else { return false }
-        Map._rlmUpdate(object, property, map, storing)
-        return true
-    }
-
-    func attach(_ property: UInt16, of object: ObjectBase) {
-        if object.isManaged { managed = ManagedCollection(object, Int(property), "Map") }
-    }
-
-    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
-        _ = Map._rlmAdopt(self, object, property, storing)
-    }
+extension Map: HeldColumn, HeldValue, HeldCollection where Value: _Persistable {
+    static var kindName: String { "Map" }
 }
 
 extension Map: DescribedInDepth {

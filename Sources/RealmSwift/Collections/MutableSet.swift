@@ -7,7 +7,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
-    private(set) var managed: ManagedCollection?
+    var managed: ManagedCollection?
 
     public override init() { super.init() }
 
@@ -172,7 +172,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: As a property
 
-    fileprivate func assign(_ other: MutableSet) {
+    func assign(_ other: MutableSet) {
         if other === self || managed != nil && isSame(as: other) { return }
         let elements = Array(other)
         removeAll()
@@ -255,32 +255,8 @@ where Element: _Persistable {
     }
 }
 
-extension MutableSet: HeldColumn, HeldValue where Element: _Persistable {
-    static var shape: _PropertyShape { _rlmShape }
-    var content: Any? { self }
-
-    func setContent(_ any: Any?) -> Bool {
-        guard let set = MutableSet._rlmConverted(any) else { return false }
-        assign(set)
-        return true
-    }
-
-    func stored(_ storing: _Storing) -> Value { .null }
-
-    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
-    {
-        guard let set = MutableSet._rlmConverted(any) else { return false }
-        MutableSet._rlmUpdate(object, property, set, storing)
-        return true
-    }
-
-    func attach(_ property: UInt16, of object: ObjectBase) {
-        if object.isManaged { managed = ManagedCollection(object, Int(property), "MutableSet") }
-    }
-
-    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
-        _ = MutableSet._rlmAdopt(self, object, property, storing)
-    }
+extension MutableSet: HeldColumn, HeldValue, HeldCollection where Element: _Persistable {
+    static var kindName: String { "MutableSet" }
 }
 
 extension MutableSet: DescribedInDepth {

@@ -25,6 +25,43 @@ extension HeldValue {
     static var column: any ColumnWrapper.Type { HeldWrapper<Self>.self }
 }
 
+/// A collection as a holder.
+protocol HeldCollection: HeldValue, _Persistable {
+    /// Name of the type without its parameters.
+    static var kindName: String { get }
+    var managed: ManagedCollection? { get set }
+    /// Replaces the elements by those of `other`.
+    func assign(_ other: Self)
+}
+
+extension HeldCollection {
+    static var shape: _PropertyShape { _rlmShape }
+    var content: Any? { self }
+
+    func setContent(_ any: Any?) -> Bool {
+        guard let other = Self._rlmConverted(any) else { return false }
+        assign(other)
+        return true
+    }
+
+    func stored(_ storing: _Storing) -> Value { .null }
+
+    func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
+    {
+        guard let other = Self._rlmConverted(any) else { return false }
+        Self._rlmUpdate(object, property, other, storing)
+        return true
+    }
+
+    func attach(_ property: UInt16, of object: ObjectBase) {
+        if object.isManaged { managed = ManagedCollection(object, Int(property), Self.kindName) }
+    }
+
+    func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing) {
+        _ = Self._rlmAdopt(self, object, property, storing)
+    }
+}
+
 /// Members that are holders.
 enum HeldWrapper<Holder: HeldValue>: ColumnWrapper {
     private static func holder(_ place: UnsafeMutableRawPointer) -> Holder {
