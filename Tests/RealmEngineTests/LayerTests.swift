@@ -103,6 +103,23 @@ import Testing
         }
     }
 
+    /// The front page lists under Topics the types that a program on the library may use, and no others.
+    @Test func topicsListAllPublicTypes() throws {
+        let page = try String(
+            contentsOf: Self.root.appending(path: "RealmEngine.docc/RealmEngine.md"),
+            encoding: .utf8)
+        let topics = page.split(separator: "## Topics").last ?? ""
+        let listed = Set(topics.matches(of: #/(?m)^- ``(\w+)``/#).map(\.output.1))
+        var declared: Set<Substring> = []
+        for source in try Self.sources() {
+            for match in source.text.matches(of: Self.declaration)
+            where match.output.0.contains("public ") {
+                declared.insert(match.output.1)
+            }
+        }
+        #expect(declared.subtracting(listed) == [] && listed.subtracting(declared) == [])
+    }
+
     /// A type at the top of a file that other files can see.
     private static var declaration: Regex<(Substring, Substring)> {
         #/(?m)^(?:@\S+ )*(?:public |package |final |indirect )*(?:struct|class|enum|protocol|typealias) (\w+)/#

@@ -8,7 +8,7 @@ import Synchronization
 /// behind the addresses of pages that were given back: whoever follows a pointer there finds the page
 /// decrypted again, at the same place and with the same bytes of every version that is pinned. So
 /// pages can be given back at any time, whoever has pointers into them.
-public enum DecryptedMemoryLimit {
+package enum DecryptedMemoryLimit {
     private static let most = Atomic<Int>(.max)
     /// Files whose pages are bounded now; they share.
     static let files = Atomic<Int>(0)
@@ -21,7 +21,7 @@ public enum DecryptedMemoryLimit {
     ///
     /// Installs a handler for `SIGSEGV`, which hands on what is not its own: for programs that may
     /// decide that, not for libraries.
-    public static func limit(to bytes: Int) {
+    package static func limit(to bytes: Int) {
         most.store(max(least, bytes), ordering: .relaxed)
         PageFaults.install()
     }

@@ -8,7 +8,7 @@ import Glibc
 /// Immutable and free to cross threads.
 public final class EncryptionKey: @unchecked Sendable {
     /// Bytes of a key.
-    public static let size = Int(realm_crypto_key_size)
+    package static let size = Int(realm_crypto_key_size)
 
     private let start: UnsafeMutableRawPointer
     private let context: UnsafeMutablePointer<realm_crypto_context>
@@ -46,7 +46,7 @@ public final class EncryptionKey: @unchecked Sendable {
     }
 
     /// The 64 bytes, valid inside `body` only.
-    public func withBytes<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    package func withBytes<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: start, count: Self.size))
     }
 

@@ -13,7 +13,7 @@ public struct Selection: Equatable, Sendable {
         self.word3 = word3
     }
 
-    public static let none = Selection(0, 0, 0, 0)
+    static let none = Selection(0, 0, 0, 0)
     static let all = Selection(.max, .max, .max, .max)
 
     /// The first `count` rows.

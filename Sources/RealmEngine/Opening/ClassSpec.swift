@@ -18,7 +18,7 @@ public struct ClassSpec: Sendable {
     }
 
     /// The property of that name.
-    public func property(_ name: String) -> PropertyDescription? {
+    package func property(_ name: String) -> PropertyDescription? {
         position(of: name).map { properties[$0] }
     }
 
@@ -27,7 +27,7 @@ public struct ClassSpec: Sendable {
 
     /// Adds a property at the end. The others are found by name as fast as before, which a change of
     /// `properties` does not promise.
-    public mutating func append(_ property: PropertyDescription) {
+    package mutating func append(_ property: PropertyDescription) {
         let isOwn = isKnownUniquelyReferenced(&names)
         let names = names
         properties.append(property)
@@ -115,12 +115,12 @@ public struct PropertyDescription: Sendable {
     /// Of links.
     public var target: String?
     /// Of dictionaries.
-    public var hasIntegerKeys = false
+    package var hasIntegerKeys = false
     public var isIndexed = false
     public var isFullText = false
 
     /// The index it has, or is to have.
-    public var index: IndexKind { isFullText ? .fullText : isIndexed ? .general : .none }
+    package var index: IndexKind { isFullText ? .fullText : isIndexed ? .general : .none }
 
     public init(
         _ name: String, _ type: ColumnType, isOptional: Bool = false,
@@ -134,7 +134,7 @@ public struct PropertyDescription: Sendable {
     }
 
     /// In the words of the schema text: `Person?`, `list<int>`.
-    public var typeText: String {
+    package var typeText: String {
         let isObvious =
             type == .mixed || (type == .link && (collection == .list || collection == .set))
         let element = (target ?? type.name) + (isOptional && !isObvious ? "?" : "")
@@ -144,13 +144,13 @@ public struct PropertyDescription: Sendable {
 
     /// Same type, whatever the indexes. Whether links and mixed values may be null is not theirs to
     /// say.
-    public func hasSameType(as other: PropertyDescription) -> Bool {
+    package func hasSameType(as other: PropertyDescription) -> Bool {
         type == other.type && collection == other.collection && target == other.target
             && hasIntegerKeys == other.hasIntegerKeys
     }
 
     /// Whether it may be optional or required as one likes.
-    public var mayChoosePresence: Bool { type != .link && type != .mixed }
+    package var mayChoosePresence: Bool { type != .link && type != .mixed }
 
     /// One may be null and the other not, of two of the same type.
     package func hasOtherPresence(than other: PropertyDescription) -> Bool {
@@ -160,7 +160,7 @@ public struct PropertyDescription: Sendable {
 
 extension ClassSpec {
     /// A class as a database has it.
-    public init(_ table: TableInfo, _ schema: Schema) {
+    package init(_ table: TableInfo, _ schema: Schema) {
         name = table.className
         kind = table.kind
         primaryKey = table.primaryKey.map { table.columns[$0].name }
@@ -171,7 +171,7 @@ extension ClassSpec {
 
 extension PropertyDescription {
     /// A property as a database has it.
-    public init(_ column: ColumnInfo, _ schema: Schema) {
+    package init(_ column: ColumnInfo, _ schema: Schema) {
         name = column.name
         type = column.type
         isOptional = column.isNullable

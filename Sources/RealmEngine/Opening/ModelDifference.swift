@@ -1,9 +1,9 @@
 /// What separates the classes a database has from those a program was written for (API specification
 /// 2.14). Classes and properties that only the database has besides them are no difference, except
 /// properties of wanted classes.
-public struct ModelDifference: Sendable {
+package struct ModelDifference: Sendable {
     /// One difference. Properties are the wanted ones, unless they are to go.
-    public enum Change: Sendable {
+    package enum Change: Sendable {
         case addClass(ClassSpec)
         case changeKind(String, from: TableKind, to: TableKind)
         case addProperty(String, PropertyDescription)
@@ -15,9 +15,9 @@ public struct ModelDifference: Sendable {
     }
 
     /// By class, in the order of their names.
-    public private(set) var changes: [Change] = []
+    private(set) var changes: [Change] = []
 
-    public init(_ present: [ClassSpec], wanted: [ClassSpec]) {
+    init(_ present: [ClassSpec], wanted: [ClassSpec]) {
         let known = Dictionary(
             present.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for spec in wanted.ordered(by: { $0.name < $1.name }) {
@@ -29,7 +29,7 @@ public struct ModelDifference: Sendable {
         }
     }
 
-    public init(_ schema: Schema, wanted: [ClassSpec]) {
+    init(_ schema: Schema, wanted: [ClassSpec]) {
         self.init(schema.classes.map { ClassSpec($0, schema) }, wanted: wanted)
     }
 
@@ -64,10 +64,10 @@ public struct ModelDifference: Sendable {
         if !isKey, old.index != new.index { changes.append(.changeIndex(name, new)) }
     }
 
-    public var isEmpty: Bool { changes.isEmpty }
+    var isEmpty: Bool { changes.isEmpty }
 
     /// Some of it cannot be done without a higher schema version.
-    public var needsMigration: Bool { changes.contains(where: \.needsMigration) }
+    var needsMigration: Bool { changes.contains(where: \.needsMigration) }
 }
 
 extension ModelDifference.Change {

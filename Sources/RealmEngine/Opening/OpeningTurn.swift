@@ -119,8 +119,7 @@ final class OpeningTurn: Sendable {
 extension Database {
     /// Who opens a database of this name from now on gets a new one, whoever has the other. Nobody opens
     /// one meanwhile.
-    @_spi(Testing)
-    public static func forget(inMemory identifier: String) {
+    package static func forget(inMemory identifier: String) {
         forgetMemory(identifier)
         OpeningTurn.forgetMemory(identifier)
     }

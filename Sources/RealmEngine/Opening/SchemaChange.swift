@@ -1,5 +1,5 @@
 /// One step of a plan. Classes and properties go by the names they have when it is its turn.
-public enum SchemaChange: Sendable {
+package enum SchemaChange: Sendable {
     case renameClass(String, to: String)
     case renameProperty(String, String, to: String)
     case dropClass(String)
@@ -12,21 +12,21 @@ public enum SchemaChange: Sendable {
 }
 
 /// A step and what it means for the data.
-public struct PlannedChange: Sendable {
-    public let change: SchemaChange
+package struct PlannedChange: Sendable {
+    package let change: SchemaChange
     /// For people: `48211 values kept`.
-    public var note: String?
+    package var note: String?
     /// Something that is stored is gone afterwards.
-    public var losesData = false
+    package var losesData = false
 
-    public init(change: SchemaChange, note: String? = nil, losesData: Bool = false) {
+    package init(change: SchemaChange, note: String? = nil, losesData: Bool = false) {
         self.change = change
         self.note = note
         self.losesData = losesData
     }
 
     /// `rename property`
-    public var action: String {
+    package var action: String {
         switch change {
         case .renameClass: "rename class"
         case .renameProperty: "rename property"
@@ -44,7 +44,7 @@ public struct PlannedChange: Sendable {
     }
 
     /// What it is about: `Email.subject -> Email.title`.
-    public var subject: String {
+    package var subject: String {
         switch change {
         case .renameClass(let old, let new): "\(old) -> \(new)"
         case .renameProperty(let table, let old, let new): "\(table).\(old) -> \(table).\(new)"
@@ -61,7 +61,7 @@ public struct PlannedChange: Sendable {
 
 extension SchemaChange {
     /// Carries the step out.
-    public func apply(_ transaction: WriteTransaction) throws(RealmError) {
+    package func apply(_ transaction: WriteTransaction) throws(RealmError) {
         switch self {
         case .renameClass(let old, let new):
             try transaction.renameClass(try transaction.existing(old), to: new)

@@ -3,7 +3,7 @@ extension SchemaPlan {
     /// besides stays, and what is there otherwise is an error. A wanted class without primary key says
     /// nothing about the key of a class that exists. New classes come first, so that links find their
     /// targets.
-    public mutating func add(_ wanted: [ClassSpec]) throws(RealmError) {
+    package mutating func add(_ wanted: [ClassSpec]) throws(RealmError) {
         for spec in wanted {
             if let table = index(of: spec.name) {
                 try checkAgreement(classes[table], spec)

@@ -4,7 +4,7 @@ extension SchemaPlan {
     }
 
     /// Lets a property be null, or not: nulls become what a new object has.
-    public mutating func setOptional(
+    package mutating func setOptional(
         _ place: Place, _ isOptional: Bool
     ) throws(RealmError) {
         guard let index = place.property else { throw Self.notAProperty }
@@ -59,7 +59,7 @@ extension SchemaPlan {
     }
 
     /// Adds the search index of a property, or removes it.
-    public mutating func setIndex(_ place: Place, isWanted: Bool) throws(RealmError) {
+    package mutating func setIndex(_ place: Place, isWanted: Bool) throws(RealmError) {
         guard let index = place.property else { throw Self.notAProperty }
         let table = place.table
         let property = classes[table].properties[index]
@@ -79,7 +79,7 @@ extension SchemaPlan {
     /// Sets the schema version.
     ///
     /// - Parameter mayLower: a lower one than before is meant; otherwise it changes nothing.
-    public mutating func setVersion(_ version: UInt64, mayLower: Bool) {
+    package mutating func setVersion(_ version: UInt64, mayLower: Bool) {
         guard version != newVersion else { return }
         let isLower = newVersion.map { version < $0 } ?? false
         if isLower, !mayLower { return }

@@ -1,12 +1,12 @@
 /// Changes of a schema, checked against one version of a database and each other, and what they mean
 /// for its data. Carried out in the order they were planned in.
-public struct SchemaPlan {
-    public internal(set) var changes: [PlannedChange] = []
+package struct SchemaPlan {
+    package internal(set) var changes: [PlannedChange] = []
     /// Of the database, and as planned.
-    public let oldVersion: UInt64?
-    public internal(set) var newVersion: UInt64?
+    package let oldVersion: UInt64?
+    package internal(set) var newVersion: UInt64?
     /// The classes as they are after the changes planned so far.
-    public internal(set) var classes: [ClassSpec]
+    package internal(set) var classes: [ClassSpec]
     /// Positions of classes by name, as they would be without the drops, which move later ones.
     private var positions: [String: Int] = [:]
     private var droppedCount = 0
@@ -18,7 +18,7 @@ public struct SchemaPlan {
     let advice: (Disagreement) -> String?
 
     /// The reason why a wanted property cannot be added.
-    public enum Disagreement {
+    package enum Disagreement {
         case type(className: String, property: String)
         case presence(className: String, property: String, isOptional: Bool)
         /// A type that is neither the name of a type nor one of the classes.
@@ -28,7 +28,7 @@ public struct SchemaPlan {
     /// Nothing is planned yet.
     ///
     /// - Parameter advice: the hint of the error about a property that is wanted otherwise.
-    public init(_ snapshot: Snapshot, advice: @escaping (Disagreement) -> String? = { _ in nil }) {
+    package init(_ snapshot: Snapshot, advice: @escaping (Disagreement) -> String? = { _ in nil }) {
         self.snapshot = snapshot
         self.advice = advice
         let schema = snapshot.schema
@@ -40,11 +40,11 @@ public struct SchemaPlan {
         for i in classes.indices { noteClass(i) }
     }
 
-    public var isEmpty: Bool { changes.isEmpty }
+    package var isEmpty: Bool { changes.isEmpty }
 
     /// Carries everything out.
     @_optimize(size)
-    public func apply(_ transaction: WriteTransaction) throws(RealmError) {
+    package func apply(_ transaction: WriteTransaction) throws(RealmError) {
         for planned in changes { try planned.change.apply(transaction) }
     }
 
@@ -92,16 +92,16 @@ extension SchemaPlan {
     }
 
     /// A class as planned, or a property of it.
-    public struct Place {
+    package struct Place {
         let table: Int
         let property: Int?
 
         /// It is a property.
-        public var isProperty: Bool { property != nil }
+        package var isProperty: Bool { property != nil }
     }
 
     /// `CLASS` or `CLASS.PROP`; a class whose name holds a dot wins.
-    public func place(_ text: String) throws(RealmError) -> Place {
+    package func place(_ text: String) throws(RealmError) -> Place {
         if let table = index(of: text) {
             return Place(table: table, property: nil)
         }
@@ -141,7 +141,7 @@ extension SchemaPlan {
 
 extension SchemaPlan {
     /// Gives a class or a property another name; the class of a property may stand before it.
-    public mutating func rename(_ place: Place, to new: String) throws(RealmError) {
+    package mutating func rename(_ place: Place, to new: String) throws(RealmError) {
         let (table, property) = (place.table, place.property)
         let name = classes[table].name
         guard let property else {
@@ -180,7 +180,7 @@ extension SchemaPlan {
     }
 
     /// Removes a class with its objects, or a property with its values.
-    public mutating func drop(_ place: Place) throws(RealmError) {
+    package mutating func drop(_ place: Place) throws(RealmError) {
         let (table, property) = (place.table, place.property)
         let name = classes[table].name
         let count = try objects(name)

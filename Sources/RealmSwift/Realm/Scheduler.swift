@@ -1,7 +1,7 @@
 import CRealmSystem
 import Dispatch
 import Foundation
-@_spi(Testing) import RealmEngine
+import RealmEngine
 
 /// Where realms are confined to (API specification 3.3): the main queue, a serial queue, or a thread.
 enum Scheduler {

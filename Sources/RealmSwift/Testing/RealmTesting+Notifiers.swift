@@ -1,5 +1,5 @@
 import Foundation
-@_spi(Testing) import RealmEngine
+import RealmEngine
 
 /// Realms that hear of commits when they are told to.
 extension RealmTesting {

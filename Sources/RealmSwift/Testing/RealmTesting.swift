@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-@_spi(Testing) import RealmEngine
+import RealmEngine
 import Synchronization
 
 /// What tests of programs like the SDK's own need, and nobody else.

@@ -28,17 +28,17 @@ struct RawHeader: Equatable {
 }
 
 /// A header that passed validation: which root a reader follows, and how it is stored.
-public struct FileHeader: Sendable {
+package struct FileHeader: Sendable {
     /// Which of the two header slots is selected.
-    public let slot: Int
+    let slot: Int
     /// File format number of that slot; 0 while undecided (an empty new file).
-    public let format: Int
+    package let format: Int
     /// Written in one forward pass, root in the footer (storage format 1.3).
-    public let isStreaming: Bool
+    let isStreaming: Bool
     /// Root of the snapshot; none for an empty database.
-    public let top: Ref
+    let top: Ref
     /// Physical size the header was validated against, in bytes.
-    public let fileSize: Int
+    let fileSize: Int
 
     /// The root and a mark, at the end of a streaming file.
     static let footerSize = 16

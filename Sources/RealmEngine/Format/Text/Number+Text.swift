@@ -91,7 +91,7 @@ extension Decimal128 {
         self = value
     }
 
-    public static func prefix(of text: ByteView) -> (value: Decimal128, length: Int)? {
+    static func prefix(of text: ByteView) -> (value: Decimal128, length: Int)? {
         if let number = NumberScanner(text) {
             let value = Decimal128(
                 rounding: number.coefficient, sticky: number.sticky, exponent: number.exponent,

@@ -19,7 +19,7 @@ extension Timestamp {
 
     /// A date and time as `init(text:)` reads it, or without its end: a missing zone is UTC, and a
     /// missing time of day is midnight.
-    public init?(incomplete text: ByteView) {
+    package init?(incomplete text: ByteView) {
         if let time = Timestamp(text: text) {
             self = time
             return

@@ -36,7 +36,7 @@ struct UTF8Sequence {
 extension ByteView {
     /// The bytes are well-formed UTF-8. Stored strings should be, but nothing makes them (object
     /// format 14).
-    public var isUTF8: Bool { UTF8Sequence.isValid(self) }
+    package var isUTF8: Bool { UTF8Sequence.isValid(self) }
 }
 
 extension UTF8Sequence {

@@ -3,7 +3,7 @@ import Glibc
 extension ByteView {
     /// Orders as unsigned bytes, the shorter first on an equal prefix: negative, zero or positive.
     @inline(__always)
-    public static func compare(_ a: ByteView, _ b: ByteView) -> Int {
+    package static func compare(_ a: ByteView, _ b: ByteView) -> Int {
         let order = memcmp(a.base, b.base, min(a.count, b.count))
         return order != 0 ? Int(order) : a.count - b.count
     }

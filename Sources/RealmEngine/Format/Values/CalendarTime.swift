@@ -61,12 +61,12 @@ private func floorDivide(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
 
 extension Timestamp {
     /// Nanoseconds since 1970-01-01T00:00:00Z.
-    public var totalNanoseconds: Int128 {
+    var totalNanoseconds: Int128 {
         Int128(seconds) * 1_000_000_000 + Int128(nanoseconds)
     }
 
     /// None if the seconds exceed 64 bits.
-    public init?(totalNanoseconds total: Int128) {
+    package init?(totalNanoseconds total: Int128) {
         let (seconds, rest) = total.quotientAndRemainder(dividingBy: 1_000_000_000)
         guard let seconds = Int64(exactly: seconds) else { return nil }
         self.init(seconds: seconds, nanoseconds: Int32(rest))

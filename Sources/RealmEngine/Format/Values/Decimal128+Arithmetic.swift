@@ -2,15 +2,15 @@
 /// standard prefers, so 1.20 + 0.30 is 1.50. Null counts as the NaN it is; callers for whom null
 /// is an absence test for it first.
 extension Decimal128 {
-    public static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
+    package static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
         guard a.isFinite && b.isFinite else { return sumOfSpecials(a, b) }
         return a.exponent >= b.exponent ? sum(a, b) : sum(b, a)
     }
 
     @inline(__always)
-    public static func - (a: Decimal128, b: Decimal128) -> Decimal128 { a + -b }
+    package static func - (a: Decimal128, b: Decimal128) -> Decimal128 { a + -b }
 
-    public static func * (a: Decimal128, b: Decimal128) -> Decimal128 {
+    package static func * (a: Decimal128, b: Decimal128) -> Decimal128 {
         let isNegative = a.isNegative != b.isNegative
         guard a.isFinite && b.isFinite else {
             if a.isNaN || b.isNaN || a.isZero || b.isZero { return .nan }
@@ -30,7 +30,7 @@ extension Decimal128 {
     }
 
     /// Anything but 0 / 0 divided by zero is infinite.
-    public static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
+    package static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
         let isNegative = a.isNegative != b.isNegative
         guard a.isFinite && b.isFinite else { return quotientOfSpecials(a, b, isNegative) }
         let preferred = a.exponent - b.exponent

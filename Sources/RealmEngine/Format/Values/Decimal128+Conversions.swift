@@ -50,10 +50,10 @@ extension Decimal128 {
     }
 
     /// The number without its fraction, if that fits 64 bits. None for infinity, NaN and null.
-    public var truncatedToInt64: Int64? { integerPart?.value }
+    package var truncatedToInt64: Int64? { integerPart?.value }
 
     /// The number as an integer, if it is one that fits 64 bits.
-    public var exactInt64: Int64? {
+    package var exactInt64: Int64? {
         guard let part = integerPart, part.isExact else { return nil }
         return part.value
     }

@@ -14,7 +14,7 @@ public struct Decimal128: Hashable, Sendable {
     }
 
     /// The NaN with payload 0xAA that the format uses for null.
-    public static let null = Decimal128(high: 0x7C00_0000_0000_0000, low: 0xAA)
+    static let null = Decimal128(high: 0x7C00_0000_0000_0000, low: 0xAA)
     public static let nan = Decimal128(high: 0x7C00_0000_0000_0000, low: 0)
     public static let infinity = Decimal128(high: 0x7800_0000_0000_0000, low: 0)
     /// Zero with exponent 0.
@@ -28,7 +28,7 @@ public struct Decimal128: Hashable, Sendable {
 
     /// The element of a decimal leaf of width 4.
     @inline(__always)
-    public init(packed32 bits: UInt32) {
+    init(packed32 bits: UInt32) {
         if bits == 0x7C00_00AA {
             self = .null
         } else {
@@ -40,7 +40,7 @@ public struct Decimal128: Hashable, Sendable {
 
     /// The element of a decimal leaf of width 8.
     @inline(__always)
-    public init(packed64 bits: UInt64) {
+    init(packed64 bits: UInt64) {
         if bits == 0x7C00_0000_0000_00AA {
             self = .null
         } else {
@@ -65,13 +65,13 @@ public struct Decimal128: Hashable, Sendable {
 }
 
 extension Decimal128 {
-    @inline(__always) public var isNull: Bool { self == .null }
+    @inline(__always) var isNull: Bool { self == .null }
     @inline(__always) public var isNaN: Bool { high & 0x7C00 << 48 == 0x7C00 << 48 }
-    @inline(__always) public var isInfinite: Bool { high & 0x7C00 << 48 == 0x7800 << 48 }
+    @inline(__always) var isInfinite: Bool { high & 0x7C00 << 48 == 0x7800 << 48 }
     @inline(__always) public var isFinite: Bool { high & 0x7800 << 48 != 0x7800 << 48 }
-    @inline(__always) public var isNegative: Bool { high >> 63 != 0 }
+    @inline(__always) package var isNegative: Bool { high >> 63 != 0 }
     /// Zero of either sign and any exponent.
-    public var isZero: Bool { isFinite && coefficient == 0 }
+    var isZero: Bool { isFinite && coefficient == 0 }
 
     /// The encoding's second layout, whose coefficients all exceed 34 digits.
     @inline(__always)
@@ -79,18 +79,18 @@ extension Decimal128 {
 
     /// The digits of a finite number. Encodings of more than 34 digits stand for zero, as IEEE 754
     /// demands.
-    public var coefficient: UInt128 {
+    var coefficient: UInt128 {
         let digits = UInt128(high & 0x1_FFFF_FFFF_FFFF) << 64 | UInt128(low)
         return hasLargeLayout || digits >= Self.coefficientLimit ? 0 : digits
     }
 
     /// The power of ten the coefficient of a finite number is multiplied by: -6176 ... 6111.
-    public var exponent: Int {
+    var exponent: Int {
         Int(high >> (hasLargeLayout ? 47 : 49) & 0x3FFF) - Self.exponentBias
     }
 
     @inline(__always)
-    public static prefix func - (value: Decimal128) -> Decimal128 {
+    package static prefix func - (value: Decimal128) -> Decimal128 {
         Decimal128(high: value.high ^ 1 << 63, low: value.low)
     }
 }

@@ -3,23 +3,23 @@
 public struct Ref: Hashable, Sendable, BitwiseCopyable {
     public var raw: UInt64
 
-    @inline(__always) public init(_ raw: UInt64) { self.raw = raw }
+    @inline(__always) init(_ raw: UInt64) { self.raw = raw }
 
-    public static let none = Ref(0)
+    static let none = Ref(0)
 
-    @inline(__always) public var isNone: Bool { raw == 0 }
+    @inline(__always) package var isNone: Bool { raw == 0 }
 }
 
 /// Identity of a table: slot index in the low 16 bits, reuse tag above (object format 1.1).
 public struct TableKey: Hashable, Sendable {
     public var raw: UInt32
 
-    @inline(__always) public init(_ raw: UInt32) { self.raw = raw }
+    @inline(__always) package init(_ raw: UInt32) { self.raw = raw }
 
     public static let none = TableKey(0x7FFF_FFFF)
 
-    public var slot: Int { Int(raw & 0xFFFF) }
-    public var tag: UInt32 { raw >> 16 }
+    package var slot: Int { Int(raw & 0xFFFF) }
+    var tag: UInt32 { raw >> 16 }
 }
 
 /// Identity of an object inside its table. Live objects have keys of 0 and above; -1 is "no
@@ -31,7 +31,7 @@ public struct ObjectKey: Hashable, Comparable, Sendable {
 
     @inlinable public static var none: ObjectKey { @inline(__always) get { ObjectKey(-1) } }
 
-    @inline(__always) public var isUnresolved: Bool { raw <= -2 }
+    @inline(__always) var isUnresolved: Bool { raw <= -2 }
 
     @inline(__always) public static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.raw < b.raw }
 }
@@ -41,19 +41,19 @@ public struct ObjectKey: Hashable, Comparable, Sendable {
 public struct ColumnKey: Hashable, Sendable {
     public var raw: Int64
 
-    @inline(__always) public init(_ raw: Int64) { self.raw = raw }
+    @inline(__always) init(_ raw: Int64) { self.raw = raw }
 
     public static let none = ColumnKey(0x7FFF_FFFF_FFFF_FFFF)
 
     /// Slot `1 + leafIndex` of every cluster leaf belongs to the column.
-    public var leafIndex: Int { Int(raw & 0xFFFF) }
-    public var typeNumber: Int { Int((raw >> 16) & 0x3F) }
-    public var attributes: ColumnAttributes {
+    var leafIndex: Int { Int(raw & 0xFFFF) }
+    var typeNumber: Int { Int((raw >> 16) & 0x3F) }
+    var attributes: ColumnAttributes {
         ColumnAttributes(rawValue: UInt16(truncatingIfNeeded: (raw >> 22) & 0xFF))
     }
-    public var tag: UInt32 { UInt32(truncatingIfNeeded: raw >> 30) }
+    var tag: UInt32 { UInt32(truncatingIfNeeded: raw >> 30) }
 
-    public init(leafIndex: Int, type: ColumnType, attributes: ColumnAttributes, tag: UInt32) {
+    init(leafIndex: Int, type: ColumnType, attributes: ColumnAttributes, tag: UInt32) {
         raw =
             Int64(leafIndex & 0xFFFF) | Int64(type.rawValue) << 16
             | Int64(attributes.rawValue & 0xFF) << 22 | Int64(tag) << 30
@@ -61,19 +61,19 @@ public struct ColumnKey: Hashable, Sendable {
 }
 
 /// Attribute bits of a column (object format 1.6).
-public struct ColumnAttributes: OptionSet, Sendable {
-    public let rawValue: UInt16
+package struct ColumnAttributes: OptionSet, Sendable {
+    package let rawValue: UInt16
 
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    public static let indexed = ColumnAttributes(rawValue: 0x01)
-    public static let nullable = ColumnAttributes(rawValue: 0x10)
-    public static let list = ColumnAttributes(rawValue: 0x20)
-    public static let dictionary = ColumnAttributes(rawValue: 0x40)
-    public static let set = ColumnAttributes(rawValue: 0x80)
-    public static let fullText = ColumnAttributes(rawValue: 0x100)
+    static let indexed = ColumnAttributes(rawValue: 0x01)
+    static let nullable = ColumnAttributes(rawValue: 0x10)
+    static let list = ColumnAttributes(rawValue: 0x20)
+    static let dictionary = ColumnAttributes(rawValue: 0x40)
+    static let set = ColumnAttributes(rawValue: 0x80)
+    static let fullText = ColumnAttributes(rawValue: 0x100)
 
-    public static let collection: ColumnAttributes = [.list, .dictionary, .set]
+    static let collection: ColumnAttributes = [.list, .dictionary, .set]
 }
 
 /// Type numbers of columns and of values inside mixed (object format 1.5).
@@ -94,7 +94,7 @@ public enum ColumnType: UInt8, Sendable {
     case uuid = 17
 
     /// The legacy number 13 (list of links) means 12.
-    public init?(number: Int) {
+    init?(number: Int) {
         if number == 13 {
             self = .link
         } else {

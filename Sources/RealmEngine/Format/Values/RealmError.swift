@@ -49,7 +49,7 @@ public struct RealmError: Error, Sendable {
 
     private let details: Details
 
-    public init(
+    package init(
         _ kind: Kind, code: String, reason: String, _ message: String, file: String? = nil,
         hint: String? = nil
     ) {
@@ -69,10 +69,10 @@ public struct RealmError: Error, Sendable {
     public var hint: String? { details.hint }
 
     /// The bytes are wrong: not of a database, or not what was encrypted.
-    public var isDamage: Bool { kind == .corrupt || reason == "block-damaged" }
+    package var isDamage: Bool { kind == .corrupt || reason == "block-damaged" }
 
     /// The same error, naming the file it is about unless it names one already.
-    public func inFile(_ path: String) -> RealmError {
+    package func inFile(_ path: String) -> RealmError {
         if file != nil { return self }
         return RealmError(
             kind, code: code, reason: reason, message, file: path, hint: hint)
@@ -93,11 +93,11 @@ extension RealmError: CustomStringConvertible {
 
 extension RealmError {
     /// The next step after damage was met.
-    public static let damageHint = "copy the file before anything else"
+    package static let damageHint = "copy the file before anything else"
 
     /// Bytes that contradict the format: the place is a ref or a structure, the reason what is wrong.
     @inline(never)
-    public static func corrupt(_ what: String, at ref: Ref) -> RealmError {
+    static func corrupt(_ what: String, at ref: Ref) -> RealmError {
         RealmError(
             .corrupt, code: "InvalidDatabase", reason: "corrupt",
             "damaged at offset \(ref.raw): \(what)",
@@ -105,7 +105,7 @@ extension RealmError {
     }
 
     @inline(never)
-    public static func corrupt(_ what: String, in place: String) -> RealmError {
+    package static func corrupt(_ what: String, in place: String) -> RealmError {
         RealmError(
             .corrupt, code: "InvalidDatabase", reason: "corrupt", "damaged \(place): \(what)",
             hint: damageHint)
@@ -113,7 +113,7 @@ extension RealmError {
 
     /// A request that cannot be carried out as stated.
     @inline(never)
-    public static func misuse(
+    package static func misuse(
         _ message: String, code: String = "IllegalOperation", reason: String = "usage",
         hint: String? = nil
     ) -> RealmError {

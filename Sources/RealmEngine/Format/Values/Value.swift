@@ -23,7 +23,7 @@ public enum Value: @unchecked Sendable {
 }
 
 extension Value {
-    /// As a user sees it: an unresolved link is null.
+    /// The value as users see it: null in place of a link to a tombstone, or to no object (key -1).
     @inline(__always)
     var shown: Value {
         if case .link(let link) = self, link.key.raw < 0 { return .null }
@@ -34,7 +34,7 @@ extension Value {
 /// Where a collection is stored and what its elements are; opened by a `Snapshot`.
 public struct CollectionView: Sendable {
     /// Root of the B+tree, or of the dictionary's pair; none when empty.
-    public let root: Ref
+    package let root: Ref
     public let element: ElementType
     /// What a nested collection inside a mixed is addressed by (object format 4.6); 0 for others.
     let key: Int32

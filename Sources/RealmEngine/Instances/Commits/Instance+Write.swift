@@ -170,7 +170,7 @@ extension Instance {
 
     /// What went to the file for asynchronous writes of this process so far; exact when none is under
     /// way.
-    public var asynchronousTraffic: WriteSession.Traffic {
+    package var asynchronousTraffic: WriteSession.Traffic {
         ownQueue?.traffic ?? WriteSession.Traffic()
     }
 
@@ -200,7 +200,7 @@ extension Instance {
     /// In the block of an asynchronous write: forgets the changes and begins again, in the same turn.
     ///
     /// Throws when the transaction cannot begin; then none is open.
-    public func restartAsyncWrite() throws(RealmError) {
+    package func restartAsyncWrite() throws(RealmError) {
         checkWritable("restart")
         guard asyncBlock != nil, let open = transaction else {
             Misuse.trap("Can't restart a non-existing asynchronous write transaction")
@@ -278,7 +278,7 @@ extension Instance {
 
     /// Returns when the writer's turn that asynchronous writes of this process took is given up: others
     /// find the database as after a writer that is gone for good. Not to be called with writes pending.
-    public func waitForEndOfTurn() {
+    package func waitForEndOfTurn() {
         check()
         ownQueue?.waitForCommits()
     }
@@ -316,7 +316,7 @@ extension Instance {
     }
 
     /// After a commit became durable: a version that only this process knew gives way to that one.
-    public func adoptDurableVersion() {
+    package func adoptDurableVersion() {
         if !isClosed, transaction == nil, autorefresh, !isNotifying {
             _ = try? refresh(isHurried: false)
         }

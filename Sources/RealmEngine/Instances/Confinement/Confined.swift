@@ -96,7 +96,7 @@ public struct Confined {
 extension Instance {
     /// The open transaction; trapping where what the instance handed out may not be changed now.
     @inline(__always)
-    public func forWriting() -> WriteTransaction {
+    package func forWriting() -> WriteTransaction {
         if thread.load(ordering: .relaxed) == Threads.current, let transaction {
             return transaction
         }

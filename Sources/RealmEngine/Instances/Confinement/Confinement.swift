@@ -3,23 +3,23 @@
 /// Free to cross threads. `check` traps with a sentence naming both sides when called elsewhere.
 public final class Confinement: Sendable {
     /// What makes two confinements the same one.
-    public enum Identity: Hashable, Sendable {
+    package enum Identity: Hashable, Sendable {
         case thread(UInt)
         case object(ObjectIdentifier)
         /// Frozen views are used anywhere.
         case anywhere
     }
 
-    public typealias Work = @Sendable () -> Void
+    package typealias Work = @Sendable () -> Void
 
     /// Tells quickly that the caller is where it should be: no reference is counted. Where it says
     /// false, who can say more is asked.
-    public struct Test: Sendable {
+    package struct Test: Sendable {
         let token: UInt
         let isPassed: @convention(c) (UInt) -> Bool
 
         /// `isPassed` is asked with `token`.
-        public init(_ token: UInt, _ isPassed: @escaping @convention(c) (UInt) -> Bool) {
+        package init(_ token: UInt, _ isPassed: @escaping @convention(c) (UInt) -> Bool) {
             self.token = token
             self.isPassed = isPassed
         }
@@ -29,7 +29,7 @@ public final class Confinement: Sendable {
     /// The thread that is here whatever it does, which need not be asked for more; 0 where there is none.
     let resident: UInt
     /// For messages: "thread 12", "queue mail".
-    public let name: String
+    let name: String
     private let test: Test?
     /// Traps when called elsewhere; nil where comparing threads says all.
     private let verify: (@Sendable () -> Bool)?
@@ -42,7 +42,7 @@ public final class Confinement: Sendable {
     /// any more. Without `send` nothing can be delivered. Where `isCurrent` traps instead of saying
     /// false, `isAskable` is false. With `includesCaller` the calling thread is here for as long as it
     /// lives, as the initial thread is on the main queue.
-    public init(
+    package init(
         _ identity: Identity, name: String, isAskable: Bool = true, includesCaller: Bool = false,
         test: Test? = nil, isCurrent: @escaping @Sendable () -> Bool,
         send: (@Sendable (@escaping Work) -> Bool)?
@@ -74,10 +74,10 @@ public final class Confinement: Sendable {
     static let anywhere = Confinement(.anywhere, name: "frozen")
 
     /// Whether both are one place.
-    public func isSame(as other: Confinement) -> Bool { identity == other.identity }
+    package func isSame(as other: Confinement) -> Bool { identity == other.identity }
 
     /// Whether this is where an actor runs what it is given.
-    public func isPlace(of actor: any Actor) -> Bool {
+    package func isPlace(of actor: any Actor) -> Bool {
         identity == .object(ObjectIdentifier(actor))
     }
 
@@ -119,5 +119,5 @@ public final class Confinement: Sendable {
     }
 
     /// Runs `work` here later; false when it never will: the queue is closed or the actor gone.
-    public func post(_ work: @escaping Work) -> Bool { send?(work) ?? false }
+    package func post(_ work: @escaping Work) -> Bool { send?(work) ?? false }
 }

@@ -4,8 +4,7 @@ import Synchronization
 /// what goes wrong on it is told, and the thread sleeps from then on.
 ///
 /// The thread it stands for waits, so that there is still one user at a time.
-@_spi(Testing)
-public final class ImpersonatedThread: @unchecked Sendable {
+package final class ImpersonatedThread: @unchecked Sendable {
     /// The thread it stands for.
     let thread: UInt
     /// Other places where that thread is.
@@ -24,13 +23,13 @@ public final class ImpersonatedThread: @unchecked Sendable {
     private static let slot = ThreadSlot()
 
     /// What the calling thread is; nil for one that is itself.
-    public static var current: ImpersonatedThread? {
+    package static var current: ImpersonatedThread? {
         isUsed.load(ordering: .relaxed)
             ? slot.object.map { unsafeDowncast($0, to: ImpersonatedThread.self) } : nil
     }
 
     /// Whether what is confined there may be used here.
-    public func passes(for identity: Confinement.Identity) -> Bool {
+    package func passes(for identity: Confinement.Identity) -> Bool {
         switch identity {
         case .anywhere: true
         case .thread(let owner): owner == thread
@@ -40,7 +39,7 @@ public final class ImpersonatedThread: @unchecked Sendable {
 
     /// Runs `body` on a thread that stands for the calling one, which is in `places` too, and waits
     /// until it came back or did what is wrong; returns what that was.
-    public static func run(
+    package static func run(
         in places: Set<Confinement.Identity>, _ body: @escaping @Sendable () -> Void
     ) -> String? {
         isUsed.store(true, ordering: .relaxed)
@@ -73,10 +72,10 @@ extension Threads {
 
 extension Instance {
     /// Confined to the calling thread as such.
-    @_spi(Testing) public var isOfThisThread: Bool {
+    package var isOfThisThread: Bool {
         confinement.identity == .thread(Threads.current)
     }
 
     /// As if a commit of somebody had been seen.
-    @_spi(Testing) public func hearOfCommits() { noticeCommit() }
+    package func hearOfCommits() { noticeCommit() }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A version kept for frozen views, for as long as one refers to it. Free to cross threads.
-public final class FrozenVersion: Sendable {
+package final class FrozenVersion: Sendable {
     let database: Database
     let state: VersionState
     /// Tells it from all others there ever were.
@@ -43,7 +43,7 @@ public final class FrozenVersion: Sendable {
         return fresh
     }
 
-    public var version: UInt64 { state.version }
+    var version: UInt64 { state.version }
 
     /// What one thread reads nodes through.
     func makeMemory() -> ReadContext { Snapshot.memory(database, state) }
@@ -80,7 +80,7 @@ extension Instance {
     }
 
     /// Tells the version of a frozen instance from all others there ever were; nil for a live one.
-    public var frozenNumber: UInt64? { frozen?.number }
+    package var frozenNumber: UInt64? { frozen?.number }
 
     /// The live instance of the place that asks. A live one is its own.
     public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Instance {

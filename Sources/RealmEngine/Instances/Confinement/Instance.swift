@@ -73,10 +73,10 @@ public final class Instance {
     /// How a database is opened, and what holds for its instances.
     public struct Configuration: Sendable {
         /// Of the file; of a database in memory its name.
-        public var path: String
+        var path: String
         /// The database is in memory, shared by all who open one of this name in this process, and
         /// gone with the last of them. No file lies anywhere.
-        public var isInMemory = false
+        var isInMemory = false
         public var isDurable = true
         public var creation = Database.Creation.never
         /// Of an encrypted file; a new file is encrypted with it. All who open a file in one process
@@ -88,7 +88,7 @@ public final class Instance {
         /// it is refreshed and when it writes.
         public var autorefresh = true
         /// All who open the database at one place have one instance; without, this one is nobody else's.
-        public var isShared = true
+        package var isShared = true
         /// How long asynchronous writes wait for the turn among all writers; what waits then fails
         /// with `busy`. The first instance of a database that writes asynchronously decides.
         public var patience = WriteSession.LockTimeout.forever

@@ -1,7 +1,7 @@
 /// What the elements of a collection say together; of a dictionary they are the values of its entries.
 extension CollectionHandle {
     /// Whether the object is there and has the collection.
-    public var exists: Bool {
+    var exists: Bool {
         get throws(RealmError) {
             do throws(RealmError) {
                 _ = try value()
@@ -24,7 +24,7 @@ extension CollectionHandle {
     }
 
     /// The elements in order, until `body` returns false. It changes nothing.
-    public func visit(_ body: (Value) throws(RealmError) -> Bool) throws(RealmError) {
+    func visit(_ body: (Value) throws(RealmError) -> Bool) throws(RealmError) {
         let snapshot = owner.objects.instance.snapshot()
         switch try value() {
         case .list(let view), .set(let view):
@@ -38,7 +38,7 @@ extension CollectionHandle {
     }
 
     /// Position of the first element equal to `value`; nil when there is none.
-    public func index(of value: Value) throws(RealmError) -> Int? {
+    package func index(of value: Value) throws(RealmError) -> Int? {
         switch try self.value() {
         case .set(let view):
             if try !Self.hidesElements(view, space) {
@@ -98,7 +98,7 @@ extension CollectionHandle {
     /// the average are null, and the sum is zero.
     ///
     /// - Throws: `misuse` for elements that the function is not defined for.
-    public func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
+    func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
         switch try value() {
         case .list(let view) where view.element.type.isNumber,
             .set(let view) where view.element.type.isNumber:
@@ -142,7 +142,7 @@ extension ColumnType {
 extension AggregateFunction {
     /// The aggregate of values of a type, as `CollectionHandle.aggregate` computes it; nil where the
     /// function is not defined for them.
-    public func result(
+    package func result(
         of values: some Sequence<Value>, _ type: ColumnType, inDictionary: Bool = false
     ) -> Value? {
         guard isDefined(for: type) else { return nil }

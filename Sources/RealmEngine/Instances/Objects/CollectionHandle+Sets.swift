@@ -5,7 +5,7 @@ extension CollectionHandle {
     private static let searchingRatio = 16
 
     /// Whether each member of this set is one of `other`.
-    public func isSubset(of other: CollectionHandle) throws(RealmError) -> Bool {
+    package func isSubset(of other: CollectionHandle) throws(RealmError) -> Bool {
         let (mine, theirs) = (try count, try other.count)
         if mine > theirs { return false }
         var isSubset = true
@@ -24,7 +24,7 @@ extension CollectionHandle {
     }
 
     /// Whether this set and `other` have a member in common.
-    public func intersects(_ other: CollectionHandle) throws(RealmError) -> Bool {
+    package func intersects(_ other: CollectionHandle) throws(RealmError) -> Bool {
         var hasCommon = false
         try merge(with: other) { (side, _, _) in
             hasCommon = side == .both
@@ -34,17 +34,17 @@ extension CollectionHandle {
     }
 
     /// Removes the members that `other` does not have.
-    public func formIntersection(_ other: CollectionHandle) throws(RealmError) {
+    package func formIntersection(_ other: CollectionHandle) throws(RealmError) {
         try removeMembers(on: .left, other)
     }
 
     /// Removes the members that `other` has.
-    public func subtract(_ other: CollectionHandle) throws(RealmError) {
+    package func subtract(_ other: CollectionHandle) throws(RealmError) {
         try removeMembers(on: .both, other)
     }
 
     /// Inserts the members of `other`.
-    public func formUnion(_ other: CollectionHandle) throws(RealmError) {
+    package func formUnion(_ other: CollectionHandle) throws(RealmError) {
         let (transaction, place) = try changing()
         var added: [(index: Int, value: Value)] = []
         try merge(with: other) { (side, index, value) in

@@ -4,22 +4,22 @@
 /// Looks its collection up with every call, in the version its instance shows or in its open write
 /// transaction, by way of the object's handle. Confined as that is. Positions are those that users see: links to
 /// objects that are not resolved count for nothing.
-public struct CollectionHandle {
-    public private(set) var owner: ObjectHandle
-    public let property: Int
+package struct CollectionHandle {
+    package private(set) var owner: ObjectHandle
+    package let property: Int
     /// From the property's own collection inwards.
-    public let steps: [CollectionPlace.Step]
+    package let steps: [CollectionPlace.Step]
 
     /// The collection that a property has, or that `steps` lead to from there.
-    public init(_ owner: ObjectHandle, _ property: Int, _ steps: [CollectionPlace.Step] = []) {
+    package init(_ owner: ObjectHandle, _ property: Int, _ steps: [CollectionPlace.Step] = []) {
         (self.owner, self.property, self.steps) = (owner, property, steps)
     }
 
     /// Remembers where the object is in the version its instance shows now.
-    public mutating func follow() throws(RealmError) { try owner.follow() }
+    package mutating func follow() throws(RealmError) { try owner.follow() }
 
     /// The collection inside this one, at a position of a list or under a key.
-    public func nested(_ step: CollectionPlace.Step) -> CollectionHandle {
+    package func nested(_ step: CollectionPlace.Step) -> CollectionHandle {
         CollectionHandle(owner, property, steps + [step])
     }
 
@@ -28,7 +28,7 @@ public struct CollectionHandle {
     /// The collection as a value of its object.
     ///
     /// Throws `misuse` when the object is gone, or has no collection there any more.
-    public func value() throws(RealmError) -> Value {
+    package func value() throws(RealmError) -> Value {
         var value = try owner.value(property)
         for step in steps { value = try Self.value(at: step, in: value, space) }
         guard value.collectionRoot != nil else { throw Self.noCollection }
@@ -39,7 +39,7 @@ public struct CollectionHandle {
     var space: NodeSpace { owner.objects.instance.readableSpace }
 
     /// Number of elements, or of entries.
-    public var count: Int {
+    package var count: Int {
         get throws(RealmError) {
             switch try value() {
             case .list(let view), .set(let view): return try ElementCursor.count(space, view)
@@ -54,7 +54,7 @@ public struct CollectionHandle {
     /// The element at a position of a list or set, or the value of a dictionary's entry there.
     ///
     /// Throws `misuse` when there are no more than that.
-    public func element(at position: Int) throws(RealmError) -> Value {
+    package func element(at position: Int) throws(RealmError) -> Value {
         switch try value() {
         case .list(let view), .set(let view):
             return try Self.element(at: position, of: view, space)
@@ -68,7 +68,7 @@ public struct CollectionHandle {
     }
 
     /// The key of a dictionary's entry at a position: they ascend.
-    public func key(at position: Int) throws(RealmError) -> Value {
+    package func key(at position: Int) throws(RealmError) -> Value {
         guard case .dictionary(let view) = try value(),
             let halves = try Self.halves(view, space)
         else { throw Self.outOfBounds(position) }
@@ -76,7 +76,7 @@ public struct CollectionHandle {
     }
 
     /// The value under a key of a dictionary; nil when there is no such key.
-    public func value(forKey key: Value) throws(RealmError) -> Value? {
+    package func value(forKey key: Value) throws(RealmError) -> Value? {
         guard case .dictionary(let view) = try value() else { throw Self.noCollection }
         return try Self.value(forKey: key, of: view, space)
     }
@@ -155,89 +155,89 @@ extension CollectionHandle {
         return (transaction, CollectionPlace(owner.objects.key, owner.key, column, steps))
     }
 
-    public func insert(_ value: Value, at position: Int) throws(RealmError) {
+    package func insert(_ value: Value, at position: Int) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.insertElement(value, at: position, in: place)
     }
 
-    public func append(_ value: Value) throws(RealmError) {
+    package func append(_ value: Value) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.appendElement(value, to: place)
     }
 
-    public func set(_ value: Value, at position: Int) throws(RealmError) {
+    package func set(_ value: Value, at position: Int) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.setElement(value, at: position, in: place)
     }
 
     /// Sets an element of a list, or appends one at its end. A value that is there already is not
     /// written.
-    public func update(_ value: Value, at position: Int) throws(RealmError) {
+    package func update(_ value: Value, at position: Int) throws(RealmError) {
         guard try position < count else { return try insert(value, at: position) }
         if try !element(at: position).isIdentical(to: value) { try set(value, at: position) }
     }
 
-    public func remove(at position: Int) throws(RealmError) {
+    package func remove(at position: Int) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.removeElement(at: position, from: place)
     }
 
-    public func move(from position: Int, to target: Int) throws(RealmError) {
+    package func move(from position: Int, to target: Int) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.moveElement(from: position, to: target, in: place)
     }
 
-    public func swap(_ a: Int, _ b: Int) throws(RealmError) {
+    package func swap(_ a: Int, _ b: Int) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.swapElements(a, b, in: place)
     }
 
     /// Of a set; false when an equal value is there.
     @discardableResult
-    public func insert(_ value: Value) throws(RealmError) -> Bool {
+    package func insert(_ value: Value) throws(RealmError) -> Bool {
         let (transaction, place) = try changing()
         return try transaction.insertMember(value, into: place)
     }
 
     /// Of a set; false when no equal value is there.
     @discardableResult
-    public func remove(_ value: Value) throws(RealmError) -> Bool {
+    package func remove(_ value: Value) throws(RealmError) -> Bool {
         let (transaction, place) = try changing()
         return try transaction.removeMember(value, from: place)
     }
 
     /// Of a dictionary.
-    public func set(_ value: Value, forKey key: Value) throws(RealmError) {
+    package func set(_ value: Value, forKey key: Value) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.setEntry(key, to: value, in: place)
     }
 
     /// Sets the value under a key of a dictionary. A value that is there already is not written.
-    public func update(_ value: Value, forKey key: Value) throws(RealmError) {
+    package func update(_ value: Value, forKey key: Value) throws(RealmError) {
         if let old = try self.value(forKey: key), old.isIdentical(to: value) { return }
         try set(value, forKey: key)
     }
 
     /// Of a dictionary; false when there is no such key.
     @discardableResult
-    public func remove(forKey key: Value) throws(RealmError) -> Bool {
+    package func remove(forKey key: Value) throws(RealmError) -> Bool {
         let (transaction, place) = try changing()
         return try transaction.removeEntry(key, from: place)
     }
 
     /// A new embedded object in front of the one at `position`, or behind the last.
-    public func insertEmbedded(at position: Int) throws(RealmError) -> ObjectKey {
+    package func insertEmbedded(at position: Int) throws(RealmError) -> ObjectKey {
         let (transaction, place) = try changing()
         return try transaction.insertEmbedded(at: position, in: place)
     }
 
     /// A new embedded object under a key of a dictionary.
-    public func setEmbedded(forKey key: Value) throws(RealmError) -> ObjectKey {
+    package func setEmbedded(forKey key: Value) throws(RealmError) -> ObjectKey {
         let (transaction, place) = try changing()
         return try transaction.setEmbeddedEntry(key, in: place)
     }
 
-    public func removeAll() throws(RealmError) {
+    package func removeAll() throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.removeAllElements(of: place)
     }

@@ -3,13 +3,13 @@
 ///
 /// Found when first asked for, again when the object that has the collection may have changed.
 /// Confined as their collection; frozen ones are found when they are made and may be used anywhere.
-public final class ElementResults {
-    public let collection: CollectionHandle
+package final class ElementResults {
+    let collection: CollectionHandle
     /// What is done to the elements, in this order.
-    public let steps: [Step]
+    package let steps: [Step]
     private var found: Found?
 
-    public enum Step: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
         /// By value, nulls first. What is equal keeps its order.
         case sort(isAscending: Bool)
         /// The first of equal elements.
@@ -24,28 +24,28 @@ public final class ElementResults {
     }
 
     /// Throws what reading the collection throws, if its instance is frozen.
-    public init(_ collection: CollectionHandle, _ steps: [Step] = []) throws(RealmError) {
+    package init(_ collection: CollectionHandle, _ steps: [Step] = []) throws(RealmError) {
         (self.collection, self.steps) = (collection, steps)
         if instance.isFrozen { found = try find() }
     }
 
-    public var instance: Instance { collection.owner.objects.instance }
+    var instance: Instance { collection.owner.objects.instance }
 
     /// With one more step.
-    public func arranged(_ step: Step) throws(RealmError) -> ElementResults {
+    package func arranged(_ step: Step) throws(RealmError) -> ElementResults {
         try ElementResults(collection, steps + [step])
     }
 
     /// Number of elements; none when the collection is gone.
-    public var count: Int { get throws(RealmError) { try positions().count } }
+    package var count: Int { get throws(RealmError) { try positions().count } }
 
     /// Throws `misuse` when there are no more than that.
-    public func element(at position: Int) throws(RealmError) -> Value {
+    package func element(at position: Int) throws(RealmError) -> Value {
         try collection.element(at: place(of: position))
     }
 
     /// Where the element at a position is in the collection.
-    public func place(of position: Int) throws(RealmError) -> Int {
+    func place(of position: Int) throws(RealmError) -> Int {
         let positions = try positions()
         guard position >= 0, position < positions.count else {
             throw ObjectResults.outOfBounds(position, positions.count)
@@ -54,14 +54,14 @@ public final class ElementResults {
     }
 
     /// Position of the first element equal to `value`.
-    public func index(of value: Value) throws(RealmError) -> Int? {
+    package func index(of value: Value) throws(RealmError) -> Int? {
         if steps.isEmpty { return try collection.index(of: value) }
         let elements = try collection.elements()
         return try positions().firstIndex { ValueOrder.areEqual(elements[$0], value) }
     }
 
     /// An aggregate of the elements; see `CollectionHandle.aggregate`.
-    public func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
+    package func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
         if steps.isEmpty, try collection.exists { return try collection.aggregate(function) }
         let elements = try collection.elements()
         return try collection.aggregate(function, positions().lazy.map { elements[$0] })

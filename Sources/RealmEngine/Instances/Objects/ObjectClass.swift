@@ -3,13 +3,13 @@
 ///
 /// Confined as its instance is; that of a frozen instance may be used anywhere. Properties are told by
 /// their place in `properties`, whatever other versions have before or behind them.
-public final class ObjectClass {
-    public let instance: Instance
-    public let key: TableKey
+package final class ObjectClass {
+    package let instance: Instance
+    package let key: TableKey
     /// As they were when this was made.
-    public let properties: [ColumnInfo]
+    package let properties: [ColumnInfo]
     /// Incoming ends of links, as they were when this was made.
-    public let backlinks: [BacklinkInfo]
+    let backlinks: [BacklinkInfo]
     private let fields: UnsafeMutableBufferPointer<Field>
     /// The table in the version of `generation`; nil when it is gone.
     private var info: TableInfo?
@@ -40,7 +40,7 @@ public final class ObjectClass {
     }
 
     /// Nil when there is no such table.
-    public init?(_ instance: Instance, _ key: TableKey) {
+    package init?(_ instance: Instance, _ key: TableKey) {
         guard let info = instance.schema.table(key) else { return nil }
         self.instance = instance
         self.key = key
@@ -57,7 +57,7 @@ public final class ObjectClass {
     deinit { fields.deallocate() }
 
     /// The property called `name`; nil when there is none.
-    public func property(named name: String) -> Int? {
+    package func property(named name: String) -> Int? {
         properties.firstIndex { $0.name == name }
     }
 
@@ -112,7 +112,7 @@ public final class ObjectClass {
     }
 
     /// Key of the object with the given primary key; nil when there is none.
-    public func find(primaryKey value: Value) throws(RealmError) -> ObjectKey? {
+    func find(primaryKey value: Value) throws(RealmError) -> ObjectKey? {
         instance.check()
         if let transaction = instance.transaction {
             return try transaction.find(in: key, primaryKey: value)
@@ -122,7 +122,7 @@ public final class ObjectClass {
     }
 
     /// The object with the given primary key, where it was found; nil when there is none.
-    public func object(primaryKey value: Value) throws(RealmError) -> ObjectHandle? {
+    package func object(primaryKey value: Value) throws(RealmError) -> ObjectHandle? {
         if instance.isFrozen || instance.transaction != nil {
             guard let key = try find(primaryKey: value) else { return nil }
             return try ObjectHandle(self, key)

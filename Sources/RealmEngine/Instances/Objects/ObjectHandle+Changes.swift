@@ -3,18 +3,18 @@
 extension ObjectHandle {
     /// Sets a single-valued property. Throws `data` for a value that does not fit, `misuse` when the
     /// object or the property is gone, and for a primary key.
-    public func set(_ property: Int, _ value: Value) throws(RealmError) {
+    package func set(_ property: Int, _ value: Value) throws(RealmError) {
         try objects.set(property, of: key, value)
     }
 
     /// The same; a value that the property has already is not written.
-    public func update(_ property: Int, _ value: Value) throws(RealmError) {
+    package func update(_ property: Int, _ value: Value) throws(RealmError) {
         let (transaction, column) = try changing(property)
         _ = try transaction.update(objects.key, key, column, value)
     }
 
     /// Sets text.
-    public func set(_ property: Int, _ text: String) throws(RealmError) {
+    func set(_ property: Int, _ text: String) throws(RealmError) {
         let (transaction, column) = try changing(property)
         try text.withView { (view) throws(RealmError) in
             try transaction.set(objects.key, key, column, .string(view))
@@ -22,13 +22,13 @@ extension ObjectHandle {
     }
 
     /// Gives a link to embedded objects a new one, in place of the one it had, and returns its key.
-    public func makeEmbedded(_ property: Int) throws(RealmError) -> ObjectKey {
+    package func makeEmbedded(_ property: Int) throws(RealmError) -> ObjectKey {
         let (transaction, column) = try changing(property)
         return try transaction.createEmbedded(objects.key, key, column)
     }
 
     /// Removes the object, with the embedded ones it holds.
-    public func remove() throws(RealmError) {
+    package func remove() throws(RealmError) {
         try objects.instance.forWriting().remove(objects.key, key)
     }
 

@@ -1,20 +1,20 @@
 /// Values by their type: nil for null, `misuse` for a property of another type, otherwise as
 /// `ObjectHandle.value`.
 extension ObjectHandle {
-    public func bool(_ property: Int) throws(RealmError) -> Bool? {
+    func bool(_ property: Int) throws(RealmError) -> Bool? {
         try value(property).unwrapped("bool") { if case .bool(let v) = $0 { v } else { nil } }
     }
 
-    public func float(_ property: Int) throws(RealmError) -> Float? {
+    func float(_ property: Int) throws(RealmError) -> Float? {
         try value(property).unwrapped("float") { if case .float(let v) = $0 { v } else { nil } }
     }
 
-    public func double(_ property: Int) throws(RealmError) -> Double? {
+    func double(_ property: Int) throws(RealmError) -> Double? {
         try value(property).unwrapped("double") { if case .double(let v) = $0 { v } else { nil } }
     }
 
     /// Text, or bytes, where they are stored.
-    public func bytes(_ property: Int) throws(RealmError) -> ByteView? {
+    func bytes(_ property: Int) throws(RealmError) -> ByteView? {
         try value(property).unwrapped("string or data") {
             switch $0 {
             case .string(let v), .binary(let v): v
@@ -23,27 +23,27 @@ extension ObjectHandle {
         }
     }
 
-    public func timestamp(_ property: Int) throws(RealmError) -> Timestamp? {
+    func timestamp(_ property: Int) throws(RealmError) -> Timestamp? {
         try value(property).unwrapped("date") { if case .timestamp(let v) = $0 { v } else { nil } }
     }
 
-    public func decimal(_ property: Int) throws(RealmError) -> Decimal128? {
+    func decimal(_ property: Int) throws(RealmError) -> Decimal128? {
         try value(property).unwrapped("decimal128") {
             if case .decimal(let v) = $0 { v } else { nil }
         }
     }
 
-    public func objectID(_ property: Int) throws(RealmError) -> ObjectID? {
+    func objectID(_ property: Int) throws(RealmError) -> ObjectID? {
         try value(property).unwrapped("objectId") {
             if case .objectID(let v) = $0 { v } else { nil }
         }
     }
 
-    public func uuid(_ property: Int) throws(RealmError) -> UUIDValue? {
+    func uuid(_ property: Int) throws(RealmError) -> UUIDValue? {
         try value(property).unwrapped("uuid") { if case .uuid(let v) = $0 { v } else { nil } }
     }
 
-    public func link(_ property: Int) throws(RealmError) -> ObjectLink? {
+    func link(_ property: Int) throws(RealmError) -> ObjectLink? {
         try value(property).unwrapped("object") { if case .link(let v) = $0 { v } else { nil } }
     }
 }

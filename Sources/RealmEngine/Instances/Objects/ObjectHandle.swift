@@ -8,15 +8,15 @@
 /// Confined as its instance is; that of a frozen instance may be read anywhere, by many at once. A
 /// value's bytes last as long as the version is shown, those of an open write transaction until its
 /// next change.
-public struct ObjectHandle {
-    public let objects: ObjectClass
-    public private(set) var key: ObjectKey
+package struct ObjectHandle {
+    package let objects: ObjectClass
+    package private(set) var key: ObjectKey
     package private(set) var place: ObjectPlace
 
     /// The object with `key`, whether it exists or not.
     ///
     /// Throws `corrupt` for a damaged file.
-    public init(_ objects: ObjectClass, _ key: ObjectKey) throws(RealmError) {
+    package init(_ objects: ObjectClass, _ key: ObjectKey) throws(RealmError) {
         self.objects = objects
         self.key = key
         place = ObjectPlace()
@@ -31,14 +31,14 @@ public struct ObjectHandle {
         self.place = place
     }
 
-    public var link: ObjectLink { ObjectLink(table: objects.key, key: key) }
+    package var link: ObjectLink { ObjectLink(table: objects.key, key: key) }
 
     // MARK: Places
 
     /// Remembers where the object is in the version its instance shows now. That of a frozen instance
     /// knows from the beginning, and is not changed.
     @inline(__always)
-    public mutating func follow() throws(RealmError) {
+    package mutating func follow() throws(RealmError) {
         let generation = objects.instance.generation
         // An open write transaction is asked each time.
         if generation != 0, generation != place.generation { try find() }
@@ -52,7 +52,7 @@ public struct ObjectHandle {
     }
 
     /// Becomes the object with `other`, of the same class: one beside this one is found at once.
-    public mutating func move(to other: ObjectKey) throws(RealmError) {
+    package mutating func move(to other: ObjectKey) throws(RealmError) {
         let near = near(other)
         key = other
         if let near {
@@ -80,14 +80,14 @@ public struct ObjectHandle {
     }
 
     /// A handle of another object of the class: one beside this one is found at once.
-    public func handle(of other: ObjectKey) throws(RealmError) -> ObjectHandle {
+    package func handle(of other: ObjectKey) throws(RealmError) -> ObjectHandle {
         var handle = self
         try handle.move(to: other)
         return handle
     }
 
     /// Whether the object exists in the version shown.
-    public var exists: Bool {
+    package var exists: Bool {
         get throws(RealmError) {
             let instance = objects.instance
             instance.checkReadable()
@@ -105,12 +105,12 @@ public struct ObjectHandle {
     /// The value of a property, an unresolved link being null. `property` is one of the class's.
     ///
     /// Throws `misuse` when the object or the property is gone.
-    public func value(_ property: Int) throws(RealmError) -> Value {
+    package func value(_ property: Int) throws(RealmError) -> Value {
         try objects.value(property, of: key, at: place)
     }
 
     /// An integer; nil for null. Throws as `value` does, and for a property of another type.
-    public func int(_ property: Int) throws(RealmError) -> Int64? {
+    package func int(_ property: Int) throws(RealmError) -> Int64? {
         try objects.int(property, of: key, at: place)
     }
 }

@@ -8,7 +8,7 @@ extension ObjectResults {
     ///
     /// - Parameter property: index among the properties of the class.
     /// - Throws: `misuse` for a property that the function is not defined for.
-    public func aggregate(
+    package func aggregate(
         _ function: AggregateFunction, of property: Int
     ) throws(RealmError) -> Value {
         let snapshot = instance.snapshot()
@@ -33,7 +33,7 @@ extension ObjectResults {
 
     /// The values of a property of all objects, in their order, one after the other: its column alone
     /// is read. `body` changes nothing; values last as those of objects do.
-    public func values(
+    func values(
         of property: Int, _ body: (Value) throws(RealmError) -> Void
     ) throws(RealmError) {
         let content = try current()
@@ -55,7 +55,7 @@ extension ObjectResults {
 
     /// The primary keys of all objects, in their order: what can be handed to other threads to find
     /// them there. As `values`; throws `misuse` for a class that has no primary key.
-    public func primaryKeys(
+    package func primaryKeys(
         _ body: (Value) throws(RealmError) -> Void
     ) throws(RealmError) {
         guard let info = instance.schema.table(definition.table) else { return }

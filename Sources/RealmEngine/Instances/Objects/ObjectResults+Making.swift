@@ -3,7 +3,7 @@ extension ObjectResults {
     /// Those that `query` yields too: its condition is one more, and what is written behind it happens
     /// after what happened before. Throws `misuse` for a query that does not fit the class, and for a
     /// condition behind a limit.
-    public func filtered(_ query: Query) throws(RealmError) -> ObjectResults {
+    package func filtered(_ query: Query) throws(RealmError) -> ObjectResults {
         let fresh = ObjectResults(objects, try definition.adding(query), nil)
         try fresh.check(query)
         return fresh
@@ -11,7 +11,7 @@ extension ObjectResults {
 
     /// Sorted, without objects that repeat others, or only the first so many. A sort behind another
     /// counts more than that one. Throws as `filtered` does.
-    public func arranged(
+    package func arranged(
         _ clause: QueryClause, aliases: KeyPathAliases = KeyPathAliases()
     ) throws(RealmError) -> ObjectResults {
         try filtered(Query(.always(true), [clause], aliases: aliases))
@@ -28,7 +28,7 @@ extension ObjectResults {
     /// class linked to, of the same instance.
     ///
     /// Throws `misuse` for a property that has no such collection.
-    public convenience init(
+    package convenience init(
         _ objects: ObjectClass, in collection: CollectionHandle
     ) throws(RealmError) {
         let property = collection.owner.objects.properties[collection.property]
@@ -46,7 +46,7 @@ extension ObjectResults {
 
     /// The objects of the class that link to `target`, of the same instance, by `property`, once for
     /// each link. Throws `misuse` for a property that leads elsewhere.
-    public convenience init(
+    package convenience init(
         _ objects: ObjectClass, linkingTo target: ObjectHandle, by property: Int
     ) throws(RealmError) {
         let info = objects.properties[property]
@@ -63,11 +63,11 @@ extension ObjectResults {
     // MARK: Elsewhere
 
     /// The same results as a thing to be carried to another place, or observed.
-    public var confined: Confined { Confined(instance, .results(definition)) }
+    package var confined: Confined { Confined(instance, .results(definition)) }
 
     /// Observes the results; see `Instance.observe(table:)`. When `block` is called they hold what the
     /// observer found, and are not looked for again. They are kept until the observation ends.
-    public func observe(
+    package func observe(
         _ filter: ChangeFilter? = nil, _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
         try instance.observe(results: definition, filter, showing: self, block)
@@ -75,7 +75,7 @@ extension ObjectResults {
 
     /// The results that a handle led to, or a frozen view; nil for a thing of another kind, and when
     /// the class is gone.
-    public convenience init?(_ confined: Confined) {
+    convenience init?(_ confined: Confined) {
         guard case .results(let definition) = confined.target,
             let objects = ObjectClass(confined.instance, definition.table)
         else { return nil }
@@ -84,7 +84,7 @@ extension ObjectResults {
 
     /// The results as they are in this version, to be used anywhere. What was found already is not
     /// looked for again. Throws `incompatible` when the lock file is damaged.
-    public func freeze() throws(RealmError) -> ObjectResults {
+    func freeze() throws(RealmError) -> ObjectResults {
         if isFrozen { return self }
         let frozen = try instance.freeze()
         guard let objects = ObjectClass(frozen, definition.table) else {
@@ -94,7 +94,7 @@ extension ObjectResults {
     }
 
     /// The live results for the place that asks; nil when the class is gone.
-    public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> ObjectResults? {
+    func thaw(on confinement: Confinement = .thread) throws(RealmError) -> ObjectResults? {
         let live = try instance.thaw(on: confinement)
         if live === instance { return self }
         return ObjectResults(Confined(live, .results(definition)))

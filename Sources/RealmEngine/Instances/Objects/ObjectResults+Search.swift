@@ -1,11 +1,11 @@
 /// Finding things in results.
 extension ObjectResults {
     /// The first object; nil when there is none.
-    public var first: ObjectHandle? {
+    var first: ObjectHandle? {
         get throws(RealmError) { try isEmpty ? nil : object(at: 0) }
     }
 
-    public var last: ObjectHandle? {
+    var last: ObjectHandle? {
         get throws(RealmError) {
             let count = try count
             return count == 0 ? nil : try object(at: count - 1)
@@ -14,7 +14,7 @@ extension ObjectResults {
 
     /// Position of the object with `key`, the first one where it comes several times; nil when it is
     /// not among them.
-    public func index(of key: ObjectKey) throws(RealmError) -> Int? {
+    package func index(of key: ObjectKey) throws(RealmError) -> Int? {
         switch try current().members {
         case .keys(let keys, isAscending: true):
             return keys.position(of: key)
@@ -24,14 +24,14 @@ extension ObjectResults {
         }
     }
 
-    public func contains(_ key: ObjectKey) throws(RealmError) -> Bool {
+    func contains(_ key: ObjectKey) throws(RealmError) -> Bool {
         if definition.isEverything { return try ObjectHandle(objects, key).exists }
         return try index(of: key) != nil
     }
 
     /// Position of the first object, in the order of the results, that also satisfies the condition of
     /// `query`; what is written behind that does not matter. Throws as `filtered` does.
-    public func index(matching query: Query) throws(RealmError) -> Int? {
+    package func index(matching query: Query) throws(RealmError) -> Int? {
         let snapshot = instance.snapshot()
         guard let info = snapshot.schema.table(definition.table) else { return nil }
         let bound = try query.bound(to: snapshot.table(info))

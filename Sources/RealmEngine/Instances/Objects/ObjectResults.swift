@@ -9,11 +9,11 @@ import Synchronization
 ///
 /// Confined as their instance is. Those of a frozen instance may be used anywhere, by many threads at
 /// once, and change nothing once their objects have been looked for.
-public final class ObjectResults {
+package final class ObjectResults {
     /// The class of the objects.
-    public let objects: ObjectClass
+    let objects: ObjectClass
     /// What they are, apart from any version.
-    public let definition: ResultsDefinition
+    package let definition: ResultsDefinition
     private let isFixed: Bool
     /// Of the class, which keeps it. Instances are referred to weakly, which makes counting references
     /// of theirs slow: for a single object that would be most of the time.
@@ -28,19 +28,19 @@ public final class ObjectResults {
     private var recent: (key: ObjectKey, place: ObjectPlace) = (.none, ObjectPlace())
 
     /// All objects of the class, in the order of the table.
-    public convenience init(_ objects: ObjectClass) {
+    package convenience init(_ objects: ObjectClass) {
         self.init(objects, ResultsDefinition(objects.key), nil)
     }
 
     /// The objects of the class that `query` yields, in its order. Throws `misuse` for a query that
     /// does not fit the class.
-    public convenience init(_ objects: ObjectClass, _ query: Query) throws(RealmError) {
+    convenience init(_ objects: ObjectClass, _ query: Query) throws(RealmError) {
         self.init(objects, ResultsDefinition(objects.key, query), nil)
         try check(query)
     }
 
     /// What `definition` says, as the class's instance shows it.
-    public convenience init(_ objects: ObjectClass, _ definition: ResultsDefinition) {
+    package convenience init(_ objects: ObjectClass, _ definition: ResultsDefinition) {
         self.init(objects, definition, nil)
     }
 
@@ -60,10 +60,10 @@ public final class ObjectResults {
         if let content { Unmanaged<ResultsContent>.fromOpaque(content).release() }
     }
 
-    public var instance: Instance { objects.instance }
+    package var instance: Instance { objects.instance }
 
     /// Always safe to ask.
-    public var isFrozen: Bool { isFixed }
+    var isFrozen: Bool { isFixed }
 
     // MARK: What they hold
 
@@ -136,7 +136,7 @@ public final class ObjectResults {
     }
 
     /// Number of objects. Without more than that being known, for as long as only it is asked for.
-    public var count: Int {
+    package var count: Int {
         get throws(RealmError) {
             if isFixed { return try current().count }
             let instance = objects.instance
@@ -159,27 +159,27 @@ public final class ObjectResults {
         if !content.isEnumerated { generation = -1 }
     }
 
-    public var isEmpty: Bool { get throws(RealmError) { try count == 0 } }
+    var isEmpty: Bool { get throws(RealmError) { try count == 0 } }
 
     // MARK: Positions
 
     /// The object at a position: a handle of it. Throws `misuse` when there are no more than that.
     @inline(__always)
-    public func object(at position: Int) throws(RealmError) -> ObjectHandle {
+    package func object(at position: Int) throws(RealmError) -> ObjectHandle {
         let (key, place) = try find(position)
         return ObjectHandle(objects, key, place)
     }
 
     /// Takes a handle of the class to the object at a position, which costs less than a new one.
     @inline(__always)
-    public func move(_ handle: inout ObjectHandle, to position: Int) throws(RealmError) {
+    func move(_ handle: inout ObjectHandle, to position: Int) throws(RealmError) {
         precondition(handle.objects === objects, "a handle of another class or instance")
         let (key, place) = try find(position)
         handle.rebind(key, place)
     }
 
     /// Key of the object at a position.
-    public func key(at position: Int) throws(RealmError) -> ObjectKey { try find(position).0 }
+    func key(at position: Int) throws(RealmError) -> ObjectKey { try find(position).0 }
 
     private func find(_ i: Int) throws(RealmError) -> (ObjectKey, ObjectPlace) {
         // One of all objects, in the leaf that the one before it was in.

@@ -2,9 +2,9 @@
 /// what comes later is not met, and what is deleted is met as a handle of nothing.
 ///
 /// Confined as its results are; each thread that reads frozen ones takes one of its own.
-public struct ResultsCursor {
+package struct ResultsCursor {
     /// Number of objects it goes over.
-    public let count: Int
+    let count: Int
     private let objects: ObjectClass
     /// The same, for a look that counts no reference.
     private var uncounted: Unmanaged<ObjectClass> { Unmanaged.passUnretained(objects) }
@@ -90,7 +90,7 @@ public struct ResultsCursor {
     }
 
     /// The next object; nil at the end.
-    public mutating func next() throws(RealmError) -> ObjectHandle? {
+    mutating func next() throws(RealmError) -> ObjectHandle? {
         guard position < count else { return nil }
         let (key, place) = try nextPlace()
         return try handle(of: key, at: place)
@@ -112,7 +112,7 @@ public struct ResultsCursor {
 
     /// Takes a handle of the class to the next object; false at the end.
     @inline(__always)
-    public mutating func next(_ handle: inout ObjectHandle) throws(RealmError) -> Bool {
+    mutating func next(_ handle: inout ObjectHandle) throws(RealmError) -> Bool {
         guard position < count else { return false }
         let (key, place) = try nextPlace()
         if let place { handle.rebind(key, place) } else { try handle.move(to: key) }
@@ -158,5 +158,5 @@ public struct ResultsCursor {
 
 extension ObjectResults {
     /// Goes over the objects held now.
-    public func cursor() throws(RealmError) -> ResultsCursor { try ResultsCursor(self) }
+    package func cursor() throws(RealmError) -> ResultsCursor { try ResultsCursor(self) }
 }

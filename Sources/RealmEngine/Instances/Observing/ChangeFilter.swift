@@ -2,7 +2,7 @@
 ///
 /// Made for one class and bound to one comparison of versions by `ChangeProbe`. Free to cross
 /// threads.
-public struct ChangeFilter: Sendable {
+package struct ChangeFilter: Sendable {
     enum Reach: Sendable {
         /// The object's own properties.
         case own
@@ -12,7 +12,7 @@ public struct ChangeFilter: Sendable {
     }
 
     /// A link of a key path.
-    public enum Step: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
         case property(ColumnKey)
         /// Back to the objects of a class that link here by a property of theirs.
         case incoming(TableKey, ColumnKey)
@@ -22,22 +22,22 @@ public struct ChangeFilter: Sendable {
     let reach: Reach
 
     /// Links followed where no key paths say otherwise.
-    public static let defaultDepth = 4
+    static let defaultDepth = 4
 
     /// The object's own properties: what an object's observer sees by default.
-    public static func own(_ table: TableKey) -> ChangeFilter {
+    static func own(_ table: TableKey) -> ChangeFilter {
         ChangeFilter(table: table, reach: .own)
     }
 
     /// The object and what it links to, four links far: what a collection's observer sees by default.
-    public static func linked(_ table: TableKey) -> ChangeFilter {
+    static func linked(_ table: TableKey) -> ChangeFilter {
         ChangeFilter(table: table, reach: .linked(depth: defaultDepth))
     }
 
     /// What lies along key paths whose names somebody else has resolved, as a class may call its
     /// properties otherwise than the file. A path that ends in a link, a collection or incoming links
     /// sees where it leads change, not what is there.
-    public init(_ paths: [[Step]], in table: TableKey) {
+    package init(_ paths: [[Step]], in table: TableKey) {
         self.init(table: table, reach: .paths(paths))
     }
 
@@ -45,7 +45,7 @@ public struct ChangeFilter: Sendable {
     /// `@links.Dog.owner.name` for incoming links, `*` for every property at its place.
     ///
     /// Throws `misuse` for an unknown property.
-    public init(
+    init(
         _ paths: [String], in table: TableInfo, _ schema: Schema
     ) throws(RealmError) {
         var resolved: [[Step]] = []

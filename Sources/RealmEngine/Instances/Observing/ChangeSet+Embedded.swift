@@ -3,7 +3,7 @@ extension ChangeSet {
     /// property that holds the object has changed for whoever sees the owner as a whole.
     ///
     /// - Parameter new: the newer version compared. Throws `corrupt`.
-    public func attributingEmbedded(in new: Snapshot) throws(RealmError) -> ChangeSet {
+    package func attributingEmbedded(in new: Snapshot) throws(RealmError) -> ChangeSet {
         var result = self
         var pending: [ObjectLink] = []
         for changes in tables where changes.new?.kind == .embedded {

@@ -73,7 +73,7 @@ public struct TableChanges: Sendable {
     private let wordCount: Int
 
     /// No differences yet.
-    public init(old: TableInfo?, new: TableInfo?) {
+    package init(old: TableInfo?, new: TableInfo?) {
         self.old = old
         self.new = new
         wordCount = ((new?.columns.count ?? 0) + 63) / 64
@@ -88,7 +88,7 @@ public struct TableChanges: Sendable {
 
     /// Whether property `column`, an index into the newer version's columns, differs in the `i`-th
     /// modified object.
-    public func isChanged(_ i: Int, column: Int) -> Bool {
+    func isChanged(_ i: Int, column: Int) -> Bool {
         bits[i * wordCount + column >> 6] >> UInt64(column & 63) & 1 != 0
     }
 
@@ -99,7 +99,7 @@ public struct TableChanges: Sendable {
     }
 
     /// Position of the object among `modifications`; nil when it is not modified.
-    public func modification(of key: ObjectKey) -> Int? {
+    func modification(of key: ObjectKey) -> Int? {
         modifications.position(of: key)
     }
     public func isInserted(_ key: ObjectKey) -> Bool {

@@ -2,27 +2,27 @@
 ///
 /// Carry out the deletions (indexes into the older sequence, from the back), then the insertions
 /// (indexes into the newer sequence, from the front), then the modifications. Free to cross threads.
-public struct CollectionChange: Sendable, Equatable {
+package struct CollectionChange: Sendable, Equatable {
     /// Indexes into the older sequence, ascending; elements that moved are among them.
-    public var deletions: [Int] = []
+    package var deletions: [Int] = []
     /// Indexes into the newer sequence, ascending; elements that moved are among them.
-    public var insertions: [Int] = []
+    package var insertions: [Int] = []
     /// Elements that stayed and changed: indexes into the older sequence, ascending.
-    public var modifications: [Int] = []
+    package var modifications: [Int] = []
     /// The same elements as `modifications`, as indexes into the newer sequence.
-    public var newModifications: [Int] = []
+    var newModifications: [Int] = []
     /// Elements that changed their place among the others, each also deleted and inserted.
-    public var moves: [Move] = []
+    var moves: [Move] = []
 
     /// An element of both sequences that others passed.
-    public struct Move: Sendable, Hashable {
-        public let from: Int
-        public let to: Int
+    package struct Move: Sendable, Hashable {
+        let from: Int
+        let to: Int
     }
 
-    public init() {}
+    init() {}
 
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }
 
@@ -34,7 +34,7 @@ public struct CollectionChange: Sendable, Equatable {
     ///   - replaces: an element that took the place of another one counts as a modification, as it
     ///     does in a list, where a place can be assigned to. In results it does not.
     ///   - isModified: whether an element that stayed changed, given its new index.
-    public init<Element: Hashable, Failure: Error>(
+    package init<Element: Hashable, Failure: Error>(
         from old: [Element], to new: [Element], replaces: Bool = false,
         isModified: (Int) throws(Failure) -> Bool
     ) throws(Failure) {

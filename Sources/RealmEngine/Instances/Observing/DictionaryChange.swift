@@ -1,11 +1,11 @@
 /// How a dictionary became another one, by keys in the order of the dictionary. Free to cross threads.
-public struct DictionaryChange: Sendable, Equatable {
-    public private(set) var deletions: [String] = []
-    public private(set) var insertions: [String] = []
+package struct DictionaryChange: Sendable, Equatable {
+    package private(set) var deletions: [String] = []
+    package private(set) var insertions: [String] = []
     /// Keys that stayed, whose value is another one or an object that changed.
-    public private(set) var modifications: [String] = []
+    package private(set) var modifications: [String] = []
 
-    public var isEmpty: Bool {
+    var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }
 

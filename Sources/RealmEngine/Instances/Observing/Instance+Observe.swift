@@ -44,7 +44,7 @@ extension Instance {
     }
 
     /// - Parameter filter: nil for the object's own properties.
-    public func observe(
+    package func observe(
         object: ObjectLink, _ filter: ChangeFilter? = nil,
         _ block: @escaping (ObjectNotice) -> Void
     ) -> ObservationToken {
@@ -57,7 +57,7 @@ extension Instance {
     /// with `initial`, later: they are looked for by another thread.
     ///
     /// - Parameter filter: nil for the objects and what they link to.
-    public func observe(
+    package func observe(
         table: TableKey, _ query: Query? = nil, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
@@ -70,7 +70,7 @@ extension Instance {
     }
 
     /// Observes results in the same way.
-    public func observe(
+    package func observe(
         results definition: ResultsDefinition, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
@@ -87,7 +87,7 @@ extension Instance {
     }
 
     /// Observes a list, set or dictionary, in the same way.
-    public func observe(
+    package func observe(
         collection object: ObjectLink, _ column: ColumnKey, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {

@@ -9,13 +9,13 @@ public enum InstanceNotice: Sendable {
 }
 
 /// What happened to an observed object.
-public enum ObjectNotice {
+package enum ObjectNotice {
     case changed(ObjectChange)
     case deleted
 }
 
 /// What happened to an observed collection.
-public enum CollectionNotice: Sendable {
+package enum CollectionNotice: Sendable {
     case initial
     case changed(CollectionChange)
     /// A dictionary changed, whose entries have no places.
@@ -26,18 +26,18 @@ public enum CollectionNotice: Sendable {
 }
 
 /// How an object changed. Valid while it is told; confined as the instance is.
-public struct ObjectChange {
+package struct ObjectChange {
     /// Properties that changed, as indexes into the class's columns, ascending. Empty where something
     /// changed along incoming links alone.
-    public let columns: [Int]
+    package let columns: [Int]
     /// The object before and now.
-    public let old: Row
-    public let new: Row
+    let old: Row
+    package let new: Row
     /// Nobody but the instance itself changed it.
-    public let isOwn: Bool
+    package let isOwn: Bool
 
     /// What a property held before; nil when there was no such property.
-    public func oldValue(_ column: Int) throws(RealmError) -> Value? {
+    package func oldValue(_ column: Int) throws(RealmError) -> Value? {
         let key = new.table.info.columns[column].key
         guard let before = old.table.info.columns.firstIndex(where: { $0.key == key }) else {
             return nil

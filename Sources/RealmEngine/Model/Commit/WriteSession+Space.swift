@@ -1,22 +1,22 @@
 extension WriteSession {
     /// How a database's file is used, for reports.
-    public struct Space: Sendable {
+    package struct Space: Sendable {
         /// End of the space the newest version manages, in bytes.
-        public var logicalSize = 0
+        var logicalSize = 0
         /// Bytes any commit may use again.
-        public var freeBytes = 0
+        package var freeBytes = 0
         /// Bytes the newest version does not use, kept for readers of older versions.
-        public var pinnedBytes = 0
+        package var pinnedBytes = 0
     }
 
     /// Versions readers can hold, the newest included, as counted by the last commit of anybody.
-    public var liveVersions: Int { Int(clamping: database.session?.file.versionCount ?? 1) }
+    package var liveVersions: Int { Int(clamping: database.session?.file.versionCount ?? 1) }
 
     /// How the newest version uses the file. Takes the writer's turn for a moment, so that the
     /// versions nobody holds any more are known.
     ///
     /// Throws `corrupt` for a damaged free list, `misuse` while a transaction is open.
-    public func space() throws(RealmError) -> Space {
+    package func space() throws(RealmError) -> Space {
         let transaction = try begin()
         defer { transaction.rollback() }
         guard let top = transaction.base.top, let session = database.session else {

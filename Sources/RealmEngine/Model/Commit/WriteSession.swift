@@ -30,7 +30,7 @@ public final class WriteSession {
         /// How long to wait for others that are just joining, leaving or resizing the file.
         public var patience = RealmEngine.LockTimeout.forever
         /// As `Database.Options.allowsOtherNames`.
-        public var allowsOtherNames = false
+        package var allowsOtherNames = false
         /// Of an encrypted file, or one to be made so.
         public var key: EncryptionKey?
         /// Take part on its own instead of together with others of this process.
@@ -69,7 +69,7 @@ public final class WriteSession {
     }
 
     /// Writes to a database that is open already, with settings that agree.
-    public convenience init(
+    convenience init(
         on database: Database, options: Options = Options()
     ) throws(RealmError) {
         do throws(RealmError) {
@@ -107,7 +107,7 @@ public final class WriteSession {
     /// Rehearses: transactions of the session see the database and their own changes, but take no
     /// lock, write nothing and cannot commit. What takes more memory than a transaction may goes to a
     /// file without a name in `temporaryDirectory`.
-    public init(
+    package init(
         rehearsing path: String, temporaryDirectory: String = "/tmp",
         _ patience: LockTimeout = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -129,17 +129,17 @@ public final class WriteSession {
     var slab: Slab { database.slab }
 
     /// What went to the file through this session, for reports.
-    public struct Traffic: Sendable {
-        public internal(set) var syncs = 0
+    package struct Traffic: Sendable {
+        package internal(set) var syncs = 0
         /// Time spent waiting for the syncs.
-        public internal(set) var syncNanoseconds = 0
-        public internal(set) var bytes = 0
+        package internal(set) var syncNanoseconds = 0
+        package internal(set) var bytes = 0
 
-        public init() {}
+        package init() {}
     }
 
     /// What went to the file so far.
-    public var traffic: Traffic {
+    package var traffic: Traffic {
         var traffic = Traffic()
         guard let file else { return traffic }
         traffic.syncs = file.syncCount
@@ -149,7 +149,7 @@ public final class WriteSession {
     }
 
     /// Bytes of the file as this session knows it: another may have made it longer. 0 for a rehearsal.
-    public var fileSize: Int { file?.size ?? 0 }
+    package var fileSize: Int { file?.size ?? 0 }
 
     /// Begins a write transaction when it is this session's turn.
     ///

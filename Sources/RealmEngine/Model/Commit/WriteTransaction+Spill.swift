@@ -3,7 +3,7 @@ extension WriteTransaction {
     /// Whether it is time for `spill`: the changes take too much memory, or a good deal of it is nodes
     /// that nothing will change any more, as while objects are appended. Those are better written
     /// while there is something else to do than all at the end.
-    public var isSpillDue: Bool {
+    package var isSpillDue: Bool {
         size > memoryLimit
             || (context.slab.used > 6 << 20
                 && context.editedBytes + context.changeableBytes < 1 << 20)
@@ -16,7 +16,7 @@ extension WriteTransaction {
     /// in the file yet keeps everything.
     ///
     /// Throws `output` when the file cannot be written, and the transaction can only be rolled back.
-    public func spill() throws(RealmError) {
+    package func spill() throws(RealmError) {
         try checkOpen()
         guard canWriteOut else { return }
         try settleIndexes(onlyMost: true)

@@ -1,11 +1,11 @@
 /// A list, set or dictionary in an object: that of a property, or one nested in it.
 public struct CollectionPlace: Hashable, Sendable {
-    public var table: TableKey
-    public var object: ObjectKey
+    var table: TableKey
+    var object: ObjectKey
     /// Index of the property among the table's columns.
-    public var column: Int
+    var column: Int
     /// From the property's own value inwards.
-    public var steps: [Step]
+    var steps: [Step]
 
     /// To an element of a list, or to the value under a dictionary's key.
     public enum Step: Hashable, Sendable {

@@ -8,7 +8,7 @@ extension Database {
         /// How long to wait for others that are just joining, leaving or resizing the file.
         public var patience = LockTimeout.forever
         /// Take part although the file has several hard links: other programs must go by this name.
-        public var allowsOtherNames = false
+        var allowsOtherNames = false
         /// Of an encrypted file; a new file is encrypted with it.
         public var key: EncryptionKey?
 

@@ -15,7 +15,7 @@ import Synchronization
 public final class Database: Sendable {
     public let path: String
     /// The header as it was when the file was opened.
-    public let header: FileHeader
+    package let header: FileHeader
     let file: MappedFile
     let session: Session?
     /// The version stays what it is: the handle was made for it.
@@ -52,7 +52,7 @@ public final class Database: Sendable {
     }
 
     /// Reads all of standard input into an unlinked temporary file and opens that.
-    public convenience init(
+    package convenience init(
         standardInputInto directory: String, key: EncryptionKey? = nil
     ) throws(RealmError) {
         do throws(RealmError) {
@@ -222,7 +222,7 @@ public final class Database: Sendable {
     /// Tables of the newest version this handle knows.
     public var schema: Schema { newest.schema }
     /// What the newest version's root says; nil for a database nothing was ever committed to.
-    public var top: TopArrayFacts? { newest.top.map { TopArrayFacts($0) } }
+    package var top: TopArrayFacts? { newest.top.map { TopArrayFacts($0) } }
 
     /// Moves to the newest version of the session; false when there was nothing newer.
     @discardableResult
@@ -281,17 +281,17 @@ public final class Database: Sendable {
     public var isEncrypted: Bool { encryptionKey != nil }
     /// Whether decrypted pages of its file are freed and decrypted again, because all of them take more
     /// memory than `DecryptedMemoryLimit` allows: reading at random is slow then.
-    public var outgrowsPlainMemory: Bool { file.mapping.pages?.outgrowMemory ?? false }
+    package var outgrowsPlainMemory: Bool { file.mapping.pages?.outgrowMemory ?? false }
 
     /// What it was opened with, where it is encrypted.
-    public var encryptionKey: EncryptionKey? { file.mapping.pages?.key }
+    package var encryptionKey: EncryptionKey? { file.mapping.pages?.key }
 
     /// Whether the handle is a participant of a live session, which keeps what it reads intact.
-    public var isShared: Bool { session != nil }
+    package var isShared: Bool { session != nil }
 
     /// True when a commit landed since the version was opened without a pin, so that what is read
     /// may have been overwritten.
-    public var hasChanged: Bool {
+    package var hasChanged: Bool {
         if !isUnguarded { return false }
         // First of all: a writer seen here no more has changed the header.
         if isPrevious, isBeingWritten { return true }
@@ -367,10 +367,10 @@ extension Database {
 }
 
 /// What the top array says, for reports.
-public struct TopArrayFacts: Sendable {
-    public let logicalSize: UInt64
-    public let historyType: UInt64
-    public let historySchema: UInt64
+package struct TopArrayFacts: Sendable {
+    let logicalSize: UInt64
+    package let historyType: UInt64
+    let historySchema: UInt64
 
     init(_ top: TopArray) {
         logicalSize = top.logicalSize

@@ -136,7 +136,7 @@ public final class Snapshot {
 
     /// Begins a visit of the whole database, or of one table: the work that follows is bounded by
     /// the file's size, so damaged files with cycles end in an error.
-    public func beginWalk() { memory.walk.resetBudget() }
+    package func beginWalk() { memory.walk.resetBudget() }
 
     public func table(_ info: TableInfo) -> Table { Table(snapshot: self, info: info) }
 
@@ -186,14 +186,14 @@ public final class Snapshot {
 
     /// Charges the visit of an embedded object to the current walk: each has one parent, so a walk
     /// meets it once.
-    public func chargeEmbeddedObject() throws(RealmError) {
+    package func chargeEmbeddedObject() throws(RealmError) {
         try walk.charge(4, at: .none)
     }
 }
 
 extension Snapshot {
     /// More objects than the file can hold: bounds what hangs below one object.
-    public var nestedObjectLimit: Int {
+    package var nestedObjectLimit: Int {
         Int(truncatingIfNeeded: min(memory.lookup.limit, 1 << 48)) * 4 + 65536
     }
 }

@@ -11,7 +11,7 @@ public struct Table {
     }
 
     /// Number of tombstones (object format 2.7).
-    public func tombstoneCount() throws(RealmError) -> Int {
+    func tombstoneCount() throws(RealmError) -> Int {
         try ClusterTree(space: snapshot.lookup, root: info.tombstones).count()
     }
 

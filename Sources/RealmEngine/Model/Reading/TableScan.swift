@@ -19,7 +19,7 @@ public final class TableScan {
     /// Objects in the current leaf.
     public var count: Int { rows }
     /// Position of the current leaf's first object in the table.
-    public var position: Int { firstPosition }
+    package var position: Int { firstPosition }
 
     init(_ table: Table, columns: [Int], skipping position: Int) {
         self.table = table
@@ -87,7 +87,7 @@ public final class TableScan {
 
 extension TableScan {
     /// Moves to a leaf found in another snapshot of the same version.
-    public func open(_ part: LeafSlice) throws(RealmError) {
+    package func open(_ part: LeafSlice) throws(RealmError) {
         try move(to: part.leaf(space, readIn: space), position: part.position)
     }
 
@@ -102,7 +102,7 @@ extension TableScan {
 
 extension Table {
     /// The leaves that hold the objects from `position` on, in order.
-    public func leaves(from position: Int = 0) -> LeafCursor {
+    package func leaves(from position: Int = 0) -> LeafCursor {
         ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position)
     }
 }

@@ -21,7 +21,7 @@ public struct ColumnInfo: Sendable {
     public let index: IndexKind
     /// The schema asks for a general index (a primary key's index is not asked for).
     public let isIndexed: Bool
-    public let hasIntegerKeys: Bool
+    package let hasIntegerKeys: Bool
     fileprivate(set) var indexRoot: Ref
     let distinct: Ref
 
@@ -40,7 +40,7 @@ public struct ColumnInfo: Sendable {
 
 /// The receiving end of a link column (object format 1.9).
 public struct BacklinkInfo: Sendable {
-    public let key: ColumnKey
+    let key: ColumnKey
     public let origin: TableKey
     public let originColumn: ColumnKey
 
@@ -58,8 +58,8 @@ public final class TableInfo: Sendable {
     public let backlinks: [BacklinkInfo]
     /// Index into `columns`.
     public let primaryKey: Int?
-    public let contentVersion: UInt64
-    public let nextSequenceNumber: UInt64
+    let contentVersion: UInt64
+    let nextSequenceNumber: UInt64
     /// Grows by one with every column removed; part of new columns' keys.
     let columnCounter: UInt64
     let collisions: Ref
@@ -210,7 +210,7 @@ public final class Schema: Sendable {
 
     /// Throws `corrupt` where a property's links lead to a table that does not exist: nobody could
     /// write one (object format 1.9).
-    public func checkTargets() throws(RealmError) {
+    package func checkTargets() throws(RealmError) {
         for info in tables {
             for column in info.columns where column.type == .link && table(column.target) == nil {
                 throw .corrupt(

@@ -3,12 +3,12 @@
 ///
 /// Filled on one thread, used up on another: it owns all of its bytes, and neither touches it while
 /// the other does.
-public final class RowBatch: @unchecked Sendable {
+package final class RowBatch: @unchecked Sendable {
     /// The class as the rows were made for it.
-    public let table: TableInfo
+    package let table: TableInfo
     /// Most rows.
-    public let capacity: Int
-    public private(set) var count = 0
+    package let capacity: Int
+    package private(set) var count = 0
     /// By column.
     let cells: [LeafCells]
     /// Where the values of each column go.
@@ -27,7 +27,7 @@ public final class RowBatch: @unchecked Sendable {
     }
 
     /// An empty batch for at most `capacity` rows of `table`.
-    public init(_ table: TableInfo, capacity: Int) {
+    package init(_ table: TableInfo, capacity: Int) {
         self.table = table
         self.capacity = capacity
         cells = table.columns.map { LeafCells($0.layout, capacity: capacity) }
@@ -49,11 +49,11 @@ public final class RowBatch: @unchecked Sendable {
     }
 
     /// Bytes of text and binaries.
-    public var byteCount: Int { arena.used }
+    package var byteCount: Int { arena.used }
 
     /// Adds a row: a value that fits for each column, in place of a link possibly the primary key of
     /// its target. Collections are empty, whatever the row has for them.
-    public func append(_ row: UnsafeBufferPointer<Value>) {
+    package func append(_ row: UnsafeBufferPointer<Value>) {
         precondition(count < capacity && row.count == targets.count)
         let (place, arena, targets) = (count, arena, targets)
         for column in 0..<row.count where !targets[column].isCollection {
@@ -69,7 +69,7 @@ public final class RowBatch: @unchecked Sendable {
 
     /// Gives back the values of a row as `append` took them, in place of a link the primary key if it
     /// was given; leaves out collections.
-    public func read(_ row: Int, into values: UnsafeMutableBufferPointer<Value>) {
+    package func read(_ row: Int, into values: UnsafeMutableBufferPointer<Value>) {
         precondition(row >= 0 && row < count && values.count == targets.count)
         for column in 0..<values.count where !targets[column].isCollection {
             values[column] = cells[column].value(row)
@@ -90,13 +90,13 @@ public final class RowBatch: @unchecked Sendable {
     }
 
     /// The primary key given in the place of a link.
-    public func reference(_ column: Int, _ row: Int) -> Value {
+    package func reference(_ column: Int, _ row: Int) -> Value {
         precondition(row >= 0 && row < count)
         return links.first { $0.column == column }?.references[row] ?? .null
     }
 
     /// Key of the object that became of a row.
-    public func key(_ row: Int) -> ObjectKey {
+    package func key(_ row: Int) -> ObjectKey {
         precondition(row >= 0 && row < count)
         return ObjectKey(Int64(bitPattern: keys[row]))
     }

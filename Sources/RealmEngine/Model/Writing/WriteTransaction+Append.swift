@@ -4,7 +4,7 @@ extension WriteTransaction {
     ///
     /// Throws `data` when an element does not fit the property, `misuse` for properties that are no
     /// list and for lists of embedded objects, which are made with their elements.
-    public func appendElements(
+    package func appendElements(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ values: [Value]
     ) throws(RealmError) {
         let editor = try openEditor(table)

@@ -1,14 +1,14 @@
 /// Creating many objects at a time.
 extension WriteTransaction {
     /// A link of a batch whose target does not exist.
-    public struct MissingTarget: Sendable {
-        public let column: Int
-        public let row: Int
+    package struct MissingTarget: Sendable {
+        package let column: Int
+        package let row: Int
     }
 
     /// Turns the primary keys that stand in the place of links into links, and answers those that no
     /// object has; they stay null.
-    public func resolveLinks(_ batch: RowBatch) throws(RealmError) -> [MissingTarget] {
+    package func resolveLinks(_ batch: RowBatch) throws(RealmError) -> [MissingTarget] {
         var missing: [MissingTarget] = []
         for link in batch.links {
             let shape = try openEditor(link.target).shape()
@@ -31,7 +31,7 @@ extension WriteTransaction {
     /// Gives a row of a batch, not created yet, the elements of a list or set without an index.
     ///
     /// Throws what `setElements` throws.
-    public func setElements(
+    package func setElements(
         _ batch: RowBatch, _ row: Int, _ column: Int, _ values: [Value]
     ) throws(RealmError) {
         precondition(row >= 0 && row < batch.count)
@@ -51,7 +51,7 @@ extension WriteTransaction {
     ///
     /// Links must have been resolved. Throws `misuse` when the class is not what the rows were made
     /// for.
-    public func create(_ batch: RowBatch) throws(RealmError) -> Bool {
+    package func create(_ batch: RowBatch) throws(RealmError) -> Bool {
         guard batch.count > 0 else { return true }
         let editor = try openEditor(batch.table.key)
         let shape = try editor.shape()

@@ -5,7 +5,7 @@
 /// trees and indexes, and values that the transaction made, do not.
 extension WriteTransaction {
     /// Calls `body` with each object key.
-    public func visitObjects(
+    package func visitObjects(
         _ keys: some Sequence<ObjectKey>, _ body: (ObjectKey) throws(RealmError) -> Void
     ) throws(RealmError) {
         for key in keys {

@@ -33,7 +33,7 @@ extension WriteTransaction {
     }
 
     /// Replaces the elements of a list of embedded objects by `count` new ones; returns their keys.
-    public func createEmbeddedElements(
+    package func createEmbeddedElements(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, count: Int
     ) throws(RealmError) -> [ObjectKey] {
         let editor = try openEditor(table)
@@ -88,7 +88,7 @@ extension WriteTransaction {
 
     /// Replaces the entries of a dictionary of embedded objects by new ones under the given keys;
     /// returns their keys, nil for entries that are to be null.
-    public func createEmbeddedEntries(
+    package func createEmbeddedEntries(
         _ table: TableKey, _ object: ObjectKey, _ column: Int,
         _ entries: [(key: Value, isNull: Bool)]
     ) throws(RealmError) -> [ObjectKey?] {

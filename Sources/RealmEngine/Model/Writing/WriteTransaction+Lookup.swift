@@ -1,7 +1,7 @@
 /// What callers ask of a transaction's own state.
 extension WriteTransaction {
     /// The tables as they were when the transaction began. Schema edits do not show.
-    public var initialSchema: Schema { base.schema }
+    package var initialSchema: Schema { base.schema }
 
     /// Index of a property, as the transaction sees it; nil when there is none.
     public func column(
@@ -40,7 +40,7 @@ extension WriteTransaction {
 
 extension ColumnInfo {
     /// What the property of a new object holds: null, zero or nothing (object format 1.8).
-    public var defaultValue: Value { Defaults.value(self) }
+    package var defaultValue: Value { Defaults.value(self) }
 }
 
 extension Value {

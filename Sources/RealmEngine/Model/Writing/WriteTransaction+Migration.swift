@@ -6,7 +6,7 @@ extension WriteTransaction {
     /// The old one keeps its search index if that was asked for. Throws `misuse` when the property
     /// cannot be one, or objects share a value of it; the transaction is to be rolled back then. Where
     /// keys are deferred, `checkPrimaryKeys` tells that instead.
-    public func setPrimaryKey(_ table: TableKey, _ column: Int?) throws(RealmError) {
+    func setPrimaryKey(_ table: TableKey, _ column: Int?) throws(RealmError) {
         let editor = try openEditor(table)
         let wanted = column.map { editor.columns[$0] }
         if wanted?.key == editor.primaryKey { return }
@@ -62,7 +62,7 @@ extension WriteTransaction {
     ///
     /// Throws `misuse`, with nothing changed, when an object is linked to by none or by several, or by a
     /// mixed property, and for asymmetric classes.
-    public func setKind(_ table: TableKey, _ kind: TableKind) throws(RealmError) {
+    func setKind(_ table: TableKey, _ kind: TableKind) throws(RealmError) {
         let editor = try openEditor(table)
         if editor.kind == kind { return }
         guard editor.kind != .asymmetric, kind != .asymmetric else {

@@ -9,7 +9,7 @@ public struct PropertySpec: Sendable {
     public var isIndexed = false
     public var isFullText = false
     /// Of dictionaries: keys are integers instead of strings, which the SDKs do not read.
-    public var hasIntegerKeys = false
+    var hasIntegerKeys = false
 
     public init(_ name: String, _ type: ColumnType) {
         self.name = name

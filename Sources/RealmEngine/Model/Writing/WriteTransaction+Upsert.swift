@@ -2,7 +2,7 @@
 /// not written, and nobody hears of it.
 extension WriteTransaction {
     /// The object with a primary key, made if there is none.
-    public func place(
+    package func place(
         in table: TableKey, primaryKey: Value
     ) throws(RealmError) -> (key: ObjectKey, isNew: Bool) {
         if let found = try find(in: table, primaryKey: primaryKey) { return (found, false) }
@@ -10,7 +10,7 @@ extension WriteTransaction {
     }
 
     /// Sets a single-valued property as `set` does; false if it has the value already.
-    public func update(
+    package func update(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) -> Bool {
         if let old = try self.value(table, object, column), old.isIdentical(to: value) {
@@ -21,7 +21,7 @@ extension WriteTransaction {
     }
 
     /// Makes a property what it is in a new object; false if it is that already.
-    public func reset(
+    package func reset(
         _ table: TableKey, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Bool {
         let info = try openEditor(table).columns[column]

@@ -23,7 +23,7 @@ public final class WriteTransaction {
     var writtenLog = Changeset.Written()
     /// Bytes of memory that the changes should take at most: while a commit puts much in order, it
     /// writes out as `spill` does.
-    public var memoryLimit = Int.max
+    package var memoryLimit = Int.max
     /// Bytes of memory that the changes took at most before they were written out.
     var largestSize = 0
     /// Primary keys may be set and may be there twice, until `checkPrimaryKeys` says that all is well:
@@ -91,7 +91,7 @@ public final class WriteTransaction {
     var hasChanges: Bool { !log.pointee.bytes.isEmpty || writtenLog.count > 0 || directory.isDirty }
 
     /// Bytes of memory that the changes take.
-    public var size: Int { context.usedBytes }
+    package var size: Int { context.usedBytes }
 
     // MARK: Tables
 

@@ -104,7 +104,7 @@ struct File: ~Copyable {
 
 /// A new file in `directory` without a name, which nobody else may read: its bytes vanish with the
 /// descriptor, which the caller closes. Throws `output` when it cannot be made.
-public func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
+package func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
     let made = retryingInterrupts {
         open(directory, O_RDWR | O_CLOEXEC | O_EXCL | File.unnamed, 0o600)
     }
@@ -119,7 +119,7 @@ public func temporaryDescriptor(in directory: String) throws(RealmError) -> Int3
 }
 
 /// A file without a name that is nothing but memory, for what no disk may see. Throws `output`.
-public func memoryDescriptor() throws(RealmError) -> Int32 {
+package func memoryDescriptor() throws(RealmError) -> Int32 {
     let closesOnExec: UInt32 = 1
     let made = makeMemoryFile("realm", closesOnExec)
     guard made >= 0 else { throw systemError("memfd_create", nil, errno: errno, kind: .output) }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Installed when an instance is opened first, as a handler for `SIGBUS` that hands on what is not its
 /// own. Programs that have a handler of their own for all of that decline.
-public enum TruncationTrap {
+package enum TruncationTrap {
     /// The paths of mapped files, as texts that end with a zero.
     private static let files = AddressTable()
     private static let state = LockedValue(State.none)
@@ -16,7 +16,7 @@ public enum TruncationTrap {
     private enum State { case none, installed, declined }
 
     /// Leaves the signal alone for good. To be called before an instance is opened.
-    public static func decline() { state.withLock { $0 = .declined } }
+    package static func decline() { state.withLock { $0 = .declined } }
 
     static func install() {
         state.withLock { state in

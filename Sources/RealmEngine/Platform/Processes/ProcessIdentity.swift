@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 
 /// A process, told apart from later ones with the same number by the moment it started.
-public struct ProcessIdentity: Hashable, Sendable {
-    public let pid: UInt32
+package struct ProcessIdentity: Hashable, Sendable {
+    package let pid: UInt32
     /// Clock ticks between the start of the system and that of the process, as many bits as fit;
     /// 0 where the system does not tell.
-    public let startTime: UInt32
+    let startTime: UInt32
 
     init(pid: UInt32, startTime: UInt32) {
         self.pid = pid
@@ -15,7 +15,7 @@ public struct ProcessIdentity: Hashable, Sendable {
 
     /// The process that has the number `pid` now; nil when there is none, or only the rest of one
     /// that ended.
-    public init?(pid: UInt32) {
+    init?(pid: UInt32) {
         guard let number = pid_t(exactly: pid), number > 0 else { return nil }
         self.pid = pid
         guard let line = Self.firstLine(of: "/proc/\(pid)/stat") else {
@@ -50,7 +50,7 @@ public struct ProcessIdentity: Hashable, Sendable {
     private static let knownGeneration = Atomic<UInt64>(0)
 
     /// Whether this very process still runs.
-    public var isRunning: Bool { ProcessIdentity(pid: pid) == self }
+    var isRunning: Bool { ProcessIdentity(pid: pid) == self }
 
     private static func firstLine(of path: String) -> ArraySlice<UInt8>? {
         let descriptor = retryingInterrupts { open(path, O_RDONLY | O_CLOEXEC) }

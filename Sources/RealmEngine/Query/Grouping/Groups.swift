@@ -1,16 +1,16 @@
 /// What groups are put in order by.
-public struct GroupOrder: Sendable {
-    public enum Subject: Sendable {
+package struct GroupOrder: Sendable {
+    package enum Subject: Sendable {
         /// A key, by its place.
         case key(Int)
         /// An aggregate, by its index.
         case aggregate(Int)
     }
 
-    public let subject: Subject
-    public let isAscending: Bool
+    let subject: Subject
+    let isAscending: Bool
 
-    public init(_ subject: Subject, isAscending: Bool) {
+    package init(_ subject: Subject, isAscending: Bool) {
         self.subject = subject
         self.isAscending = isAscending
     }
@@ -23,7 +23,7 @@ extension QueryPlan {
     /// to a temporary file. Returns the number of objects. Throws `corrupt`, and `output` when that
     /// file cannot be written.
     @discardableResult
-    public func forEachGroup(
+    package func forEachGroup(
         _ aggregates: [AggregateExpression], order: [GroupOrder] = [], in snapshot: Snapshot,
         _ body: (_ keys: [Value], _ results: [Value]) throws(RealmError) -> Bool
     ) throws(RealmError) -> Int {

@@ -3,11 +3,11 @@
 public struct Query: Sendable {
     private let form: Form
     /// What `$n` stands for.
-    public var arguments: [QueryArgument]
+    var arguments: [QueryArgument]
     /// Other names the query may use for properties and classes.
-    public var aliases: KeyPathAliases
+    var aliases: KeyPathAliases
     /// SORT, DISTINCT and LIMIT, which apply after those in the text.
-    public private(set) var clauses: [QueryClause] = []
+    package private(set) var clauses: [QueryClause] = []
 
     private enum Form: Sendable {
         case tree(ParsedQuery)
@@ -67,7 +67,7 @@ public struct Query: Sendable {
     /// `QueryName.spelled` does.
     ///
     /// - Throws: as `init(_:arguments:aliases:)`.
-    public init(
+    package init(
         _ text: String, followedBy tail: String, arguments: [QueryArgument]
     ) throws(RealmError) {
         let offset = tail.utf8.contains(UInt8(ascii: "`")) ? text.utf8.count : .max

@@ -4,7 +4,7 @@ extension QueryPlan {
     /// Number of objects of the newest version of `database`, the plan's, that match the condition,
     /// before DISTINCT and LIMIT, counted by up to `threads` threads, each with its own snapshot.
     /// Throws `corrupt`.
-    public func matchCount(in database: Database, threads: Int) throws(RealmError) -> Int {
+    package func matchCount(in database: Database, threads: Int) throws(RealmError) -> Int {
         try matchCount(in: database, threads: threads, share: 1 << 14)
     }
 

@@ -45,10 +45,10 @@ public final class QueryPlan: Sendable {
     var condition: BoundCondition { candidates?.rest ?? filter }
 
     /// The order or number of the objects depends on more than the condition: SORT, DISTINCT, LIMIT.
-    public var isArranged: Bool { !query.descriptors.isEmpty }
+    package var isArranged: Bool { !query.descriptors.isEmpty }
 
     /// The leaves to visit, in table order, each with the rows worth testing.
-    public func parts(in snapshot: Snapshot) throws(RealmError) -> [LeafSlice] {
+    package func parts(in snapshot: Snapshot) throws(RealmError) -> [LeafSlice] {
         if let candidates {
             let tree = ClusterTree(space: snapshot.lookup, root: query.table.root)
             return try candidates.objects.parts(tree)

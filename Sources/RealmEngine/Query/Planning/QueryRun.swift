@@ -3,7 +3,7 @@
 /// Several workers each make their own run of the same plan, over snapshots of the same version,
 /// and share out its units.
 public final class QueryRun {
-    public let plan: QueryPlan
+    let plan: QueryPlan
     let snapshot: Snapshot
     let evaluator: QueryEvaluator
     private let term: QueryTerm
@@ -47,7 +47,7 @@ public final class QueryRun {
 
     /// Appends the rows, in the part's leaf, of the objects that match, and moves `scan`, which is of
     /// the same snapshot, to the leaf if there are any.
-    public func appendRows(
+    package func appendRows(
         of part: LeafSlice, to rows: inout [Int], moving scan: TableScan
     ) throws(RealmError) {
         let (leaf, selection) = try match(part)
@@ -57,7 +57,7 @@ public final class QueryRun {
     }
 
     /// Appends the keys of the objects that match in a part, in table order.
-    public func appendKeys(
+    package func appendKeys(
         of part: LeafSlice, to keys: inout [ObjectKey]
     ) throws(RealmError) {
         let (leaf, rows) = try match(part)

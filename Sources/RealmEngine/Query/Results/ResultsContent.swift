@@ -64,7 +64,7 @@ extension ResultsDefinition {
     }
 
     /// Keys of the objects in the version `snapshot` shows.
-    public func keys(in snapshot: Snapshot) throws(RealmError) -> RowKeys {
+    func keys(in snapshot: Snapshot) throws(RealmError) -> RowKeys {
         let content = try content(in: snapshot)
         if case .keys(let keys, _) = content.members { return keys }
         guard let info = snapshot.schema.table(table) else { return RowKeys([]) }

@@ -2,13 +2,13 @@
 /// them satisfy, and what happens to the matches. Free to cross threads.
 public struct ResultsDefinition: Sendable {
     /// The class of the objects.
-    public let table: TableKey
-    public let origin: Origin
+    let table: TableKey
+    let origin: Origin
     /// All conditions hold, whenever they were added; what is written behind them happens in order.
     private(set) var queries: [Query] = []
 
     /// Where the objects come from, in which order.
-    public enum Origin: Hashable, Sendable {
+    package enum Origin: Hashable, Sendable {
         /// All objects of the class.
         case objects
         /// Those a list, set or dictionary leads to, in its order, once per element.
@@ -17,7 +17,7 @@ public struct ResultsDefinition: Sendable {
         case linking(to: ObjectLink, by: ColumnKey)
     }
 
-    public init(_ table: TableKey, from origin: Origin = .objects) {
+    init(_ table: TableKey, from origin: Origin = .objects) {
         (self.table, self.origin) = (table, origin)
     }
 
@@ -28,7 +28,7 @@ public struct ResultsDefinition: Sendable {
 
     /// With one more condition, and what is written behind it. Throws `misuse` for a condition behind
     /// a LIMIT: conditions are settled before anything is cut off.
-    public func adding(_ query: Query) throws(RealmError) -> ResultsDefinition {
+    func adding(_ query: Query) throws(RealmError) -> ResultsDefinition {
         if query.hasCondition, queries.contains(where: \.hasLimit) {
             throw .misuse(
                 "Filtering a Results with a limit is not supported", code: "IllegalOperation")

@@ -79,7 +79,7 @@ extension QueryPlan {
     }
 
     /// Matches in table order, as workers found them, with the descriptors applied.
-    public func arranged(
+    func arranged(
         _ matches: [ObjectKey], in snapshot: Snapshot
     ) throws(RealmError) -> RowSet {
         let keys = try RowArranger(self, snapshot).arranged(RowKeys(matches))

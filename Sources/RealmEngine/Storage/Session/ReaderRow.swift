@@ -1,6 +1,6 @@
 /// What the reader table says about one pin.
-public struct ReaderRow: Sendable, Hashable {
-    public enum Kind: UInt64, Sendable {
+package struct ReaderRow: Sendable, Hashable {
+    package enum Kind: UInt64, Sendable {
         case live = 1
         case frozen = 2
         case full = 3
@@ -16,17 +16,17 @@ public struct ReaderRow: Sendable, Hashable {
         }
     }
 
-    public let process: ProcessIdentity
+    package let process: ProcessIdentity
     /// Number of the thread that took the pin.
-    public let thread: UInt32
-    public let kind: Kind
-    public let version: UInt64
+    package let thread: UInt32
+    package let kind: Kind
+    package let version: UInt64
     /// When the pin was taken, in nanoseconds since 1970.
-    public let since: Int64
+    package let since: Int64
     /// What the program calls it; often empty.
-    public let label: String
+    package let label: String
     /// The process ended without letting go; its pins count until the session ends.
-    public let isStale: Bool
+    package let isStale: Bool
 }
 
 /// A few words about a pin, at most 31 bytes.

@@ -3,7 +3,7 @@
 /// They are taken from a directory where earlier queries have found them, and found by a walk over the
 /// tree otherwise, which checks depth, key order and object counts on the way. Confined to its
 /// snapshot's thread.
-public struct LeafCursor {
+package struct LeafCursor {
     private struct Frame {
         let inner: InnerCluster
         var child: Int

@@ -1,12 +1,12 @@
 /// Some rows of a leaf: what workers share out among themselves, each to be read from any snapshot of
 /// the version.
-public struct LeafSlice: Sendable {
+package struct LeafSlice: Sendable {
     let ref: Ref
     let base: UInt64
     /// Position of the leaf's first object in the table; 0 where an index led to the leaf.
-    public let position: Int
+    package let position: Int
     /// Objects in the leaf.
-    public let count: Int
+    package let count: Int
     /// The rows that are meant, or worth testing.
     let among: Selection
 
@@ -26,7 +26,7 @@ public struct LeafSlice: Sendable {
 
 extension LeafCursor {
     /// The next leaf as a whole, nil at the end. Throws `corrupt`.
-    public mutating func nextPart() throws(RealmError) -> LeafSlice? {
+    package mutating func nextPart() throws(RealmError) -> LeafSlice? {
         guard let leaf = try next() else { return nil }
         return LeafSlice(leaf, position: position)
     }

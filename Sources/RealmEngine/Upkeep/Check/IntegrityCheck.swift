@@ -15,7 +15,7 @@ public final class IntegrityCheck {
     }
 
     /// Findings of one code beyond this many are only counted.
-    public static let keptPerCode = 100
+    static let keptPerCode = 100
 
     let mapping: Mapping
     var base: UnsafeRawPointer { mapping.base }
@@ -28,7 +28,7 @@ public final class IntegrityCheck {
 
     var report = IntegrityReport()
     /// Told how far the check is.
-    public var meter: ProgressCounter?
+    package var meter: ProgressCounter?
     /// Nothing is reported while links are walked a second time.
     var isSilent = false
     /// Where the check is, for findings.
@@ -151,7 +151,7 @@ public final class IntegrityCheck {
     }
 
     /// A report of nothing but what is wrong with the header.
-    public static func headerOnly(_ error: RealmError) -> IntegrityReport {
+    package static func headerOnly(_ error: RealmError) -> IntegrityReport {
         var report = IntegrityReport()
         report.counts[.header] = 1
         report.findings = [

@@ -1,16 +1,16 @@
 /// One of the formats 20 to 23, which SDKs of 2020 to 2024 write: what files of it cannot hold, and
 /// where they differ (object format section 10).
-public struct DowngradeFormat: Sendable {
-    public let number: Int
+package struct DowngradeFormat: Sendable {
+    let number: Int
 
     /// Nil for a number that is none of these.
-    public init?(_ number: Int) {
+    package init?(_ number: Int) {
         guard 20...23 ~= number else { return nil }
         self.number = number
     }
 
     /// Objects are found by the hash of their primary key, which is their object key.
-    public var hashesPrimaryKeys: Bool { number < 22 }
+    package var hashesPrimaryKeys: Bool { number < 22 }
     /// Mixed values, UUIDs, sets and dictionaries.
     var hasNewTypes: Bool { number > 20 }
     var hasAsymmetricTables: Bool { number > 21 }
@@ -28,7 +28,7 @@ public struct DowngradeFormat: Sendable {
 
     /// What files of this format cannot hold of the version that `snapshot` sees: a sentence about
     /// each class or property. Reads the mixed values, and nothing else of the objects.
-    public func losses(_ snapshot: Snapshot) throws(RealmError) -> [String] {
+    func losses(_ snapshot: Snapshot) throws(RealmError) -> [String] {
         var losses: [String] = []
         for info in snapshot.schema.tables {
             if info.kind == .asymmetric, !hasAsymmetricTables {
@@ -46,7 +46,7 @@ public struct DowngradeFormat: Sendable {
 
     /// Throws `incompatible`, naming what would be lost, unless files of this format can hold all of the
     /// version that `snapshot` sees.
-    public func check(_ snapshot: Snapshot) throws(RealmError) {
+    package func check(_ snapshot: Snapshot) throws(RealmError) {
         let losses = try losses(snapshot)
         if losses.isEmpty { return }
         throw RealmError(

@@ -12,7 +12,7 @@ public struct Compactor {
         /// Keep the identity of a synchronised file: right for a replacement, not for a copy.
         public var keepsFileIdentifier = false
         /// String columns that are to hold numbers of distinct values.
-        public var enumeration = Enumeration.none
+        package var enumeration = Enumeration.none
         /// In bytes.
         public var maxMemory = 64 << 20
         /// Read the result back and compare it with the original, node for node. Without effect
@@ -24,7 +24,7 @@ public struct Compactor {
         /// Write this format, which is older than the one of the original; nil for the original's.
         /// Without effect where it is the original's. Nothing is enumerated then, and nothing read
         /// back.
-        public var format: DowngradeFormat?
+        package var format: DowngradeFormat?
         /// Encrypt what is written; nil for a plain file, whatever the original is.
         public var key: EncryptionKey?
 
@@ -35,9 +35,9 @@ public struct Compactor {
     public struct Result: Sendable {
         /// Size of the file.
         public let bytes: UInt64
-        public let nodes: Int
+        let nodes: Int
         /// Columns that are enumerated now and were not before.
-        public let enumerated: Int
+        package let enumerated: Int
         /// The result was read back and found to hold what the original does.
         public let isVerified: Bool
     }

@@ -1,12 +1,12 @@
 /// Which string properties a compaction stores as numbers that stand for distinct values (object
 /// format 3.6).
-public enum Enumeration: Sendable, Equatable {
+package enum Enumeration: Sendable, Equatable {
     /// A property by the name of its class and its own.
-    public struct Property: Sendable, Equatable {
-        public let className: String
-        public let name: String
+    package struct Property: Sendable, Equatable {
+        let className: String
+        let name: String
 
-        public init(className: String, name: String) {
+        package init(className: String, name: String) {
             self.className = className
             self.name = name
         }

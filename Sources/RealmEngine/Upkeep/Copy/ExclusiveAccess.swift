@@ -4,7 +4,7 @@
 /// The session begins, and stays at its beginning, while the work runs: the control mutex is held,
 /// and whoever wants to join waits for it. So a file put in the place of the old one is the only
 /// one that others ever see.
-public enum ExclusiveAccess {
+package enum ExclusiveAccess {
     /// Runs `body` with the database at `path`; the file there may be replaced. `body` returns the key
     /// that the file has then.
     ///
@@ -16,7 +16,7 @@ public enum ExclusiveAccess {
     /// - Throws: `busy` when others have it open, `incompatible` for files this engine does not write
     ///   and for lock files it does not know, `misuse` for a file with several hard links, and what
     ///   `body` throws.
-    public static func run(
+    package static func run(
         path: String, key: EncryptionKey? = nil, _ patience: LockTimeout = .forever,
         allowsOtherNames: Bool = false, converts: Bool = false,
         _ body: (Database) throws(RealmError) -> EncryptionKey?
@@ -42,7 +42,7 @@ public enum ExclusiveAccess {
     /// waits for that begins anew.
     ///
     /// Throws `busy` when others have it open.
-    public static func remove(path: String) throws(RealmError) {
+    package static func remove(path: String) throws(RealmError) {
         let place = DatabasePath(path)
         var isRemoved = false
         do throws(RealmError) {
@@ -90,7 +90,7 @@ public enum ExclusiveAccess {
     }
 
     /// Names who has the database at `path` open.
-    public static func busy(_ path: String) -> RealmError {
+    static func busy(_ path: String) -> RealmError {
         let openers = FileHolders.participants(of: path)
         let names = openers.map { "\($0.pid) (\($0.command))" }.joined(separator: ", ")
         let who =

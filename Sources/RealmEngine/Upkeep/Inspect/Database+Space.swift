@@ -1,10 +1,10 @@
 /// How much of a file is in use, as its free list tells: cheap, and exact unless space leaked.
 extension Database {
     /// Size of the file as it was mapped.
-    public var fileBytes: UInt64 { UInt64(file.fileSize) }
+    package var fileBytes: UInt64 { UInt64(file.fileSize) }
 
     /// Bytes of the newest version's nodes and of what leaked.
-    public var liveBytes: UInt64 {
+    package var liveBytes: UInt64 {
         let state = newest
         guard let top = state.top else { return UInt64(RawHeader.size) }
         let memory = ReadContext(file.mapping, limit: state.limit)
@@ -15,14 +15,14 @@ extension Database {
     }
 
     /// Bytes that compacting the newest version would give back, leaks left aside.
-    public var reclaimableBytes: UInt64 {
+    package var reclaimableBytes: UInt64 {
         let live = liveBytes
         return fileBytes > live ? fileBytes - live : 0
     }
 
     /// More than a compacted file takes: nodes with references can only grow in an odd case, by
     /// less than this.
-    public var compactedLimit: UInt64 {
+    package var compactedLimit: UInt64 {
         let plain = liveBytes + liveBytes / 64 + 4096
         return isEncrypted ? UInt64(EncryptedLayout.fileSize(of: Int(plain))) : plain
     }

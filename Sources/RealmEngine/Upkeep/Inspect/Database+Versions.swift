@@ -157,7 +157,7 @@ extension Database {
 
     /// Throws `busy` when another file, or none, has the name the database was opened by: no commit
     /// will be seen here any more.
-    public func checkPlace() throws(RealmError) { try file.checkPlace() }
+    package func checkPlace() throws(RealmError) { try file.checkPlace() }
 
     /// Waits until the session has a version newer than this handle's, at most so long. False when
     /// there is none yet, and at once for a handle without a session.
@@ -177,7 +177,7 @@ extension Database {
     /// - Parameter createsLockFile: makes the lock file where there is none.
     ///
     /// Nil where that cannot be without creating a lock file or mending the database.
-    public convenience init?(
+    package convenience init?(
         takingPartIn path: String, createsLockFile: Bool = false,
         _ patience: LockTimeout = .forever,
         key: EncryptionKey? = nil

@@ -8,22 +8,22 @@ public struct Inspection: Sendable {
     /// File format number of the selected slot; 0 for a new file.
     public internal(set) var format: Int?
     /// Which header slot is selected.
-    public internal(set) var slot: Int?
+    package internal(set) var slot: Int?
     /// Written in one forward pass (storage format 1.3).
-    public internal(set) var isStreaming: Bool?
+    package internal(set) var isStreaming: Bool?
     /// The newest version: the session's while one is live, else the one the header selects.
     public internal(set) var version: UInt64?
     /// Offset of its root.
-    public internal(set) var top: UInt64?
+    internal(set) var top: UInt64?
     /// End of the space the version manages, in bytes.
     public internal(set) var logicalBytes: UInt64?
     /// The version in the header slot that is not selected, if there is a root.
-    public internal(set) var previousVersion: UInt64?
+    package internal(set) var previousVersion: UInt64?
     public internal(set) var content: Content?
-    public internal(set) var history: History?
+    package internal(set) var history: History?
     public internal(set) var space: Space?
     /// Nil when there is no lock file.
-    public internal(set) var lock: Lock?
+    package internal(set) var lock: Lock?
     /// The versions that can be read, newest first.
     public internal(set) var versions: [LiveVersion] = []
     /// Why some of the facts are missing: the first contradiction between the bytes and the format.
@@ -39,17 +39,17 @@ public struct Inspection: Sendable {
     }
 
     /// The change log of the newest version (storage format 7).
-    public struct History: Sendable {
+    package struct History: Sendable {
         /// 0 none, 2 in the file, 3 and 4 of synchronised files.
-        public let type: UInt64
-        public let schema: UInt64
+        package let type: UInt64
+        let schema: UInt64
         /// Changesets; nil where the type is not known well enough to count them.
-        public let entries: Int?
+        package let entries: Int?
         /// Bytes of the nodes that hold them.
-        public let bytes: UInt64
+        package let bytes: UInt64
 
         /// "none", "in-realm", "sync-client", "sync-server", or the number of an unknown type.
-        public var name: String {
+        package var name: String {
             switch type {
             case 0: "none"
             case 1: "out-of-realm"
@@ -74,36 +74,36 @@ public struct Inspection: Sendable {
     }
 
     /// The lock file, as far as it could be read.
-    public struct Lock: Sendable {
+    package struct Lock: Sendable {
         /// Some process has a lock on it: a session is live.
-        public let isInUse: Bool
+        package let isInUse: Bool
         /// Nil when the file cannot be read.
-        public let layout: Int?
+        package let layout: Int?
         /// The layout is the one this engine knows; without it the rest says nothing.
-        public let isKnown: Bool
+        package let isKnown: Bool
         /// Participants as the session counts them; crashed ones included.
-        public let participants: Int
+        let participants: Int
         /// 0 full, 1 in memory only, 2 without syncs.
-        public let durability: Int
+        let durability: Int
     }
 
     /// A version that can be read, as the lock file lists it.
     public struct LiveVersion: Sendable {
         public let version: UInt64
         /// Versions committed since.
-        public let behind: UInt64
+        package let behind: UInt64
         /// Pins of ordinary readers, of frozen views, and of those that keep all that follow.
-        public let live: Int
-        public let frozen: Int
-        public let full: Int
+        package let live: Int
+        package let frozen: Int
+        package let full: Int
         /// Offset of the root.
-        public let top: UInt64
-        public let logicalBytes: UInt64
+        package let top: UInt64
+        package let logicalBytes: UInt64
         /// Bytes of the file that become usable when all pins of this version, and of no other, are
         /// released and a commit has noticed; nil for the newest version, which stays in any case.
         public internal(set) var releases: UInt64?
         /// Size the file would have, had this version been released at once; nil as above.
-        public internal(set) var bytesWithout: UInt64?
+        package internal(set) var bytesWithout: UInt64?
 
         public var pins: Int { live + frozen + full }
     }
@@ -112,7 +112,7 @@ public struct Inspection: Sendable {
 
     /// At most a twentieth of the file is unused, or the file is as compaction leaves it; nil when
     /// that is unknown.
-    public var isCompact: Bool? {
+    package var isCompact: Bool? {
         guard let space, let isStreaming else { return nil }
         return isStreaming || (space.free + space.pinned) * 20 <= UInt64(bytes)
     }

@@ -1,25 +1,25 @@
 /// What one commit changed, as the change log tells (storage format 7.3).
-public struct ChangeSummary: Sendable {
+package struct ChangeSummary: Sendable {
     /// The version the commit made.
-    public let version: UInt64
+    package let version: UInt64
     /// Length of the changeset.
-    public let bytes: Int
+    package let bytes: Int
     /// In the order in which the changeset first names them.
-    public internal(set) var tables: [Table] = []
+    package internal(set) var tables: [Table] = []
 
     /// Changes in one table.
-    public struct Table: Sendable {
-        public let key: TableKey
+    package struct Table: Sendable {
+        package let key: TableKey
         /// The stored name now; nil for a table that is gone.
-        public internal(set) var name: String?
-        public internal(set) var isNew = false
-        public internal(set) var isErased = false
+        package internal(set) var name: String?
+        package internal(set) var isNew = false
+        package internal(set) var isErased = false
         /// Columns added, removed and renamed.
-        public internal(set) var columnChanges = 0
-        public internal(set) var inserted = 0
-        public internal(set) var removed = 0
+        package internal(set) var columnChanges = 0
+        package internal(set) var inserted = 0
+        package internal(set) var removed = 0
         /// Objects changed that the commit did not insert.
-        public internal(set) var updated = 0
+        package internal(set) var updated = 0
     }
 }
 
@@ -28,7 +28,7 @@ extension Inspector {
     /// that is not known, or the file is encrypted.
     ///
     /// Throws as `inspect` does, and `corrupt`.
-    public func changes(last count: Int) throws(RealmError) -> [ChangeSummary]? {
+    package func changes(last count: Int) throws(RealmError) -> [ChangeSummary]? {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)

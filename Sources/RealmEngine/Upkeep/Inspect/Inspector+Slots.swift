@@ -1,17 +1,17 @@
 /// One of the two roots a header names.
-public struct HeaderSlot: Sendable {
-    public let index: Int
-    public let isSelected: Bool
-    public let format: Int
+package struct HeaderSlot: Sendable {
+    package let index: Int
+    package let isSelected: Bool
+    package let format: Int
     /// Offset of the root; 0 for none.
-    public let top: UInt64
+    package let top: UInt64
     /// The root is in the footer (storage format 1.3).
-    public let isStreaming: Bool
+    let isStreaming: Bool
     /// Nil where no root could be read.
-    public let version: UInt64?
+    package let version: UInt64?
     /// The first contradiction found among everything the root reaches; nil when there is none.
-    public let problem: String?
-    public var isEmpty: Bool { top == 0 && !isStreaming }
+    package let problem: String?
+    package var isEmpty: Bool { top == 0 && !isStreaming }
 }
 
 extension Inspector {
@@ -19,7 +19,7 @@ extension Inspector {
     /// reaches may have been overwritten since. Empty for an encrypted file.
     ///
     /// Throws as `inspect` does.
-    public func slots() throws(RealmError) -> [HeaderSlot] {
+    package func slots() throws(RealmError) -> [HeaderSlot] {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return [] }
             return (0..<2).map { slot($0, reading, raw) }

@@ -1,7 +1,7 @@
 /// Who uses which part of a file, cut into cells of equal size in file order.
-public struct SpaceMap: Sendable {
+package struct SpaceMap: Sendable {
     /// What a stretch of the file is used for.
-    public enum Owner: Hashable, Sendable {
+    package enum Owner: Hashable, Sendable {
         /// A table, by its stored name.
         case table(String)
         /// Tables beyond the first few hundred.
@@ -27,17 +27,17 @@ public struct SpaceMap: Sendable {
     }
 
     /// Size of the file.
-    public let bytes: UInt64
+    package let bytes: UInt64
     /// A power of two.
-    public let bytesPerCell: UInt64
-    public let version: UInt64
-    public let owners: [Owner]
+    package let bytesPerCell: UInt64
+    package let version: UInt64
+    package let owners: [Owner]
     /// Bytes of each owner.
-    public internal(set) var totals: [UInt64]
+    package internal(set) var totals: [UInt64]
     /// For each cell the index of the owner who has most of it.
-    public internal(set) var cells: [Int]
+    package internal(set) var cells: [Int]
 
-    public func bytes(of owner: Owner) -> UInt64 {
+    package func bytes(of owner: Owner) -> UInt64 {
         owners.firstIndex(of: owner).map { totals[$0] } ?? 0
     }
 }
@@ -124,7 +124,7 @@ extension Inspector {
     /// Throws as `inspect` does, and `corrupt`.
     ///
     /// - Parameter meter: told how far it is.
-    public func map(cells: Int, meter: ProgressCounter? = nil) throws(RealmError) -> SpaceMap? {
+    package func map(cells: Int, meter: ProgressCounter? = nil) throws(RealmError) -> SpaceMap? {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)

@@ -7,38 +7,38 @@ public struct SpaceUsage {
         public let className: String
         public let name: String
         /// What it holds, in one word: `string`, `link`, `list`.
-        public let kind: String
+        package let kind: String
         public let objects: Int
         /// Bytes of its leaves and collections.
         public var bytes: UInt64 = 0
         /// Bytes of its search index, and of the links that lead back along it.
         public var indexBytes: UInt64 = 0
-        public var backlinkBytes: UInt64 = 0
-        public var isFullText = false
-        public var isEnumerated = false
+        package var backlinkBytes: UInt64 = 0
+        package var isFullText = false
+        package var isEnumerated = false
         /// Bytes that enumerating it would save at least; nil where it would not, or cannot be.
-        public var enumerationSaves: UInt64?
+        package var enumerationSaves: UInt64?
     }
 
     /// One large value.
-    public struct LargeValue: Sendable {
-        public let className: String
-        public let property: String
-        public let key: ObjectKey
-        public let bytes: UInt64
+    package struct LargeValue: Sendable {
+        package let className: String
+        package let property: String
+        package let key: ObjectKey
+        package let bytes: UInt64
     }
 
     public private(set) var columns: [Column] = []
     /// Object keys, specs, empty rests: all of a class that belongs to no property, by class.
     public private(set) var overhead: [(className: String, objects: Int, bytes: UInt64)] = []
     public private(set) var historyBytes: UInt64 = 0
-    public private(set) var historyEntries = 0
-    public private(set) var freeListBytes: UInt64 = 0
-    public private(set) var freeListEntries = 0
+    package private(set) var historyEntries = 0
+    package private(set) var freeListBytes: UInt64 = 0
+    package private(set) var freeListEntries = 0
     /// Bytes of the free chunks.
     public private(set) var freeBytes: UInt64 = 0
     /// Header, root, directory of classes.
-    public private(set) var directoryBytes: UInt64 = 0
+    package private(set) var directoryBytes: UInt64 = 0
     private var largest: [LargeValue] = []
     /// A value must be larger to be among the largest.
     private var smallestKept: UInt64 = 0
@@ -271,5 +271,5 @@ public struct SpaceUsage {
     }
 
     /// The `most` largest values, largest first.
-    public var largestValues: ArraySlice<LargeValue> { largest.prefix(most) }
+    package var largestValues: ArraySlice<LargeValue> { largest.prefix(most) }
 }

@@ -2,7 +2,7 @@ extension Table {
     /// Bytes of the nodes that belong to the table: its columns, objects and indexes, headers and
     /// padding included. Walks all of them. Throws `corrupt` for nodes that are reached again and
     /// again.
-    public func byteSize() throws(RealmError) -> Int {
+    package func byteSize() throws(RealmError) -> Int {
         let space = snapshot.walk
         space.resetBudget()
         var total = 0

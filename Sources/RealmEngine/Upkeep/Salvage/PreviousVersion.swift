@@ -27,7 +27,7 @@ extension Database {
 extension IntegrityCheck {
     /// Checks the version before the newest of the file at `path`; nil when the header names none.
     @_optimize(size)
-    public static func runPrevious(
+    package static func runPrevious(
         path: String, level: Level = .full, key: EncryptionKey? = nil
     ) throws(RealmError) -> IntegrityReport? {
         let file = try MappedFile(path: path, DatabaseKey(key))
@@ -44,7 +44,7 @@ extension IntegrityCheck {
     }
 
     /// Checks the database that standard input holds, spooled into an unlinked file in `directory`.
-    public static func run(
+    package static func run(
         standardInputInto directory: String, level: Level = .full, key: EncryptionKey? = nil,
         meter: ProgressCounter? = nil
     ) throws(RealmError) -> IntegrityReport {

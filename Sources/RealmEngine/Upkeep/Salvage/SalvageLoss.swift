@@ -25,7 +25,7 @@ public enum SalvageLoss: Sendable {
 
 extension ObjectKey {
     /// What stands for the key of an object whose own is lost; no object has it.
-    public var isLost: Bool { raw >= 0 && UInt64(raw) >= FoundLeaves.lostKeys }
+    package var isLost: Bool { raw >= 0 && UInt64(raw) >= FoundLeaves.lostKeys }
 }
 
 extension SalvageLoss {
@@ -48,21 +48,21 @@ public struct SalvageSummary: Sendable {
     /// That is the version the header selects, and none is there that is newer.
     public internal(set) var isNewest = true
     /// Errors that an integrity check finds in that version.
-    public internal(set) var sourceErrors = 0
+    package internal(set) var sourceErrors = 0
     /// Objects in the new file, embedded ones left aside.
     public internal(set) var salvaged = 0
     /// Those of them that are from another version than the rest, and may have been changed or deleted
     /// since.
-    public internal(set) var older = 0
+    package internal(set) var older = 0
     /// Values in the new file that something may have been written over.
-    public internal(set) var doubtful = 0
+    package internal(set) var doubtful = 0
     /// Objects of which somebody told how many there were.
     public internal(set) var lostObjects = 0
     public internal(set) var lostValues = 0
     /// The newest version, tables, names, properties, and stretches of objects that nobody counted.
     public internal(set) var lostParts = 0
     /// What became of the bytes of the file, where that was asked for.
-    public internal(set) var map: SpaceMap?
+    package internal(set) var map: SpaceMap?
 
     /// Something was reported lost.
     public var hasLosses: Bool {
