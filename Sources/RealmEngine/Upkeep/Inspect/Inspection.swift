@@ -14,7 +14,7 @@ public struct Inspection: Sendable {
     /// The newest version: the session's while one is live, else the one the header selects.
     public internal(set) var version: UInt64?
     /// Offset of its root.
-    internal(set) var top: UInt64?
+    var top: UInt64?
     /// End of the space the version manages, in bytes.
     public internal(set) var logicalBytes: UInt64?
     /// The version in the header slot that is not selected, if there is a root.
