@@ -32,6 +32,7 @@ struct Commit {
         let logicalSize: UInt64
         /// Versions that were readable when it was made.
         let reachable: UInt64
+        let space: CommittedSpace
     }
 
     func run() throws(RealmError) -> UInt64 {
@@ -39,6 +40,7 @@ struct Commit {
         try session.flipHeader(top: stored.top)
         try session.checkHasName()
         try session.publish(stored)
+        session.database.remember(stored.space)
         if context.hasBatches {
             session.database.remember(transaction.directory.bounds(version: newVersion))
         }
@@ -72,17 +74,16 @@ struct Commit {
             names: roots[0], tables: roots[1], version: newVersion,
             history: .init(
                 type: TopArray.localHistory, ref: roots[2], schema: Self.historySchema))
-        let rest = writer.finish()
-        let lists = try ListWriter(
-            space: rest, released: released, version: newVersion, page: Self.page,
-            reserve: writer.reserve, last: writer.lastRun, root: root
-        ).run()
+        var listWriter = ListWriter(
+            space: writer.finish(), released: released, version: newVersion, page: Self.page,
+            reserve: writer.reserve, last: writer.lastRun, root: root)
+        let lists = try listWriter.run()
         // What can fail comes before the flip.
         try session.store(
             writer.runs + (lists.run.map { [$0] } ?? []), logicalSize: lists.logicalSize)
         return Stored(
             version: newVersion, top: lists.top, logicalSize: lists.logicalSize,
-            reachable: reachable.count)
+            reachable: reachable.count, space: lists.committed)
     }
 
     private static let historySchema: UInt64 = 1

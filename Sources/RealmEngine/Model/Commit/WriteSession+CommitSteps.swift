@@ -9,6 +9,9 @@ extension WriteSession {
         let older =
             group == nil
             ? FreeSpace.PreviousFreeLists(database.file, reachable, checkedLists) : .none
+        if let committed = database.takeSpace(of: top) {
+            return FreeSpace(after: committed, oldestReachable: reachable.oldest, older)
+        }
         return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
     }
 

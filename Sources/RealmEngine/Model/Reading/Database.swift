@@ -37,6 +37,8 @@ public final class Database: Sendable {
         var failure: RealmError?
         /// Of the version that this process committed last.
         var bounds: IntegerBounds?
+        /// Free space of the version that this process committed last; nil once a commit has taken it.
+        var space: CommittedSpace?
     }
 
     /// Opens the file at `path` without joining a session.
@@ -334,6 +336,23 @@ extension Database {
     }
 
     func remember(_ bounds: IntegerBounds) { versions.withLock { $0.bounds = bounds } }
+
+    /// Keeps the free space of the version that was committed for the next commit, if it takes little
+    /// memory.
+    func remember(_ space: CommittedSpace) {
+        versions.withLock { $0.space = space.isSmall ? space : nil }
+    }
+
+    /// Removes and returns the free space of the version with root `top`; nil if this process did not
+    /// commit it last. A commit that fails has taken it, so the one after it reads the file.
+    func takeSpace(of top: TopArray) -> CommittedSpace? {
+        versions.withLock { versions in
+            defer { versions.space = nil }
+            guard let space = versions.space, space.version == top.version, space.top == top.ref
+            else { return nil }
+            return space
+        }
+    }
 
     /// The calling thread has the writer's turn, or has it no longer.
     func setWriting(_ isWriting: Bool) {

@@ -85,7 +85,7 @@ extension FreeSpace {
             var i = 0
             while i < count {
                 let chunk = self[i]
-                if chunk.version > oldest, let kept = Self.locked(chunk, oldest, older) {
+                if chunk.version > oldest, let kept = FreeSpace.locked(chunk, oldest, older) {
                     locked.append(kept)
                 } else {
                     joined.append(chunk.start, chunk.count)
@@ -95,14 +95,16 @@ extension FreeSpace {
             return joined.count
         }
 
-        @inline(never)
-        private static func locked(
-            _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists
-        ) -> Chunk? {
-            var chunk = chunk
-            chunk.version = older.stamp(of: chunk)
-            return chunk.version > oldest ? chunk : nil
-        }
+    }
+
+    /// The chunk with its stamp judged again; nil if no readable version up to `oldest` uses it.
+    @inline(never)
+    static func locked(
+        _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists
+    ) -> Chunk? {
+        var chunk = chunk
+        chunk.version = older.stamp(of: chunk)
+        return chunk.version > oldest ? chunk : nil
     }
 
     /// The free list as stored.

@@ -24,6 +24,12 @@ struct FreeSpace {
         (self.logicalSize, self.lists) = (logicalSize, lists)
     }
 
+    /// Lists that are ascending; free extents are not empty, and no two of them are neighbours.
+    init(free: [Extent], locked: [Chunk], logicalSize: UInt64, lists: Extent?) {
+        (self.free, self.locked) = (free, locked)
+        (self.logicalSize, self.lists) = (logicalSize, lists)
+    }
+
     /// Reads the free list of the version with root `top`; chunks stamped above `oldestReachable`
     /// are locked, unless `older` versions prove them free.
     init(
@@ -74,7 +80,13 @@ struct FreeSpace {
     }
 
     /// Bytes that can be used.
-    var total: UInt64 { free.reduce(0) { $0 + $1.count } }
+    var total: UInt64 {
+        free.withUnsafeBufferPointer { free in
+            var bytes: UInt64 = 0
+            for i in 0..<free.count { bytes &+= free[i].count }
+            return bytes
+        }
+    }
 
     /// Position of the smallest extent with room for `bytes`, in nodes of at most `largest` bytes.
     func bestFit(_ bytes: UInt64, largest: UInt64 = 0) -> Int? {
@@ -167,6 +179,23 @@ struct FreeSpace {
         free.extent(with: start).map { Extent(start: start, count: $0.end - start) }
     }
 
+    /// Position of the free extent that has all of `extent`; nil if there is none.
+    func position(around extent: Extent) -> Int? {
+        let i = free.partitionPoint { $0.end > extent.start }
+        guard i < free.count, free[i].start <= extent.start, extent.end <= free[i].end else {
+            return nil
+        }
+        return i
+    }
+
+    /// Removes `used` from the free extent at position `i`. The bytes before and after `used` stay free.
+    mutating func remove(_ used: Extent, of i: Int) {
+        let extent = free[i]
+        let before = Extent(start: extent.start, count: used.start - extent.start)
+        let behind = Extent(start: used.end, count: extent.end - used.end)
+        free.replaceSubrange(i...i, with: [before, behind].filter { $0.count > 0 })
+    }
+
     /// Adds what a commit took and did not use, and removes extents that have no bytes left.
     mutating func giveBack(_ extents: [Extent]) {
         let unused = extents.filter { $0.count > 0 }.sorted { $0.start < $1.start }
@@ -213,77 +242,61 @@ struct FreeSpace {
         released.removeAll { $0.count <= least }
     }
 
-    /// All chunks of the new version's free list, in ascending order, given what its commit released.
+    /// Calls `body` with start, length and stamp of each chunk of the new version's free list, in ascending
+    /// order, given what its commit released.
     ///
     /// Throws `corrupt` when chunks overlap, as they do where a damaged file refers to a node twice:
     /// writing such a list would destroy the file.
-    func chunks(adding released: [Extent], version: UInt64) throws(RealmError) -> [Chunk] {
-        var bad: UInt64?
-        let most = free.count + locked.count + released.count
-        let chunks = [Chunk](unsafeUninitializedCapacity: most) { (memory, count) in
-            var chunks = AscendingChunks(memory, limit: logicalSize)
-            free.withUnsafeBufferPointer { free in
-                released.withUnsafeBufferPointer { released in
-                    chunks.merge(free, locked, released, version)
+    @inline(__always)
+    func visitChunks(
+        adding released: [Extent], version: UInt64, _ body: (UInt64, UInt64, UInt64) -> Void
+    ) throws(RealmError) {
+        var order = AscendingOrder(limit: logicalSize)
+        free.withUnsafeBufferPointer { free in
+            released.withUnsafeBufferPointer { released in
+                var (i, j, k) = (0, 0, 0)
+                while true {
+                    let nextLocked = j < locked.count ? locked[j].start : .max
+                    let nextReleased = k < released.count ? released[k].start : .max
+                    let next = min(nextLocked, nextReleased)
+                    // Most of the list is free.
+                    while i < free.count, free[i].start <= next {
+                        order.check(free[i].start, free[i].count)
+                        body(free[i].start, free[i].count, 0)
+                        i &+= 1
+                    }
+                    if next == .max { return }
+                    if nextLocked <= nextReleased {
+                        order.check(nextLocked, locked[j].count)
+                        body(nextLocked, locked[j].count, locked[j].version)
+                        j &+= 1
+                    } else {
+                        order.check(nextReleased, released[k].count)
+                        body(nextReleased, released[k].count, version)
+                        k &+= 1
+                    }
                 }
             }
-            (count, bad) = (chunks.count, chunks.bad)
         }
-        if let bad {
+        if let bad = order.bad {
             throw .corrupt(
                 "nodes that are shared or free already; nothing was written", at: Ref(bad))
         }
-        return chunks
     }
 }
 
-/// The chunks of a new free list, in memory with room for all.
-private struct AscendingChunks {
-    private let memory: UnsafeMutablePointer<FreeSpace.Chunk>?
+/// Whether chunks ascend without overlaps inside a version.
+private struct AscendingOrder {
     private let limit: UInt64
-    private(set) var count = 0
     private var end = RawHeader.end
-    /// Where the first one begins that overlaps another or leaves the version.
+    /// Start of the first chunk that overlaps another or leaves the version.
     private(set) var bad: UInt64?
 
-    init(_ memory: UnsafeMutableBufferPointer<FreeSpace.Chunk>, limit: UInt64) {
-        self.memory = memory.baseAddress
-        self.limit = limit
-    }
+    init(limit: UInt64) { self.limit = limit }
 
     @inline(__always)
-    private mutating func append(_ start: UInt64, _ length: UInt64, _ version: UInt64) {
-        if length == 0 { return }
+    mutating func check(_ start: UInt64, _ length: UInt64) {
         if start < end || start &+ length > limit, bad == nil { bad = start }
         end = start &+ length
-        (memory! + count).initialize(
-            to: FreeSpace.Chunk(start: start, count: length, version: version))
-        count &+= 1
-    }
-
-    /// Adds what is free, what is locked, and what the commit that makes `version` released.
-    mutating func merge(
-        _ free: UnsafeBufferPointer<Extent>, _ locked: [FreeSpace.Chunk],
-        _ released: UnsafeBufferPointer<Extent>, _ version: UInt64
-    ) {
-        var (i, j, k) = (0, 0, 0)
-        while true {
-            let nextLocked = j < locked.count ? locked[j].start : .max
-            let nextReleased = k < released.count ? released[k].start : .max
-            let next = min(nextLocked, nextReleased)
-            // Most of the list is free.
-            while i < free.count, free[i].start <= next {
-                append(free[i].start, free[i].count, 0)
-                i &+= 1
-            }
-            if next == .max { return }
-            if nextLocked <= nextReleased {
-                append(nextLocked, locked[j].count, locked[j].version)
-                j &+= 1
-            } else {
-                append(nextReleased, released[k].count, version)
-                k &+= 1
-            }
-        }
     }
 }

@@ -21,6 +21,36 @@ struct JoinedExtents {
         end = start &+ length
     }
 
+    /// Adds extents of which no two are neighbours and none is empty.
+    @inline(__always)
+    private mutating func append(_ extents: Slice<UnsafeBufferPointer<Extent>>) {
+        guard let first = extents.first else { return }
+        append(first.start, first.count)
+        let rest = UnsafeBufferPointer(rebasing: extents.dropFirst())
+        guard let base = rest.baseAddress, rest.count > 0 else { return }
+        (memory! + count).initialize(from: base, count: rest.count)
+        count &+= rest.count
+        end = base[rest.count &- 1].end
+    }
+
+    /// Copies `a` with the extents of `b` inserted to memory with room for both; returns the number of
+    /// extents. No two extents of `a` may be neighbours, and none empty.
+    static func insert(
+        _ b: UnsafeBufferPointer<Extent>, among a: UnsafeBufferPointer<Extent>,
+        into memory: UnsafeMutableBufferPointer<Extent>
+    ) -> Int {
+        var all = JoinedExtents(memory)
+        var i = 0
+        for extent in b {
+            let next = (i..<a.count).partitionPoint { a[$0].start >= extent.start }
+            all.append(a[i..<next])
+            all.append(extent.start, extent.count)
+            i = next
+        }
+        all.append(a[i...])
+        return all.count
+    }
+
     /// Two ascending lists as one, in memory with room for both; answers how many extents they are.
     static func merge(
         _ a: UnsafeBufferPointer<Extent>, _ b: UnsafeBufferPointer<Extent>,

@@ -4,7 +4,7 @@
 /// space behind the commit's other nodes. Lists and root go to its start and its rest stays one free chunk,
 /// so the number of entries is known before they are written.
 struct ListWriter {
-    let space: FreeSpace
+    private var space: FreeSpace
     /// Extents the commit freed, ascending, neighbours joined.
     let released: [Extent]
     let version: UInt64
@@ -20,12 +20,21 @@ struct ListWriter {
         /// Nil when everything went into the last run of nodes.
         let run: NodeWriter.Run?
         let top: Ref
-        let logicalSize: UInt64
+        /// The free space of the new version.
+        let committed: CommittedSpace
+        var logicalSize: UInt64 { committed.logicalSize }
+    }
+
+    init(
+        space: consuming FreeSpace, released: [Extent], version: UInt64, page: UInt64,
+        reserve: Extent?, last: NodeWriter.Run?, root: TopArray.Content
+    ) {
+        self.space = space
+        (self.released, self.version, self.page) = (released, version, page)
+        (self.reserve, self.last, self.root) = (reserve, last, root)
     }
 
     /// Bytes that the lists and the root take at most.
-    func bound(_ space: FreeSpace) -> UInt64 { Self.bound(space, released, version) }
-
     static func bound(
         _ space: FreeSpace, _ released: [Extent], _ version: UInt64
     ) -> UInt64 {
@@ -57,28 +66,33 @@ struct ListWriter {
         space.loseSmallest(&released, keeping: Int(most))
     }
 
-    func run() throws(RealmError) -> Result {
-        var space = space
-        let bound = bound(space)
-        let start = place(bound, &space)
-        let code: UInt8 = space.logicalSize < 1 << 31 ? 6 : 7
-        var chunks = try space.chunks(adding: released, version: version)
-        let index = chunks.partitionPoint { $0.end > start }
-        guard index < chunks.count, chunks[index].start <= start,
-            start + bound <= chunks[index].end, chunks[index].version == 0
-        else { throw FreeSpace.brokenReserve }
-        if chunks[index].start < start {
-            // The part before a section boundary stays free on its own.
-            let before = FreeSpace.Chunk(
-                start: chunks[index].start, count: start - chunks[index].start, version: 0)
-            chunks.insert(before, at: index)
-            return try emit(&chunks, reserve: index + 1, start, code, space.logicalSize)
+    mutating func run() throws(RealmError) -> Result {
+        let bound = Self.bound(space, released, version)
+        let start = place(bound)
+        guard let i = space.position(around: Extent(start: start, count: bound)) else {
+            throw FreeSpace.brokenReserve
         }
-        return try emit(&chunks, reserve: index, start, code, space.logicalSize)
+        // The part before a section boundary stays free on its own.
+        let before = space.free[i].start < start ? 1 : 0
+        let count = space.free.count + before + space.locked.count + released.count
+        let layout = Layout(
+            start, count: count, code: space.logicalSize < 1 << 31 ? 6 : 7,
+            versionCode: Self.versionCode(version))
+        var root = root
+        (root.freePositions, root.freeLengths, root.freeVersions) = (
+            Ref(start), layout.lengths, layout.versions
+        )
+        let slots = root.slots(logicalSize: space.logicalSize)
+        let end = layout.root.raw + Self.rootSize(slots)
+        space.remove(Extent(start: start, count: end - start), of: i)
+        guard space.free.count + space.locked.count + released.count == count else {
+            throw FreeSpace.brokenReserve
+        }
+        return try emit(layout, slots, end)
     }
 
     /// Start of `bound` free bytes within one section, growing the space when there are none.
-    private func place(_ bound: UInt64, _ space: inout FreeSpace) -> UInt64 {
+    private mutating func place(_ bound: UInt64) -> UInt64 {
         if let reserve, let rest = space.extent(from: reserve.start),
             let start = Self.start(in: rest, bound)
         {
@@ -108,82 +122,112 @@ struct ListWriter {
         return boundary + bound <= extent.end ? boundary : nil
     }
 
-    private func emit(
-        _ chunks: inout [FreeSpace.Chunk], reserve: Int, _ start: UInt64, _ code: UInt8,
-        _ size: UInt64
-    ) throws(RealmError) -> Result {
-        let width = UInt64(code == 6 ? 4 : 8)
-        let count = UInt64(chunks.count)
-        func nodeSize(_ width: UInt64) -> UInt64 { 8 + (count * width + 7) & ~7 }
-        let versionCode = Self.versionCode(version)
-        let stamps = start + 2 * nodeSize(width)
-        let topStart = stamps + nodeSize(1 << UInt64(versionCode - 4))
-        var root = root
-        root.freePositions = Ref(start)
-        root.freeLengths = Ref(start + nodeSize(width))
-        root.freeVersions = Ref(stamps)
-        let rootSlots = root.slots(logicalSize: size)
-        let rootCode = rootSlots.withUnsafeBufferPointer { buffer in
+    /// Places of the three arrays and of the root behind them.
+    private struct Layout {
+        let start: UInt64
+        let count: Int
+        let code: UInt8
+        let versionCode: UInt8
+        let lengths: Ref
+        let versions: Ref
+        let root: Ref
+
+        init(_ start: UInt64, count: Int, code: UInt8, versionCode: UInt8) {
+            func nodeSize(_ code: UInt8) -> UInt64 {
+                8 + (UInt64(count) << UInt64(code - 4) + 7) & ~7
+            }
+            (self.start, self.count, self.code) = (start, count, code)
+            self.versionCode = versionCode
+            lengths = Ref(start + nodeSize(code))
+            versions = Ref(lengths.raw + nodeSize(code))
+            root = Ref(versions.raw + nodeSize(versionCode))
+        }
+    }
+
+    private static func rootCode(_ slots: [UInt64]) -> UInt8 {
+        slots.withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: Int64.self) { NodeEncoder.widthCode($0) }
         }
-        let payload = NodeView.payloadSize(flags: rootCode, count: rootSlots.count)
-        let end = topStart + UInt64(8 + (payload + 7) & ~7)
-        chunks[reserve].count = chunks[reserve].end - end
-        chunks[reserve].start = end
+    }
+
+    private static func rootSize(_ slots: [UInt64]) -> UInt64 {
+        let payload = NodeView.payloadSize(flags: rootCode(slots), count: slots.count)
+        return UInt64(8 + (payload + 7) & ~7)
+    }
+
+    private func emit(
+        _ layout: Layout, _ slots: [UInt64], _ end: UInt64
+    ) throws(RealmError) -> Result {
+        let start = layout.start
         let behind = last.flatMap { $0.end == start ? $0 : nil }
-        let box = behind?.bytes ?? ByteBufferBox(capacity: Int(clamping: end - start))
-        let before = UInt64(box.count)
-        append(chunks, { $0.start }, code, to: box)
-        append(chunks, { $0.count }, code, to: box)
-        append(chunks, { $0.version }, versionCode, to: box)
-        append(rootSlots, rootCode, to: box)
-        guard start + UInt64(box.count) - before == end else { throw FreeSpace.brokenReserve }
-        return Result(
-            run: behind != nil ? nil : NodeWriter.Run(start: start, bytes: box), top: Ref(topStart),
-            logicalSize: size)
-    }
-
-    /// - Parameter code: of 8 bits or more.
-    @inline(__always)
-    private func append(
-        _ chunks: [FreeSpace.Chunk], _ number: (FreeSpace.Chunk) -> UInt64, _ code: UInt8,
-        to box: ByteBufferBox
-    ) {
-        let p = append(code, chunks.count, to: box)
-        switch code {
-        case 4: fill(p, UInt8.self, chunks, number)
-        case 5: fill(p, UInt16.self, chunks, number)
-        case 6: fill(p, UInt32.self, chunks, number)
-        default: fill(p, UInt64.self, chunks, number)
+        let size = Int(clamping: end - start)
+        let box = behind?.bytes ?? ByteBufferBox(capacity: size)
+        let p = box.extend(by: size)
+        p.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        if layout.code == 6 {
+            try fill(p, UInt32.self, layout)
+        } else {
+            try fill(p, UInt64.self, layout)
         }
+        let code = Self.rootCode(slots)
+        let q = p + Int(layout.root.raw - start)
+        q.storeBytes(
+            of: NodeView.header(flags: NodeView.hasRefsFlag | code, count: slots.count),
+            as: UInt64.self)
+        slots.withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: Int64.self) {
+                NodeEncoder.pack($0, code, into: q + NodeView.headerSize)
+            }
+        }
+        return Result(
+            run: behind != nil ? nil : NodeWriter.Run(start: start, bytes: box),
+            top: layout.root,
+            committed: CommittedSpace(
+                FreeSpace(
+                    free: space.free, locked: space.locked, logicalSize: space.logicalSize,
+                    lists: Extent(start: start, count: end - start)),
+                released, version: version, top: layout.root))
     }
 
+    /// Writes the three arrays, whose memory is zero, at `p`.
     @inline(__always)
     private func fill<T: FixedWidthInteger>(
-        _ p: UnsafeMutableRawPointer, _: T.Type, _ chunks: [FreeSpace.Chunk],
-        _ number: (FreeSpace.Chunk) -> UInt64
-    ) {
-        let place = p.assumingMemoryBound(to: T.self)
-        for i in chunks.indices { place[i] = T(truncatingIfNeeded: number(chunks[i])) }
-    }
-
-    private func append(_ slots: [UInt64], _ code: UInt8, to box: ByteBufferBox) {
-        let p = append(NodeView.hasRefsFlag | code, slots.count, to: box)
-        slots.withUnsafeBufferPointer { buffer in
-            buffer.withMemoryRebound(to: Int64.self) { NodeEncoder.pack($0, code, into: p) }
+        _ p: UnsafeMutableRawPointer, _: T.Type, _ layout: Layout
+    ) throws(RealmError) {
+        let (count, start) = (layout.count, layout.start)
+        let starts = p + NodeView.headerSize
+        let lengths = p + Int(layout.lengths.raw - start) + NodeView.headerSize
+        let versions = p + Int(layout.versions.raw - start) + NodeView.headerSize
+        func begin(_ array: UnsafeMutableRawPointer, _ code: UInt8) {
+            (array - NodeView.headerSize).storeBytes(
+                of: NodeView.header(flags: code, count: count), as: UInt64.self)
+        }
+        begin(starts, layout.code)
+        begin(lengths, layout.code)
+        begin(versions, layout.versionCode)
+        let (first, second) = (
+            starts.assumingMemoryBound(to: T.self), lengths.assumingMemoryBound(to: T.self)
+        )
+        var i = 0
+        try space.visitChunks(adding: released, version: version) { (start, length, stamp) in
+            first[i] = T(truncatingIfNeeded: start)
+            second[i] = T(truncatingIfNeeded: length)
+            if stamp != 0 { Self.store(stamp, i, layout.versionCode, versions) }
+            i &+= 1
         }
     }
 
-    /// The header and a payload of zeros, which is to be filled.
-    private func append(
-        _ flags: UInt8, _ count: Int, to box: ByteBufferBox
-    ) -> UnsafeMutableRawPointer {
-        let size = (NodeView.payloadSize(flags: flags, count: count) + 7) & ~7
-        box.append(NodeView.header(flags: flags, count: count))
-        let p = box.reserve(size)
-        p.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        box.advance(by: size)
-        return p
+    /// Stores element `i` of an array of 8 bits or more.
+    @inline(__always)
+    private static func store(
+        _ value: UInt64, _ i: Int, _ code: UInt8, _ p: UnsafeMutableRawPointer
+    ) {
+        switch code {
+        case 4: p.assumingMemoryBound(to: UInt8.self)[i] = UInt8(truncatingIfNeeded: value)
+        case 5: p.assumingMemoryBound(to: UInt16.self)[i] = UInt16(truncatingIfNeeded: value)
+        case 6: p.assumingMemoryBound(to: UInt32.self)[i] = UInt32(truncatingIfNeeded: value)
+        default: p.assumingMemoryBound(to: UInt64.self)[i] = value
+        }
     }
 }
 

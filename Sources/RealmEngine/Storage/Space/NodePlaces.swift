@@ -245,10 +245,13 @@ struct NodePlaces {
         reserve == nil ? run.map { runs[$0] } : nil
     }
 
-    /// The free space without what was written.
+    /// The free space without what was written. Nothing can be placed after that.
     mutating func finish() -> FreeSpace {
         if let i = current { free.putBack(i, Extent(start: at, count: end - at)) }
         free.giveBack(unused)
-        return free
+        // The caller changes it: no second reference may stay here.
+        var rest = FreeSpace(logicalSize: 0)
+        swap(&rest, &free)
+        return rest
     }
 }

@@ -1,0 +1,74 @@
+/// The free space of a version as its commit left it.
+///
+/// The next commit of the same process takes it instead of reading and dividing the version's free list, as
+/// long as nobody else has committed in between.
+struct CommittedSpace: Sendable {
+    let version: UInt64
+    /// Root of the version.
+    let top: Ref
+    /// Free space without what the commit released.
+    fileprivate let space: FreeSpace
+    /// Extents that the commit released, ascending, neighbours joined.
+    fileprivate let released: [Extent]
+
+    var logicalSize: UInt64 { space.logicalSize }
+
+    /// Whether it is worth its memory: 16 bytes for each extent.
+    var isSmall: Bool { space.free.count + space.locked.count + released.count < 1 << 18 }
+
+    /// - Parameter space: free space after the nodes and the lists were placed.
+    init(_ space: FreeSpace, _ released: [Extent], version: UInt64, top: Ref) {
+        (self.space, self.released) = (space, released)
+        (self.version, self.top) = (version, top)
+    }
+}
+
+extension FreeSpace {
+    /// The same free space as reading the list of the version in the file gives.
+    init(
+        after committed: CommittedSpace, oldestReachable oldest: UInt64, _ older: PreviousFreeLists
+    ) {
+        let space = committed.space
+        var locked: [Chunk] = []
+        var unlocked = committed.released
+        if !space.locked.isEmpty || committed.version > oldest {
+            unlocked = []
+            Self.visit(space.locked, committed.released, committed.version) { chunk in
+                if chunk.version > oldest, let kept = Self.locked(chunk, oldest, older) {
+                    locked.append(kept)
+                } else {
+                    unlocked.append(Extent(start: chunk.start, count: chunk.count))
+                }
+            }
+        }
+        self.init(
+            free: Self.joined(space.free, unlocked), locked: locked,
+            logicalSize: space.logicalSize, lists: space.lists)
+    }
+
+    /// Calls `body` with the chunks of both lists in ascending order.
+    private static func visit(
+        _ locked: [Chunk], _ released: [Extent], _ version: UInt64, _ body: (Chunk) -> Void
+    ) {
+        var i = 0
+        for extent in released {
+            while i < locked.count, locked[i].start < extent.start {
+                body(locked[i])
+                i += 1
+            }
+            body(Chunk(start: extent.start, count: extent.count, version: version))
+        }
+        for chunk in locked[i...] { body(chunk) }
+    }
+
+    /// Two ascending lists as one, neighbours joined. Faster than `merged` where `b` is much shorter.
+    ///
+    /// - Parameter a: extents of which no two are neighbours and none is empty.
+    static func joined(_ a: [Extent], _ b: [Extent]) -> [Extent] {
+        [Extent](unsafeUninitializedCapacity: a.count + b.count) { (memory, count) in
+            count = a.withUnsafeBufferPointer { a in
+                b.withUnsafeBufferPointer { b in JoinedExtents.insert(b, among: a, into: memory) }
+            }
+        }
+    }
+}
