@@ -13,9 +13,10 @@ final class TableDirectory {
     /// Editors that were asked for, by slot, each one of those in the slots: whoever writes to several
     /// tables in turn finds each at once.
     @exclusivity(unchecked) private var editors: ContiguousArray<Unmanaged<TableEditor>?> = []
-    /// What was read last.
+    /// The schema read last; nil once a table was added, removed or renamed.
     private var knownSchema: Schema?
-    /// Tables by stored name; nil until a name is looked up, and where two tables share one.
+    /// Tables by stored name; nil until a name is looked up without a known schema, and where two tables
+    /// share one.
     private var keysByName: [String: TableKey]?
     /// No slot below is free.
     private var firstFree = 0
@@ -137,6 +138,10 @@ final class TableDirectory {
 
     /// Key of the table with the stored name `name`.
     func key(stored name: String) -> TableKey? {
+        // Its names are sorted already, and most transactions look up only a few.
+        if let knownSchema {
+            return knownSchema.tableNames.position(of: name).map { knownSchema.tables[$0].key }
+        }
         if keysByName == nil { keysByName = makeKeysByName() }
         if let keysByName { return keysByName[name] }
         return slots.first { $0.key != nil && $0.name == name }?.key
@@ -158,6 +163,7 @@ final class TableDirectory {
         editor.name = name
         if keysByName?.updateValue(editor.key, forKey: name) != nil { keysByName = nil }
         isDirty = true
+        knownSchema = nil
     }
 
     /// Where the next table goes, and its tag.
