@@ -40,25 +40,59 @@ import Testing
         try audit()
     }
 
-    @Test func deepEmbeddedObjectsAreDigestedAndDeleted() throws {
-        let begin = try session.begin()
-        let root = try begin.createClass("Root")
-        let child = try begin.createClass("Child", kind: .embedded)
+    /// Creates a class whose objects contain embedded objects, in a list if `inList` is true, and those
+    /// others of their own class.
+    private func createClasses(
+        _ transaction: WriteTransaction, inList: Bool
+    ) throws -> (root: TableKey, child: TableKey) {
+        let root = try transaction.createClass("Root")
+        let child = try transaction.createClass("Child", kind: .embedded)
         for table in [root, child] {
             var spec = PropertySpec("child", .link)
             spec.target = child
-            try begin.addProperty(table, spec)
+            if inList { spec.collection = .list }
+            try transaction.addProperty(table, spec)
+            try transaction.addProperty(table, PropertySpec("any", .mixed))
         }
+        return (root, child)
+    }
+
+    @Test(arguments: [false, true])
+    func deepestEmbeddedObjectsAreReadAndDeletedAndDeeperOnesRefused(inList: Bool) throws {
+        let begin = try session.begin()
+        let (root, child) = try createClasses(begin, inList: inList)
         let object = try begin.create(in: root)
         var (table, parent) = (root, object)
-        for _ in 0..<EmbeddedNesting.limit - 1 {
-            parent = try begin.createEmbedded(table, parent, 0)
+        func createNext() throws -> ObjectKey {
+            inList
+                ? try begin.createEmbeddedElements(table, parent, 0, count: 1)[0]
+                : try begin.createEmbedded(table, parent, 0)
+        }
+        for _ in 0..<EmbeddedNesting.deepestObject / (inList ? 2 : 1) {
+            parent = try createNext()
             table = child
         }
+        let refused = #expect(throws: RealmError.self) { _ = try createNext() }
+        #expect(refused?.kind == .misuse && refused?.reason == "depth")
+        var value = Value.int(1)
+        for _ in 0..<Int(CollectionView.maximumDepth) - 1 { value = try begin.makeList([value]) }
+        try begin.set(child, parent, 1, value)
         try begin.commit()
         try audit()
-        let digest = ContentDigest(session.database.snapshot())
-        _ = try digest.digest(session.database.snapshot().schema.table(named: "Root")!)
+        let again = try session.begin()
+        let count = EmbeddedNesting.deepestObject / (inList ? 2 : 1)
+        #expect(try session.database.snapshot().table(child).count() == count)
+        // The owners are found in the file now.
+        #expect(throws: RealmError.self) {
+            _ =
+                inList
+                ? try again.createEmbeddedElements(child, parent, 0, count: 1)[0]
+                : try again.createEmbedded(child, parent, 0)
+        }
+        again.rollback()
+        let snapshot = session.database.snapshot()
+        let digest = ContentDigest(snapshot)
+        _ = try digest.digest(snapshot.schema.table(named: "Root")!)
         let edit = try session.begin()
         try edit.remove(root, object)
         try edit.commit()

@@ -11,6 +11,8 @@ final class CollectionEdit {
     let column: ColumnInfo
     private let place: CollectionPlace
     private var object: ObjectKey { place.object }
+    /// The object whose property the collection is.
+    var owner: ObjectLink { ObjectLink(table: place.table, key: place.object) }
     /// From the property's own collection inwards; the last one changes.
     @exclusivity(unchecked) private var levels: [Level] = []
     /// The collection that changes.

@@ -112,7 +112,7 @@ extension WriteTransaction {
         let edit = try collection(at: place)
         let list = try edit.list()
         let index = try edit.index(position, of: list, orEnd: true)
-        let link = try makeEmbedded(edit.column)
+        let link = try makeEmbedded(edit.column, of: edit.owner)
         try list.insert(try edit.putting(.link(link)), at: index)
         try edit.finish(.insert(index))
         return link.key
@@ -125,7 +125,7 @@ extension WriteTransaction {
         let edit = try collection(at: place)
         let list = try edit.list()
         let index = try edit.index(position, of: list)
-        let link = try makeEmbedded(edit.column)
+        let link = try makeEmbedded(edit.column, of: edit.owner)
         try edit.taking(index, of: list)
         try list.set(try edit.putting(.link(link)), at: index)
         try edit.finish(.set(index))
@@ -188,7 +188,7 @@ extension WriteTransaction {
     ) throws(RealmError) -> ObjectKey {
         let edit = try collection(at: place)
         try check(key, of: edit.dictionary(), edit)
-        let link = try makeEmbedded(edit.column)
+        let link = try makeEmbedded(edit.column, of: edit.owner)
         _ = try store(key, .link(link), edit)
         return link.key
     }

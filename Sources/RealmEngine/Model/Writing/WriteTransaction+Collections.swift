@@ -43,7 +43,8 @@ extension WriteTransaction {
         }
         guard try editor.exists(object) else { throw Self.noObject(editor, object) }
         var links: [ObjectLink] = []
-        for _ in 0..<count { links.append(try makeEmbedded(info)) }
+        let owner = ObjectLink(table: table, key: object)
+        for _ in 0..<count { links.append(try makeEmbedded(info, of: owner)) }
         try storeElements(editor, object, info, links.map(Value.link))
         return links.map(\.key)
     }
@@ -101,10 +102,11 @@ extension WriteTransaction {
         guard try editor.exists(object) else { throw Self.noObject(editor, object) }
         _ = try Self.sorted(
             entries.map { (key: $0.key, value: .null) }, info.hasIntegerKeys, info.name)
+        let owner = ObjectLink(table: table, key: object)
         var values: [(key: Value, value: Value)] = []
         var keys: [ObjectKey?] = []
         for entry in entries {
-            let link = entry.isNull ? nil : try makeEmbedded(info)
+            let link = entry.isNull ? nil : try makeEmbedded(info, of: owner)
             values.append((key: entry.key, value: link.map(Value.link) ?? .null))
             keys.append(link?.key)
         }

@@ -137,36 +137,6 @@ extension WriteTransaction {
         }
         guard try target.exists(link.key) else { throw Self.noObject(target, link.key) }
     }
-
-    // MARK: Embedded objects
-
-    /// Creates an embedded object as the value of a single-link property, deleting what was there.
-    public func createEmbedded(
-        _ table: TableKey, _ object: ObjectKey, _ column: Int
-    ) throws(RealmError) -> ObjectKey {
-        let editor = try openEditor(table)
-        let info = editor.columns[column]
-        guard info.collection == nil else {
-            throw .misuse("property \(info.name) is a collection", reason: "type")
-        }
-        guard try editor.exists(object) else { throw Self.noObject(editor, object) }
-        let link = try makeEmbedded(info)
-        try setCell(editor, object, info, .link(link))
-        return link.key
-    }
-
-    /// An embedded object for `column`, which its caller links right away.
-    func makeEmbedded(_ column: ColumnInfo) throws(RealmError) -> ObjectLink {
-        guard column.type == .link else {
-            throw .misuse("property \(column.name) holds no objects", reason: "type")
-        }
-        let target = try editor(column.target)
-        guard target.kind == .embedded else {
-            throw .misuse("class \(target.className) is not embedded", reason: "embedded")
-        }
-        return ObjectLink(
-            table: column.target, key: try insertEmbedded(target))
-    }
 }
 
 extension ElementType {

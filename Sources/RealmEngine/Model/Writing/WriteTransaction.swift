@@ -36,6 +36,8 @@ public final class WriteTransaction {
     private var view: Snapshot?
     /// The collection changed last, open for more changes.
     @exclusivity(unchecked) var openCollection: CollectionEdit?
+    /// Embedded objects created last, each in the one before, as far as they are in one another.
+    @exclusivity(unchecked) var nesting: [NestedObject] = []
     /// The next collection key handed out.
     private var nextCollectionKey: Int32
 

@@ -32,7 +32,15 @@ extension Salvage {
         let new: ObjectKey
         /// Something may have been written over the column that is copied.
         var isDoubtful = false
+        /// Number of objects and collections around it.
         var depth = 0
+
+        /// Throws `corrupt` where an embedded object in `column` would be too deep to be created.
+        func checkDepth(_ column: ColumnInfo) throws(RealmError) {
+            guard depth + column.embeddedLevels <= EmbeddedNesting.deepestObject else {
+                throw Salvage.tooDeep
+            }
+        }
     }
 
     @_optimize(size)
@@ -69,17 +77,17 @@ extension Salvage {
         case .dictionary(let view) where column.collection == .dictionary:
             try setEntries(view, column, to, owner)
         case .link(let link) where isEmbedded(link):
-            guard owner.depth < Self.maximumDepth else { throw Self.tooDeep }
+            try owner.checkDepth(column)
             let row = try embeddedRow(link)
             let child = try transaction.createEmbedded(table, owner.new, to)
-            try fill(row, link, child, owner)
+            try fill(row, link, child, column, owner)
         default:
             guard let mapped = try mapped(value, column, owner) else { return }
             try transaction.set(table, owner.new, to, mapped)
         }
     }
 
-    private static var tooDeep: RealmError {
+    fileprivate static var tooDeep: RealmError {
         .corrupt("nested more than \(maximumDepth) deep", in: "embedded object")
     }
 
@@ -210,7 +218,7 @@ extension Salvage {
     private func setEmbedded(
         _ view: CollectionView, _ column: ColumnInfo, _ to: Int, _ owner: Owner
     ) throws(RealmError) {
-        guard owner.depth < Self.maximumDepth else { throw Self.tooDeep }
+        try owner.checkDepth(column)
         var rows: [(ObjectLink, SalvagedRow)] = []
         do throws(RealmError) {
             var cursor = ElementCursor(space, view, leafLimit: ElementCursor.mostInLeaf)
@@ -224,7 +232,7 @@ extension Salvage {
         if rows.isEmpty { return }
         let keys = try transaction.createEmbeddedElements(
             owner.target.key, owner.new, to, count: rows.count)
-        for (key, (link, row)) in zip(keys, rows) { try fill(row, link, key, owner) }
+        for (key, (link, row)) in zip(keys, rows) { try fill(row, link, key, column, owner) }
     }
 
     @_optimize(size)
@@ -236,7 +244,7 @@ extension Salvage {
             if entries.isEmpty { return }
             return try transaction.setEntries(owner.target.key, owner.new, to, entries)
         }
-        guard owner.depth < Self.maximumDepth else { throw Self.tooDeep }
+        try owner.checkDepth(column)
         var made: [(key: Value, isNull: Bool)] = []
         var rows: [(ObjectLink, SalvagedRow)?] = []
         do throws(RealmError) {
@@ -257,7 +265,7 @@ extension Salvage {
         if made.isEmpty { return }
         let keys = try transaction.createEmbeddedEntries(owner.target.key, owner.new, to, made)
         for (key, row) in zip(keys, rows) {
-            if let key, let row { try fill(row.1, row.0, key, owner) }
+            if let key, let row { try fill(row.1, row.0, key, column, owner) }
         }
     }
 
@@ -283,10 +291,12 @@ extension Salvage {
     /// Gives a new embedded object the values of the old one.
     @_optimize(size)
     private func fill(
-        _ row: SalvagedRow, _ link: ObjectLink, _ new: ObjectKey, _ parent: Owner
+        _ row: SalvagedRow, _ link: ObjectLink, _ new: ObjectKey, _ property: ColumnInfo,
+        _ parent: Owner
     ) throws(RealmError) {
         guard let target = target(link.table) else { return }
-        let owner = Owner(target: target, key: link.key, new: new, depth: parent.depth + 1)
+        let owner = Owner(
+            target: target, key: link.key, new: new, depth: parent.depth + property.embeddedLevels)
         for (i, column) in target.source.columns.enumerated() {
             guard let to = target.columns[i] else { continue }
             do throws(RealmError) {
