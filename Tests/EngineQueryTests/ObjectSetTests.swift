@@ -79,6 +79,9 @@ import Testing
             "up.i > 30", "up.up.i == 7", "ANY kids.i > 40", "NONE kids.i == 3",
             "SUBQUERY(kids, $x, $x.i > 3).@count > 1", "ANY @links.Node.up.i < 12",
             "ANY kids.up.i == 11", "ANY kids == O\(spread.key(33))",
+            "up.i > 45 OR up.i == 3 OR i == 7 OR up.up.i < 2 OR up.up.i == 40",
+            "up.i != 3 OR up.i < 4 OR up.up == null",
+            "ANY kids.i > 47 OR NONE kids.i < 30 OR ANY kids.i == 1 OR ALL kids.i > 20",
         ] {
             let bound = try Query(text).bound(to: table)
             let counts = try QueryOptions.ways.map { options in

@@ -18,7 +18,7 @@ struct TermBuilder {
         switch condition {
         case .constant(let value): return ConstantTerm(value)
         case .and(let children): return AndTerm(children.map { term(for: $0) })
-        case .or(let children): return OrTerm(children.map { term(for: $0) })
+        case .or(let children): return term(forAnyOf: children)
         case .not(let child): return NotTerm(term(for: child))
         case .test(let test): return term(for: test)
         case .comparison(let comparison):
@@ -75,33 +75,96 @@ struct TermBuilder {
     private func term(for comparison: BoundComparison) -> QueryTerm? {
         if let count = CountTerm(comparison, evaluator) { return count }
         if let subquery = SubqueryTerm(comparison, self, evaluator) {
-            return adaptive([subquery.table], subquery, comparison)
+            return adaptive([subquery.table], subquery, .comparison(comparison))
         }
-        return pathTerm(for: comparison) ?? ScalarTerm(comparison, evaluator)
+        return farTest(comparison).map { finished($0) } ?? ScalarTerm(comparison, evaluator)
+    }
+
+    /// Any of several conditions. Conditions behind the same links become one: the objects at the far end
+    /// are tested once, into one set.
+    private func term(forAnyOf conditions: [BoundCondition]) -> QueryTerm {
+        var terms: [QueryTerm?] = []
+        var tests: [(position: Int, test: FarTest)] = []
+        for condition in conditions {
+            guard case .comparison(let comparison) = condition,
+                let test = farTest(comparison), test.mayBeJoined
+            else {
+                terms.append(term(for: condition))
+                continue
+            }
+            if let i = tests.firstIndex(where: { $0.test.hasSameHops(as: test) }) {
+                tests[i].test.join(test)
+            } else {
+                tests.append((terms.count, test))
+                terms.append(nil)
+            }
+        }
+        for (position, test) in tests { terms[position] = finished(test) }
+        return terms.count == 1 ? terms[0]! : OrTerm(terms.map { $0! })
     }
 }
 
 // MARK: - Paths
 
 extension TermBuilder {
+    /// A test of the objects at the far end of a path.
+    private struct FarTest {
+        let hops: ArraySlice<PathHop>
+        /// Tests of the objects at the far end, any of which is enough.
+        var terms: [QueryTerm]
+        /// The answer where a link to one object is null.
+        var missing: Bool
+        let quantifier: QueryQuantifier
+        /// The conditions, to be evaluated object by object.
+        var conditions: [BoundCondition]
+
+        init(
+            _ hops: ArraySlice<PathHop>, _ term: QueryTerm, missing: Bool,
+            _ quantifier: QueryQuantifier, _ comparison: BoundComparison
+        ) {
+            self.hops = hops
+            terms = [term]
+            self.missing = missing
+            self.quantifier = quantifier
+            conditions = [.comparison(comparison)]
+        }
+
+        /// Whether some object at the far end has to fit, so that one that fits another test does as well.
+        var mayBeJoined: Bool { quantifier == .any && !hops.isEmpty }
+
+        func hasSameHops(as other: FarTest) -> Bool {
+            hops.elementsEqual(other.hops) {
+                $0.kind == $1.kind && $0.source.key == $1.source.key
+                    && $0.target.key == $1.target.key
+                    && $0.column.leafIndex == $1.column.leafIndex
+            }
+        }
+
+        mutating func join(_ other: FarTest) {
+            terms += other.terms
+            missing = missing || other.missing
+            conditions += other.conditions
+        }
+    }
+
     /// A path against constants: the objects at its far end are tested once.
-    private func pathTerm(for comparison: BoundComparison) -> QueryTerm? {
+    private func farTest(_ comparison: BoundComparison) -> FarTest? {
         guard let test = PathTest(comparison) else { return nil }
         switch test.path.end {
         case .scalar:
             guard let far = test.test else { return nil }
             var term = term(for: far)
             if test.quantifier == .all { term = NotTerm(term) }
-            return finished(
-                test.path.hops[...], term, test.acceptsMissing(far), test.quantifier,
+            return FarTest(
+                test.path.hops[...], term, missing: test.acceptsMissing(far), test.quantifier,
                 test.comparison)
-        case .objects: return linkTerm(test)
+        case .objects: return linkTest(test)
         default: return nil
         }
     }
 
     /// A path that ends on links, compared with objects or null.
-    private func linkTerm(_ test: PathTest) -> QueryTerm? {
+    private func linkTest(_ test: PathTest) -> FarTest? {
         let (path, comparison) = (test.path, test.comparison)
         let last = path.hops[path.hops.count - 1]
         guard comparison.relation == .equal || comparison.relation == .notEqual,
@@ -114,15 +177,17 @@ extension TermBuilder {
             let far = IntegerTerm(
                 last.column, .reserved(IntegerRange(low: .min, high: 0)), ranges,
                 isNegated: isNegated, matchesNull: matchesNull != isNegated)
-            return finished(
-                path.hops.dropLast(), far, matchesNull != isNegated, test.quantifier, comparison)
+            return FarTest(
+                path.hops.dropLast(), far, missing: matchesNull != isNegated, test.quantifier,
+                comparison)
         }
         // Some element that differs is another question than some element that is equal.
         guard !isNegated, test.quantifier != .all, !keys.isEmpty else { return nil }
         let set = ObjectSet(limit: 0)
         for key in keys { set.insert(key) }
         let far = HopTerm(last, set: set, missing: false, evaluator)
-        return finished(path.hops.dropLast(), far, false, test.quantifier, comparison)
+        return FarTest(
+            path.hops.dropLast(), far, missing: false, test.quantifier, comparison)
     }
 
     /// The objects named, and whether null is among them; nil for anything else.
@@ -147,19 +212,17 @@ extension TermBuilder {
         return (keys, matchesNull)
     }
 
-    /// The hops in front of a term over the table they lead to.
-    private func finished(
-        _ hops: ArraySlice<PathHop>, _ far: QueryTerm, _ missing: Bool,
-        _ quantifier: QueryQuantifier, _ comparison: BoundComparison
-    ) -> QueryTerm {
-        var term = far
-        for hop in hops.reversed() {
-            term = HopTerm(hop, target: term, missing: missing, evaluator)
+    /// The hops in front of a test of the table they lead to.
+    private func finished(_ test: FarTest) -> QueryTerm {
+        var term = test.terms.count == 1 ? test.terms[0] : OrTerm(test.terms)
+        for hop in test.hops.reversed() {
+            term = HopTerm(hop, target: term, missing: test.missing, evaluator)
         }
-        if quantifier != .any { term = NotTerm(term) }
-        if hops.isEmpty { return term }
-        let spreads = hops.count(where: { !$0.isToOne }) > Self.fewCollections
-        return adaptive(hops.map(\.target), term, comparison, spreads: spreads)
+        if test.quantifier != .any { term = NotTerm(term) }
+        if test.hops.isEmpty { return term }
+        let spreads = test.hops.count(where: { !$0.isToOne }) > Self.fewCollections
+        let condition = test.conditions.count == 1 ? test.conditions[0] : .or(test.conditions)
+        return adaptive(test.hops.map(\.target), term, condition, spreads: spreads)
     }
 
     /// Behind more collections of links an object may lead to all others.
@@ -167,11 +230,11 @@ extension TermBuilder {
 
     /// Object by object at first, by sets of the tables once that pays.
     private func adaptive(
-        _ tables: [TablePlace], _ fast: QueryTerm, _ comparison: BoundComparison,
+        _ tables: [TablePlace], _ fast: QueryTerm, _ condition: BoundCondition,
         spreads: Bool = false
     ) -> QueryTerm {
         if options.hurriesSets { return fast }
-        let general = GeneralTerm(.comparison(comparison), evaluator)
+        let general = GeneralTerm(condition, evaluator)
         return AdaptiveTerm(tables, fast: fast, general: general, spreads: spreads, evaluator)
     }
 }
