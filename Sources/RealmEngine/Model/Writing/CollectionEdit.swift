@@ -26,6 +26,8 @@ final class CollectionEdit {
     @exclusivity(unchecked) private var fresh: [Value] = []
     /// The property's value as it was opened.
     private let stored: Value
+    /// Root of the collection that changes, as the collection around it has it; nil before the first change.
+    @exclusivity(unchecked) private var storedRoot: Ref?
     @exclusivity(unchecked) private var hasBegun = false
     /// Whether the change log takes the changes. It omits changes of objects that the transaction made.
     private let isLogged: Bool
@@ -278,7 +280,10 @@ final class CollectionEdit {
     }
 
     private func store() throws(RealmError) {
-        try store(try tree.finish(), levels.count - 1)
+        let root = try tree.finish()
+        if root == storedRoot, column.index == .none { return }
+        try store(root, levels.count - 1)
+        storedRoot = root
     }
 
     /// Stores the root of the collection at `level`, and of those around it as far as they change.

@@ -5,7 +5,7 @@ extension SequenceEditor {
         note(value)
         let place = try makePathWritable(index, isInsert: true)
         var isEven = index == count
-        if isEven { isEven = try staysEven(rows: place.rows) }
+        if isEven { isEven = try appendStaysEven(rows: place.rows) }
         if !isEven { try expandPath() }
         if place.rows < context.fanout.tree {
             try column.insert(value, place.slot, at: place.index)
@@ -16,6 +16,20 @@ extension SequenceEditor {
             try split(place, value)
         }
         count += 1
+    }
+
+    /// Whether an append to the leaf reached, which has `rows`, leaves the nodes on the way in compact form.
+    /// Looks at the nodes for the first append only.
+    private func appendStaysEven(rows: Int) throws(RealmError) -> Bool {
+        guard rows < context.fanout.tree, let known = reached?.evenAppends else {
+            return try staysEven(rows: rows)
+        }
+        if known == 0 {
+            guard try staysEven(rows: rows) else { return false }
+            reached?.evenAppends = try evenAppends()
+        }
+        reached?.evenAppends -= 1
+        return true
     }
 
     /// A full leaf: an append begins a new one, otherwise the tail moves out.

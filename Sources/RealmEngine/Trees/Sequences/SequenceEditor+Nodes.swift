@@ -118,6 +118,17 @@ extension SequenceEditor {
         }
     }
 
+    /// Number of elements that the last leaf can take before a compact node on the way to it changes its form,
+    /// if the first of them does not change it.
+    func evenAppends() throws(RealmError) -> Int {
+        var count = context.fanout.tree
+        for step in path.steps {
+            let entries = try Entries(context, step.node.view)
+            if let even = entries.even { count = min(count, even - entries.size(step.child)) }
+        }
+        return max(1, count)
+    }
+
     /// Whether an element more at the end leaves the nodes on the way in compact form, where all
     /// children but the last have the same size.
     func staysEven(rows: Int) throws(RealmError) -> Bool {

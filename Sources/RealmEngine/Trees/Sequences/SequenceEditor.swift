@@ -41,6 +41,9 @@ final class SequenceEditor {
         /// Index of its first element among all.
         let start: Int
         var rows: Int
+        /// Number of further appends to the leaf that are known to leave the nodes on the way in the form
+        /// they have.
+        var evenAppends = 0
 
         /// Whether element `index` is in the leaf. A new one in front of the first belongs to the leaf on
         /// the left.
