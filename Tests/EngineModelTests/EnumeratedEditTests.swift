@@ -67,6 +67,24 @@ import Testing
         }
     }
 
+    /// Leaves of the column are written out one after the other.
+    @Test(arguments: [false, true])
+    func becomesOrdinaryWithinTheMemoryLimit(_ hasNewValue: Bool) throws {
+        var wanted = try texts()
+        try change { (transaction, table) in
+            transaction.memoryLimit = 1 << 12
+            if hasNewValue {
+                let keys = try Array(transaction.snapshot().table(table).keys())
+                try transaction.set(table, keys[1], 0, "new")
+                wanted[1] = "new"
+            }
+            #expect(try transaction.setOptional(table, 0, false) == wanted.count { $0 == nil })
+            #expect(transaction.largestSize > 0)
+        }
+        #expect(try texts() == wanted.map { $0 ?? "" })
+        #expect(try list() == nil)
+    }
+
     @Test func valuesAreFoundOrJoin() throws {
         let known = try #require(try list())
         #expect(known.count == 11 && known[0] == nil)

@@ -259,6 +259,16 @@ final class TableEditor {
         markDirty()
     }
 
+    /// Hands over the values of an enumerated column whose cells are about to be replaced one leaf after the
+    /// other. Nil for an ordinary column, and if the transaction has changed the list: then it moves when the
+    /// transaction is written out.
+    func takeDistinct(_ leafIndex: Int) -> DistinctList? {
+        guard let list = enumerated[leafIndex], !context.slab.contains(list.root) else {
+            return nil
+        }
+        return enumerated.remove(leafIndex)
+    }
+
     /// Frees the distinct values of a column that is removed or becomes an ordinary one.
     func dropDistinct(_ leafIndex: Int) throws(RealmError) {
         guard let list = enumerated.remove(leafIndex) else { return }

@@ -214,7 +214,8 @@ extension WriteTransaction {
         _ editor: TableEditor, _ column: ColumnInfo, by new: ColumnInfo
     ) throws(RealmError) -> Int {
         let position = editor.columnIndex(column.key)!
-        try editor.expand(position)
+        let list = editor.takeDistinct(column.leafIndex)
+        if list == nil { try editor.expand(position) }
         let old = editor.columns[position]
         if old.index != .none { try editor.dropIndex(old.leafIndex) }
         // Storing them later would copy leaves without the column.
@@ -225,16 +226,17 @@ extension WriteTransaction {
         editor.markDirty()
         try editor.clusters().setColumn(old.leafIndex, nil)
         try editor.tombstones()?.setColumn(old.leafIndex, nil)
-        let from = ColumnEditor(context, old.layout)
+        let from = ColumnEditor(context, list == nil ? old.layout : DistinctList.cells)
         let to = ColumnEditor(context, new.layout)
         let index = new.leafIndex
         var replaced = 0
         try visitLeaves(of: editor) { (tree, place) throws(RealmError) in
             try tree.moveColumn(old.leafIndex, from, to: index, to, in: place) {
-                (value) throws(RealmError) in
-                let (value, nulls) = try self.converted(value, new)
+                (cell) throws(RealmError) in
+                let value = if let list { try list.value(cell) } else { cell }
+                let (result, nulls) = try self.converted(value, new)
                 replaced += nulls
-                return value
+                return result
             }
         }
         try visitTombstones(of: editor) { (tree, place) throws(RealmError) in
@@ -244,6 +246,7 @@ extension WriteTransaction {
         try editor.clusters().setColumn(index, to)
         try editor.tombstones()?.setColumn(index, to)
         editor.columns.append(new)
+        if let list { try context.freeDeep(list.root) }
         return replaced
     }
 
