@@ -76,6 +76,48 @@ import Testing
         try side.end()
     }
 
+    /// A leaf of a class with thousands of properties is written before it takes much memory.
+    @Test func leavesOfWideClassesHoldFewerObjects() throws {
+        let folder = try ScratchFolder()
+        let session = try WriteSession(path: folder.file("wide.realm"), options: .scratch())
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Wide")
+        let columns = 5_000
+        for i in 0..<columns {
+            try transaction.addProperty(table, PropertySpec("p\(i)", .int))
+        }
+        let info = try #require(transaction.snapshot().schema.table(table))
+        var expected = 0
+        for count in [30, 100, 50] {
+            let batch = RowBatch(info, capacity: count)
+            for i in 0..<count {
+                let row = (0..<columns).map { Value.int(Int64($0 * (expected + i))) }
+                row.withUnsafeBufferPointer { batch.append($0) }
+            }
+            #expect(try transaction.create(batch))
+            expected += count
+        }
+        try transaction.commit()
+        try ModelRun.audit(IntegrityCheck.run(path: folder.file("wide.realm")), "at the end")
+        let snapshot = session.database.snapshot()
+        let rows = snapshot.table(try #require(snapshot.schema.table(table)))
+        #expect(try rows.count() == expected)
+        var row = 0
+        let scan = rows.scan(columns: [columns - 1])
+        while try scan.next() {
+            #expect(scan.count <= 110)
+            for i in 0..<scan.count {
+                guard case .int(let number) = try scan.value(row: i, column: 0) else {
+                    Issue.record("no number")
+                    return
+                }
+                #expect(number == Int64((columns - 1) * row))
+                row += 1
+            }
+        }
+        #expect(row == expected)
+    }
+
     /// What a commit knows of the largest integer does not hold once others came.
     @Test func keysBetweenBatches() throws {
         let folder = try ScratchFolder()

@@ -14,11 +14,12 @@ final class RecordFeed: @unchecked Sendable {
     struct Conversion {
         let stage: RecordStage
         let table: TableInfo
+
+        fileprivate var columns: Int { max(1, table.columns.count) }
     }
 
     private let input: RecordInput
     private let request: WriteRequest
-    private let capacity: Int
     /// One for each thread.
     private var conversions: [Conversion]
     private let wake: @Sendable () -> Void
@@ -45,6 +46,9 @@ final class RecordFeed: @unchecked Sendable {
     private var bytes = 0
 
     private static let largestBatch = 512
+    /// Values of the records that are converted together: a record of few fields takes room for each property
+    /// of its class.
+    private static let mostValues = 1 << 17
     /// Bytes from which on a batch is finished.
     private static let fullBatch = 1 << 19
     /// Batches, and bytes of them, that are handed over together while there is more to read.
@@ -64,9 +68,13 @@ final class RecordFeed: @unchecked Sendable {
         self.request = request
         self.wake = wake
         versions = gate.map { VersionBuffer($0, input, request.limits) }
-        capacity =
-            conversions.isEmpty
-            ? Self.largestBatch : max(1, min(Self.largestBatch, request.limits.records))
+    }
+
+    /// Records of a batch at most.
+    private func capacity(_ conversion: Conversion?) -> Int {
+        guard let conversion else { return Self.largestBatch }
+        let most = Self.mostValues / conversion.columns
+        return max(1, min(Self.largestBatch, request.limits.records, most))
     }
 
     /// Threads that can be used for the records of a command, besides the one that writes: as many as
@@ -159,27 +167,31 @@ final class RecordFeed: @unchecked Sendable {
     /// itself would cost more than small ones take.
     private func readTogether() -> [RecordBatch] {
         var batches: [RecordBatch] = []
-        var size = 0
+        var (size, values) = (0, 0)
+        let columns = monitor.locked { conversions.first?.columns ?? 0 }
         repeat {
             let batch = fill()
             batches.append(batch)
             size += batch.byteCount
+            values += batch.count * columns
             if isOver(batch) { break }
         } while batches.count < Self.mostTogether && size < Self.mostTogetherBytes
-            && input.isReady(within: 0)
+            && values < Self.mostValues && input.isReady(within: 0)
         return batches
     }
 
     @_optimize(speed)
     private func fill() -> RecordBatch {
-        let conversion = isConvertedApart ? nil : monitor.locked { conversions.first }
+        let first = monitor.locked { conversions.first }
+        let conversion = isConvertedApart ? nil : first
+        let capacity = capacity(first)
         let batch = RecordBatch(
             conversion.map { ($0.stage.plans, $0.table) }, input, capacity: capacity)
         do throws(RealmError) {
             if let versions {
                 try versions.fill(batch, input)
             } else {
-                try fill(batch, input, conversion?.stage)
+                try fill(batch, input, conversion?.stage, capacity: capacity)
             }
         } catch {
             batch.ending = .failed(error)
@@ -196,11 +208,10 @@ final class RecordFeed: @unchecked Sendable {
 
     @_optimize(speed)
     private func fill(
-        _ batch: RecordBatch, _ input: RecordInput, _ stage: RecordStage?
+        _ batch: RecordBatch, _ input: RecordInput, _ stage: RecordStage?, capacity: Int
     ) throws(RealmError) {
         // Locals: every access to an object would cost more than a record's share of the work.
         let (mostRecords, mostBytes) = (request.limits.records, request.limits.bytes)
-        let capacity = capacity
         var (records, bytes) = (records, bytes)
         defer { (self.records, self.bytes) = (records, bytes) }
         while true {

@@ -96,9 +96,17 @@ extension ClusterEditor {
         throw .corrupt("a cluster tree too deep", at: ref)
     }
 
+    /// Cells of a run, which take 16 bytes each.
+    private static let mostCells = 1 << 19
+
+    /// Number of objects in a run, which become one leaf. Objects with thousands of properties take much memory.
+    private var runCapacity: Int {
+        max(1, min(context.fanout.clusterLeaf, Self.mostCells / max(1, columns.count)))
+    }
+
     private func startedRun() -> Run {
         if let run { return run }
-        let fresh = Run(Array(columns), capacity: context.fanout.clusterLeaf)
+        let fresh = Run(Array(columns), capacity: runCapacity)
         run = fresh
         return fresh
     }
@@ -113,8 +121,8 @@ extension ClusterEditor {
 
     /// Rows for which the last leaf has room go there one by one; answers how many.
     private func fillLastLeaf(_ rows: Rows) throws(RealmError) -> Int {
-        let taken = try lastLeaf().map { context.fanout.clusterLeaf - $0.count } ?? 0
-        let room = min(taken, rows.count)
+        let left = try lastLeaf().map { runCapacity - $0.count } ?? 0
+        let room = min(left, rows.count)
         guard room > 0 else { return 0 }
         let values = UnsafeMutablePointer<Value>.allocate(capacity: max(1, columns.count))
         defer { values.deallocate() }
