@@ -46,14 +46,16 @@ package final class RecordSpool {
         }
     }
 
-    /// Appends a copy of the record at `offset` to `out`. No record is added afterwards.
-    package func copy(_ offset: Int, to out: inout ByteBuffer) throws(RealmError) {
+    /// Appends a copy of the record at `offset` to `out` and returns the offset of the next record. No record
+    /// is added afterwards.
+    package func copy(_ offset: Int, to out: inout ByteBuffer) throws(RealmError) -> Int {
         var count = 0
         try withUnsafeMutableBytes(of: &count) { (count) throws(RealmError) in
             try read(offset, Self.headSize, to: count.baseAddress!)
         }
         try read(offset + Self.headSize, count, to: out.reserve(count))
         out.advance(by: count)
+        return offset + Self.headSize + count
     }
 
     private func read(

@@ -67,7 +67,8 @@ package struct Export {
     /// keys: in the order of a SORT, each record of a large encrypted file would need pages decrypted
     /// again.
     var readsInFileOrder: Bool {
-        database.outgrowsPlainMemory && arrangesRecords
+        guard case .keys = choice else { return false }
+        return elements == .all && database.outgrowsPlainMemory
     }
 
     /// Whether records of objects in the order of a SORT may be rendered in another order.
@@ -80,7 +81,9 @@ package struct Export {
     }
 
     /// Keys of a batch that is read in the order of the table: each batch reads through the file once.
-    private var keysInFileOrder: Int { max(1 << 18, spool.memory / 96) }
+    private var keysInFileOrder: Int {
+        max(1 << 18, spool.memory / 96) / ExportSource.keysPerBatch * ExportSource.keysPerBatch
+    }
 
     package var isExploding: Bool { plans.contains { $0.explode != nil } }
 

@@ -151,28 +151,57 @@ final class ExportWorker {
         let spool = RecordSpool(
             memory: export.spool.memory / 8, directory: export.spool.directory,
             isConfidential: true)
-        var order: [(key: ObjectKey, place: UInt32)] = []
-        order.reserveCapacity(keys.count)
-        for key in keys { order.append((key, UInt32(order.count))) }
-        order.sort { UInt64(bitPattern: $0.key.raw) < UInt64(bitPattern: $1.key.raw) }
-        // Offsets of records; -1 for an object that does not exist.
-        var offsets = [Int](repeating: -1, count: order.count)
+        var rendered = [SpooledRecords](repeating: SpooledRecords(), count: keys.count)
         var record = ByteBuffer()
-        for (key, place) in order {
-            guard let row = try renderer.scan.seek(key) else { continue }
-            record.removeAll()
-            try renderer.append(row, to: &record)
-            offsets[Int(place)] = try spool.append(record.bytes)
+        for next in RowKeys.tableOrder(of: keys) {
+            guard let row = try renderer.scan.seek(next.key) else { continue }
+            rendered[next.place] = try spooled(row, renderer, spool, &record)
         }
-        order = []
-        for offset in offsets where offset >= 0 {
-            try spool.copy(offset, to: &buffer)
-            batchRecords += 1
-            if buffer.count >= OutputFile.flushThreshold {
-                guard try relieve(batch, &buffer) else { return false }
+        for (place, records) in rendered.enumerated() {
+            // Statements end as they do in batches that are read in the order of the keys.
+            if place % ExportSource.keysPerBatch == 0 { renderer.endBatch(to: &buffer) }
+            var offset = records.offset
+            for _ in 0..<records.count {
+                record.removeAll()
+                offset = try spool.copy(offset, to: &record)
+                renderer.print(record.bytes, to: &buffer)
+                batchRecords += 1
+                if buffer.count >= OutputFile.flushThreshold {
+                    guard try relieve(batch, &buffer) else { return false }
+                }
             }
         }
         return true
+    }
+
+    /// Offset and number of the records of an object, which are in a spool one after the other. None for an
+    /// object that does not exist.
+    private struct SpooledRecords {
+        var offset = 0
+        var count = 0
+    }
+
+    /// Renders the records of the object in `row` into a spool: one, or one for each element.
+    private func spooled(
+        _ row: Int, _ renderer: RecordRenderer, _ spool: RecordSpool, _ record: inout ByteBuffer
+    ) throws(RealmError) -> SpooledRecords {
+        var result = SpooledRecords()
+        func add() throws(RealmError) {
+            record.removeAll()
+            try renderer.spool(row, to: &record)
+            let offset = try spool.append(record.bytes)
+            if result.count == 0 { result.offset = offset }
+            result.count += 1
+        }
+        if export.isExploding {
+            try renderer.explode(row) { () throws(RealmError) in
+                try add()
+                return false
+            }
+        } else {
+            try add()
+        }
+        return result
     }
 
     /// Renders rows of the scan's present leaf, element by element where that is asked for.

@@ -154,6 +154,14 @@ package final class RecordRenderer {
     private func appendTuple(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
         guard let sql else { return }
         sql.beginRow(to: &out)
+        try appendValues(row, sql, to: &out)
+        sql.endRow(to: &out)
+    }
+
+    @inline(__always)
+    private func appendValues(
+        _ row: Int, _ sql: SQLCells, to out: inout ByteBuffer
+    ) throws(RealmError) {
         for position in 0..<fieldCount {
             if position > 0 { out.append(UInt8(ascii: ",")) }
             let column = quick[position].column
@@ -165,7 +173,6 @@ package final class RecordRenderer {
                 try sql.append(try source(row, fields[position]), column: position, to: &out)
             }
         }
-        sql.endRow(to: &out)
     }
 
     private func addToTable(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
@@ -175,6 +182,42 @@ package final class RecordRenderer {
             cell.removeAll()
             try appendCell(row, field, to: &cell)
             table.add(cell.bytes)
+        }
+        table.endRow(to: &out)
+    }
+}
+
+// MARK: - Spooled records
+
+/// A record that is rendered before those that precede it in the output: only what does not depend on them.
+extension RecordRenderer {
+    /// Appends the record of the object in `row` for `print`. Each cell of a layout has its size before it.
+    func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
+        if let sql { return try appendValues(row, sql, to: &record) }
+        if table == nil { return try append(row, to: &record) }
+        var cell = ByteBuffer(capacity: 256)
+        for field in fields {
+            cell.removeAll()
+            try appendCell(row, field, to: &cell)
+            withUnsafeBytes(of: cell.count) { record.append($0) }
+            record.append(cell.bytes)
+        }
+    }
+
+    /// Prints the next record, which `spool` has rendered.
+    func print(_ record: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
+        if let sql {
+            sql.beginRow(to: &out)
+            out.append(record)
+            return sql.endRow(to: &out)
+        }
+        guard let table else { return out.append(record) }
+        var offset = 0
+        while offset < record.count {
+            let size = record.loadUnaligned(fromByteOffset: offset, as: Int.self)
+            offset += MemoryLayout<Int>.size
+            table.add(UnsafeRawBufferPointer(rebasing: record[offset..<offset + size]))
+            offset += size
         }
         table.endRow(to: &out)
     }

@@ -28,7 +28,8 @@ import Testing
             cd '\(scratch.path)'; W=${TOOL%query}write
             awk 'BEGIN { for (i = 0; i < 5000; i++) { s = sprintf("%d ", i * 7919 % 5000)
                 while (length(s) < 400) s = s s; t = substr(s, 1, 400)
-                printf "{\\"id\\":%d,\\"text\\":\\"%s\\",\\"n\\":%d}\\n", i, t, i % 10 } }' \\
+                printf "{\\"id\\":%d,\\"text\\":\\"%s\\",\\"n\\":%d,", i, t, i % 10
+                printf "\\"list\\":[%s]}\\n", i % 3 ? i ",2" : "" } }' \\
                 </dev/null >records
             head -c 64 /dev/zero | tr '\\0' k >key; chmod 600 key
             $W -q --create --infer plain.realm Item records
@@ -37,7 +38,10 @@ import Testing
         let made = ToolProcess.shell(script)
         #expect(made.status == 0, "\(made.errorText)")
         for query in ["SORT(text ASC)", "SORT(n DESC, text DESC)", "SORT(text DESC) LIMIT(4500)"] {
-            for format in ["ndjson", "json", "csv", "tsv", "table", "sql"] {
+            for format in [
+                "ndjson", "json", "csv", "tsv", "table", "line", "markdown", "sql",
+                "csv --explode list -F id,list",
+            ] {
                 let run = { (options: String) in
                     ToolProcess.shell(
                         "cd '\(scratch.path)'; \"$TOOL\" -f \(format) \(options) Item "
@@ -48,7 +52,8 @@ import Testing
                 for limit in ["1KiB", "1MiB", "64MiB"] {
                     let other = run("-K key --max-memory \(limit) secret.realm")
                     #expect(other.status == 0, "\(other.errorText)")
-                    #expect(other.output == plain.output, "\(format) \(query) \(limit)")
+                    let isSame = other.output == plain.output
+                    #expect(isSame, "\(format) \(query) \(limit)")
                 }
             }
         }
