@@ -26,15 +26,28 @@ final class ExactForm {
         case objectID, uuid, link, otherLink, object, list, set, dictionary
     }
 
-    /// One value of an object.
-    func append(
-        _ key: ObjectKey, of table: TableInfo, _ column: Int, to out: inout ByteBuffer
+    /// Calls `body` with a scan of all columns and the row of an object.
+    func read(
+        _ key: ObjectKey, of table: TableInfo,
+        _ body: (TableScan, Int) throws(RealmError) -> Void
     ) throws(RealmError) {
         let target = try targets[table.key]
         let scan = target.borrowScan()
         defer { target.releaseScan() }
         guard let row = try scan.seek(key) else { throw target.missing(key) }
-        try append(try scan.value(row: row, column: column), to: &out)
+        try body(scan, row)
+    }
+
+    /// Whether the forms of two values of the same type are equal; nil for types whose forms are compared as
+    /// bytes.
+    static func areEqual(_ a: Value, _ b: Value) -> Bool? {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.int(let x), .int(let y)): x == y
+        case (.bool(let x), .bool(let y)): x == y
+        case (.string(let x), .string(let y)), (.binary(let x), .binary(let y)): x == y
+        default: nil
+        }
     }
 
     func append(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {

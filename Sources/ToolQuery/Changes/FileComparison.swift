@@ -1,3 +1,4 @@
+import Glibc
 import RealmEngine
 import ToolKit
 
@@ -145,11 +146,7 @@ final class FileComparison {
             else {
                 return try records.insert(key, table, new, version: new.snapshot.version)
             }
-            var changed: [Int] = []
-            for column in table.columns.indices
-            where try differs(key, table, column, found, was, partners[column]) {
-                changed.append(column)
-            }
+            let changed = try changes(key, table, found, was, partners)
             if changed.isEmpty { return }
             try records.update(key, table, changed, new, before: (found, was, old))
         }
@@ -168,18 +165,43 @@ final class FileComparison {
         return try target.find(primaryKey: primaryKey)
     }
 
+    /// The columns of `table` in which the objects of both files differ.
+    ///
+    /// - Parameter partners: by column the one of `other` with the same name; nil for a new one.
+    private func changes(
+        _ key: ObjectKey, _ table: TableInfo, _ otherKey: ObjectKey, _ other: TableInfo,
+        _ partners: [Int?]
+    ) throws(RealmError) -> [Int] {
+        var changed: [Int] = []
+        try exactNew.read(key, of: table) { (scan, row) throws(RealmError) in
+            try exactOld.read(otherKey, of: other) { (otherScan, otherRow) throws(RealmError) in
+                for column in partners.indices {
+                    let value = try scan.value(row: row, column: column)
+                    let differs =
+                        if let partner = partners[column] {
+                            try self.differs(
+                                try otherScan.value(row: otherRow, column: partner), exactOld, value
+                            )
+                        } else {
+                            try self.differs(table.columns[column].defaultValue, exactNew, value)
+                        }
+                    if differs { changed.append(column) }
+                }
+            }
+        }
+        return changed
+    }
+
     private func differs(
-        _ key: ObjectKey, _ table: TableInfo, _ column: Int, _ otherKey: ObjectKey,
-        _ other: TableInfo, _ otherColumn: Int?
+        _ before: Value, _ form: ExactForm, _ value: Value
     ) throws(RealmError) -> Bool {
+        if let areEqual = ExactForm.areEqual(before, value) { return !areEqual }
         left.removeAll()
         right.removeAll()
-        if let otherColumn {
-            try exactOld.append(otherKey, of: other, otherColumn, to: &left)
-        } else {
-            try exactNew.append(table.columns[column].defaultValue, to: &left)
-        }
-        try exactNew.append(key, of: table, column, to: &right)
-        return left.count != right.count || !left.bytes.elementsEqual(right.bytes)
+        try form.append(before, to: &left)
+        try exactNew.append(value, to: &right)
+        // No form is empty.
+        return left.count != right.count
+            || memcmp(left.bytes.baseAddress!, right.bytes.baseAddress!, left.count) != 0
     }
 }
