@@ -15,6 +15,8 @@ final class BulkDatabase: MeasuredDatabase {
     var owner = ObjectKey(0)
     /// Second file of operations that need one.
     var copy: ScratchFile?
+    /// Records of operations that load some, as lines of JSON.
+    var records: [UInt8] = []
     /// Key file of operations that run a tool on an encrypted database.
     private var keyFile: ScratchFile?
     private(set) var random: SplitMix64
@@ -42,6 +44,9 @@ final class BulkDatabase: MeasuredDatabase {
     }
 
     func forgetTexts() { texts.removeAll() }
+
+    /// The numbers below `count` in random order.
+    func shuffled() -> [Int] { (0..<count).shuffled(using: &random) }
 
     /// A random half of `keys`.
     func half() -> [ObjectKey] { Array(keys.shuffled(using: &random).prefix(keys.count / 2)) }

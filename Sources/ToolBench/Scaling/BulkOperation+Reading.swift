@@ -18,6 +18,12 @@ extension BulkOperation {
         diff("diff-equal", "compare two files with the same objects", changes: 0),
         diff("diff-changed", "compare two files of which every tenth object differs", changes: 10),
         BulkOperation(
+            "diff-other-order",
+            "compare two files with the same objects, which were inserted in another order",
+            leaves: { $0 },
+            prepare: { (d) throws(RealmError) in try d.addItemsInTwoOrders() },
+            measure: { (d) throws(RealmError) in try d.compare(expecting: .ok) }),
+        BulkOperation(
             "diff-equal-sets", "compare two files with the same set of texts", leaves: { _ in 1 },
             prepare: { (d) throws(RealmError) in
                 try d.addCollection(.set, .string, isFull: false)
@@ -77,6 +83,23 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
+    /// Creates `count` objects in the order of their keys, and in random order in a second file.
+    func addItemsInTwoOrders() throws(RealmError) {
+        try addItems(0..<count)
+        let copy = try ScratchFile(setting, name: "copy")
+        self.copy = copy
+        let other = try BulkDatabase(path: copy.path, setting)
+        try other.addItems(shuffled())
+    }
+
+    private func addItems(_ numbers: some Sequence<Int>) throws(RealmError) {
+        try addIndexedClass(indexes: 2)
+        for i in numbers {
+            try add([text("item", i), .int(Int64(i)), .int(Int64(i &* 7919))], to: table)
+        }
+        try commit()
+    }
+
     /// Runs `realm-query` with these words, without output.
     func ask(_ words: [String], expecting expected: ExitCode) throws(RealmError) {
         let all = ["--progress", "never", "--force", "-o", "/dev/null"] + (try keyWords()) + words

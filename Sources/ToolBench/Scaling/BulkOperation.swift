@@ -26,7 +26,7 @@ struct BulkOperation: Sendable {
     }
 
     static let all =
-        links + collections + objects + schema + loading + versions + reading
+        links + collections + objects + schema + loading + records + versions + reading
 
     /// Number of objects, elements, classes or versions of a run; 3 at least.
     func count(_ setting: BenchSetting) -> Int { max(3, setting.num / divisor) }

@@ -33,7 +33,7 @@ final class ImportWorkload: WriteWorkload {
             throw .failedCheck("nothing writes to the database")
         }
         let commits = try RecordLoading.load(
-            words, records, into: session, people.database.schema)
+            words, records, into: session)
         people.note(commits: commits, logicalBytes: logicalBytes)
         meter.count(operations: setting.num)
     }

@@ -4,20 +4,41 @@ import ToolKit
 /// What `realm-write` does with records, for those who measure it.
 package enum RecordLoading {
     /// Loads NDJSON as `realm-write` with these words would, the class among them, into a session
-    /// that is open already. Prints nothing.
+    /// that is open already. With `--infer` the classes and properties come first, in a commit of their own.
+    /// Prints nothing.
     ///
     /// - Returns: the number of commits.
     package static func load(
-        _ words: [String], _ records: [UInt8], into session: WriteSession, _ schema: Schema
+        _ words: [String], _ records: [UInt8], into session: WriteSession
     ) throws(RealmError) -> Int {
         let command = try OptionParser.parse(WriteTable.table, words[...])
         let request = try WriteRequest(command)
+        let className = command.operand(1) ?? ""
+        if let most = command[WriteOption.infer] {
+            var inference = SchemaInference(request, className: className)
+            try inference.read(RecordInput(records, name: "-", .ndjson), most: most)
+            try apply(
+                SchemaRequest(request, nil, inference, session.database.snapshot()).plan, session)
+        }
         let report = try LoadReport(
             request, input: "-", try OutputFile(path: nil, force: false))
         let load = try RecordLoad(
-            request, className: command.operand(1) ?? "", session, schema,
+            request, className: className, session, session.database.schema,
             RecordInput(records, name: "-", .ndjson), report)
         _ = try load.run()
         return report.commits
+    }
+
+    private static func apply(
+        _ plan: SchemaPlan, _ session: WriteSession
+    ) throws(RealmError) {
+        let transaction = try session.begin()
+        do throws(RealmError) {
+            try plan.apply(transaction)
+            try transaction.commit()
+        } catch {
+            transaction.rollback()
+            throw error
+        }
     }
 }
