@@ -31,6 +31,7 @@ func collections(_ realm: Realm, _ count: Int) throws {
 private func readCollections(_ numbers: Numbers, _ count: Int) {
     let list = numbers.list
     line("sum of a List<Int>, an element", best(count) { use(list.sum()) })
+    line("min of a List<Int>, an element", best(count) { use(list.min()) })
     line("max of a List<Int>, an element", best(count) { use(list.max()) })
     line("index(of:) without a hit, an element", best(count) { use(list.index(of: -1)) })
     line(
