@@ -95,20 +95,20 @@ final class HopTerm: QueryTerm {
         _ space: NodeSpace, _ root: Ref, _ set: ObjectSet
     ) throws(RealmError) -> Bool {
         let node = try space.node(root)
-        if !node.isInner { return try hasMember(space, leaf: root, set) }
+        if !node.isInner { return try hasMember(space, node, root, set) }
         var leaves = BPlusTree(space: space, root: root).leaves()
         while let ref = try leaves.next() {
-            if try hasMember(space, leaf: ref, set) { return true }
+            if try hasMember(space, space.node(ref), ref, set) { return true }
         }
         return false
     }
 
     @inline(__always)
     private func hasMember(
-        _ space: NodeSpace, leaf: Ref, _ set: ObjectSet
+        _ space: NodeSpace, _ leaf: NodeView, _ ref: Ref, _ set: ObjectSet
     ) throws(RealmError) -> Bool {
-        let keys = try space.integers(leaf, "link list leaf")
-        try space.chargeElements(keys.count, at: leaf)
+        let keys = try space.integers(leaf, ref, "link list leaf")
+        try space.chargeElements(keys.count, at: ref)
         for i in 0..<keys.count where set.contains(keys.integer(i)) { return true }
         return false
     }

@@ -216,7 +216,14 @@ struct NodeSpace {
     /// Opens a node that must be a plain array of integers.
     @inline(__always)
     func integers(_ ref: Ref, _ role: StaticString) throws(RealmError) -> NodeView {
-        let node = try node(ref)
+        try integers(node(ref), ref, role)
+    }
+
+    /// The same of a node that is open.
+    @inline(__always)
+    func integers(
+        _ node: NodeView, _ ref: Ref, _ role: StaticString
+    ) throws(RealmError) -> NodeView {
         guard node.flags & NodeView.formMask == 0 else { throw wrongShape(ref, role) }
         return node
     }

@@ -201,6 +201,11 @@ extension ElementCursor {
             while try cursor.next() != nil { total += 1 }
             return total
         }
+        if view.element.type == .link, !node.isInner {
+            let count = try space.integers(node, view.root, "link list leaf").count
+            try space.chargeElements(count, at: view.root)
+            return count
+        }
         return try BPlusTree(space: space, root: view.root).count { (ref) throws(RealmError) in
             let count = try ColumnLeaf(space, ref, element: view.element).count
             try space.chargeElements(count, at: ref)
