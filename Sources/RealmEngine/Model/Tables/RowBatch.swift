@@ -1,17 +1,15 @@
-/// Values for new objects of one class, column by column: what a bulk load hands to
-/// `WriteTransaction.create(_:)`.
+/// Values for new objects of one class, column by column, for `WriteTransaction.create(_:)`.
 ///
-/// Filled on one thread, used up on another: it owns all of its bytes, and neither touches it while
-/// the other does.
+/// Owns all of its bytes. Filled on one thread and consumed on another, never at the same time.
 package final class RowBatch: @unchecked Sendable {
-    /// The class as the rows were made for it.
+    /// The class for which the rows were made.
     package let table: TableInfo
-    /// Most rows.
+    /// Maximum number of rows.
     package let capacity: Int
     package private(set) var count = 0
     /// By column.
     let cells: [LeafCells]
-    /// Where the values of each column go.
+    /// Destination of the values of each column.
     private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
     /// Keys of the objects once they are created.
     let keys: UnsafeMutablePointer<UInt64>
@@ -22,7 +20,7 @@ package final class RowBatch: @unchecked Sendable {
     struct Link {
         let column: Int
         let target: TableKey
-        /// By row the primary key of the object to link, null where the cell says it all.
+        /// By row, the primary key of the object to link; null if the cell has its object key.
         let references: UnsafeMutablePointer<Value>
     }
 
@@ -51,24 +49,24 @@ package final class RowBatch: @unchecked Sendable {
     /// Bytes of text and binaries.
     package var byteCount: Int { arena.used }
 
-    /// Adds a row: a value that fits for each column, in place of a link possibly the primary key of
-    /// its target. Collections are empty, whatever the row has for them.
+    /// Adds a row: a value that fits for each column; for a link, also the primary key of its target.
+    /// Collections stay empty, whatever the row has for them.
     package func append(_ row: UnsafeBufferPointer<Value>) {
         precondition(count < capacity && row.count == targets.count)
-        let (place, arena, targets) = (count, arena, targets)
+        let (index, arena, targets) = (count, arena, targets)
         for column in 0..<row.count where !targets[column].isCollection {
             switch row[column] {
-            case .string(let bytes): targets[column].store(.string(arena.copy(bytes)), at: place)
-            case .binary(let bytes): targets[column].store(.binary(arena.copy(bytes)), at: place)
-            default: targets[column].store(row[column], at: place)
+            case .string(let bytes): targets[column].store(.string(arena.copy(bytes)), at: index)
+            case .binary(let bytes): targets[column].store(.binary(arena.copy(bytes)), at: index)
+            default: targets[column].store(row[column], at: index)
             }
         }
         for link in links { keepReference(link, row[link.column]) }
-        count = place &+ 1
+        count = index &+ 1
     }
 
-    /// Gives back the values of a row as `append` took them, in place of a link the primary key if it
-    /// was given; leaves out collections.
+    /// Copies the values of a row as `append` got them, without collections; for a link, the primary key
+    /// if it was one.
     package func read(_ row: Int, into values: UnsafeMutableBufferPointer<Value>) {
         precondition(row >= 0 && row < count && values.count == targets.count)
         for column in 0..<values.count where !targets[column].isCollection {
@@ -89,13 +87,13 @@ package final class RowBatch: @unchecked Sendable {
         }
     }
 
-    /// The primary key given in the place of a link.
+    /// The primary key that `append` got for a link; null if it got none.
     package func reference(_ column: Int, _ row: Int) -> Value {
         precondition(row >= 0 && row < count)
         return links.first { $0.column == column }?.references[row] ?? .null
     }
 
-    /// Key of the object that became of a row.
+    /// Key of the object created from a row.
     package func key(_ row: Int) -> ObjectKey {
         precondition(row >= 0 && row < count)
         return ObjectKey(Int64(bitPattern: keys[row]))

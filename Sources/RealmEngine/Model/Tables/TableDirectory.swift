@@ -1,24 +1,23 @@
-/// The tables of an open write transaction: what is in each slot of the directory, the editors of
-/// those in use, and where the directory was written last.
+/// The tables of an open write transaction: the content of each slot of the directory, the editors of
+/// tables in use, and the refs of the directory as last written.
 ///
 /// Confined to the writer.
 final class TableDirectory {
     let context: EditContext
     @exclusivity(unchecked) private(set) var slots: [Slot]
-    /// Roots of what was written last.
+    /// Roots as last written.
     private(set) var names: Ref
     private(set) var tables: Ref
     /// Tables were added, removed or renamed.
     var isDirty = false { didSet { context.outdateReaders() } }
-    /// Editors that were asked for, by slot, each one of those in the slots: whoever writes to several
-    /// tables in turn finds each at once.
+    /// Editors of the tables in use by slot, so that writes to several tables in turn find each at once.
     @exclusivity(unchecked) private var editors: ContiguousArray<Unmanaged<TableEditor>?> = []
     /// The schema read last; nil once a table was added, removed or renamed.
-    private var knownSchema: Schema?
-    /// Tables by stored name; nil until a name is looked up without a known schema, and where two tables
+    private var cachedSchema: Schema?
+    /// Tables by stored name; nil until a name is looked up without a cached schema, and where two tables
     /// share one.
     private var keysByName: [String: TableKey]?
-    /// No slot below is free.
+    /// Slots below this one are in use.
     private var firstFree = 0
 
     enum Slot {
@@ -35,7 +34,7 @@ final class TableDirectory {
             }
         }
 
-        /// Nil for a free one.
+        /// Nil for a free slot.
         fileprivate var key: TableKey? {
             switch self {
             case .stored(let info): info.key
@@ -63,18 +62,18 @@ final class TableDirectory {
         (names, tables) = (top.names, top.tables)
         slots = try SchemaReader(space: context.space, names: names, tables: tables)
             .slots(known: base.schema.tables).map(Slot.init)
-        knownSchema = base.schema
+        cachedSchema = base.schema
     }
 
-    /// Goes on from what the transaction before in a group left.
+    /// Continues after the transaction before this one in a group, with its editors.
     init(after done: TableDirectory) {
         context = done.context
         (names, tables, slots) = (done.names, done.tables, done.slots)
-        knownSchema = done.knownSchema
+        cachedSchema = done.cachedSchema
         for case .open(let editor) in slots { editor.beginTransaction() }
     }
 
-    /// As above, with other editors.
+    /// Continues after the transaction before this one in a group, with editors of its own.
     init(_ context: EditContext, after done: TableDirectory) throws(RealmError) {
         self.context = context
         (names, tables) = (done.names, done.tables)
@@ -84,7 +83,7 @@ final class TableDirectory {
 
     // MARK: Tables
 
-    /// The editor of the table in `slot`, opened on first use: then it is new.
+    /// The editor of the table in `slot`, opened at its first use, and whether this is the first.
     func editor(slot: Int) throws(RealmError) -> (editor: TableEditor, isNew: Bool) {
         switch slots[slot] {
         case .open(let editor): return (editor, false)
@@ -97,8 +96,8 @@ final class TableDirectory {
         }
     }
 
-    /// What leads into a table comes from a version before this one, and must not pose as nodes of
-    /// this transaction.
+    /// Checks that the refs of a table come from the file: bytes of a file must not pose as nodes of this
+    /// transaction.
     private func checkRoots(_ info: TableInfo) throws(RealmError) {
         try checkRoot(info.root)
         try checkRoot(info.tombstones)
@@ -113,34 +112,36 @@ final class TableDirectory {
         guard !context.nodes.owns(ref) else { throw context.space.badRef(ref) }
     }
 
-    /// The editor of the table with `key` if that was asked for before.
+    /// The cached editor of the table with `key`; nil before its first use.
     @inline(__always)
-    func known(_ key: TableKey) -> TableEditor? { knownUnretained(key)?.takeUnretainedValue() }
+    func cachedEditor(_ key: TableKey) -> TableEditor? {
+        cachedUnretained(key)?.takeUnretainedValue()
+    }
 
-    /// As above, kept by this.
+    /// The cached editor of the table with `key`, which this directory retains.
     @inline(__always)
-    func knownUnretained(_ key: TableKey) -> Unmanaged<TableEditor>? {
+    func cachedUnretained(_ key: TableKey) -> Unmanaged<TableEditor>? {
         guard key.slot < editors.count, let editor = editors[key.slot],
             borrowing(editor, { $0.key == key })
         else { return nil }
         return editor
     }
 
-    /// - Parameter editor: that of its slot.
-    func remember(_ editor: TableEditor) {
-        if editors.count != slots.count { forgetEditors() }
+    /// Caches the editor of a slot.
+    func cache(_ editor: TableEditor) {
+        if editors.count != slots.count { clearEditors() }
         editors[editor.key.slot] = .passUnretained(editor)
     }
 
-    private func forgetEditors() {
+    private func clearEditors() {
         editors = ContiguousArray(repeating: nil, count: slots.count)
     }
 
     /// Key of the table with the stored name `name`.
     func key(stored name: String) -> TableKey? {
         // Its names are sorted already, and most transactions look up only a few.
-        if let knownSchema {
-            return knownSchema.tableNames.position(of: name).map { knownSchema.tables[$0].key }
+        if let cachedSchema {
+            return cachedSchema.tableNames.position(of: name).map { cachedSchema.tables[$0].key }
         }
         if keysByName == nil { keysByName = makeKeysByName() }
         if let keysByName { return keysByName[name] }
@@ -163,10 +164,10 @@ final class TableDirectory {
         editor.name = name
         if keysByName?.updateValue(editor.key, forKey: name) != nil { keysByName = nil }
         isDirty = true
-        knownSchema = nil
+        cachedSchema = nil
     }
 
-    /// Where the next table goes, and its tag.
+    /// The slot of the next table, and its tag.
     func freeSlot() -> (slot: Int, tag: UInt64) {
         while firstFree < slots.count {
             if case .free(let tag) = slots[firstFree] { return (firstFree, tag) }
@@ -175,11 +176,11 @@ final class TableDirectory {
         return (slots.count, 0)
     }
 
-    /// Puts a table, or nothing, in place of what is in a slot, or behind the last.
+    /// Replaces the content of a slot, or appends one.
     func place(_ slot: Slot, at i: Int) {
         if i == slots.count {
             slots.append(slot)
-            if editors.count == i { editors.append(nil) } else { forgetEditors() }
+            if editors.count == i { editors.append(nil) } else { clearEditors() }
         } else {
             if slots[i].key != nil { keysByName?[slots[i].name] = nil }
             slots[i] = slot
@@ -191,13 +192,13 @@ final class TableDirectory {
             firstFree = min(firstFree, i)
         }
         isDirty = true
-        knownSchema = nil
+        cachedSchema = nil
         context.schemaGeneration += 1
     }
 
     // MARK: Reading
 
-    /// All tables as they are now. The same object as before if none of them is elsewhere.
+    /// All tables as they are now; the same object as before if none of their nodes moved.
     func schema() throws(RealmError) -> Schema {
         var all: [TableInfo] = []
         all.reserveCapacity(slots.count)
@@ -211,39 +212,39 @@ final class TableDirectory {
             case .free: continue
             }
         }
-        guard let known = knownSchema, known.tables.count == all.count,
-            zip(known.tables, all).allSatisfy({
+        guard let cached = cachedSchema, cached.tables.count == all.count,
+            zip(cached.tables, all).allSatisfy({
                 $0 === $1 || $0.key == $1.key && $0.name == $1.name
             })
         else {
             let reader = SchemaReader(space: context.space, names: names, tables: tables)
             let fresh = Schema(tables: all, version: try reader.schemaVersion(all))
-            knownSchema = fresh
+            cachedSchema = fresh
             return fresh
         }
         let number =
             try metadata.map { (info) throws(RealmError) in
                 try SchemaReader(space: context.space, names: names, tables: tables)
                     .schemaVersion([info])
-            } ?? known.version
-        if number == known.version, zip(known.tables, all).allSatisfy({ $0 === $1 }) {
-            return known
+            } ?? cached.version
+        if number == cached.version, zip(cached.tables, all).allSatisfy({ $0 === $1 }) {
+            return cached
         }
-        let later = Schema(known, tables: all, version: number)
-        knownSchema = later
-        return later
+        let fresh = Schema(cached, tables: all, version: number)
+        cachedSchema = fresh
+        return fresh
     }
 
-    /// Stores what waits in the editors, so that the trees hold all there is.
+    /// Stores pending backlinks and index entries, so that the trees are complete.
     func flushPending() throws(RealmError) {
         for case .open(let editor) in slots { try editor.flushPending(isComplete: true) }
     }
 
     // MARK: Writing
 
-    /// Writes the tops of all tables that changed and the directory that leads to them.
+    /// Writes the tops of all tables that changed and the directory with their refs.
     ///
-    /// - Parameter isComplete: false when the transaction goes on and nobody reads the indexes.
+    /// - Parameter isComplete: as in `TableEditor.flushPending`.
     func flush(isComplete: Bool = true) throws(RealmError) {
         // Tables with open editors whose columns changed may touch other tables while flushing;
         // flushing an editor only ever writes its own table.
@@ -270,8 +271,7 @@ final class TableDirectory {
         isDirty = false
     }
 
-    /// What no integer of the indexes goes beyond: those of the tables in use, and what was known of the
-    /// others.
+    /// Upper bounds of the integers of indexes, of the tables in use and of the others, where there are any.
     func bounds(version: UInt64) -> IntegerBounds {
         var largest = context.bounds.filter { (place, _) in
             guard place.table.slot < slots.count,
@@ -286,14 +286,14 @@ final class TableDirectory {
     /// The directory has been written to the file.
     func moved(names: Ref, tables: Ref) { (self.names, self.tables) = (names, tables) }
 
-    /// Goes on with what the file holds, with the same editors.
+    /// Continues with the file's content and the same editors.
     func restart() throws(RealmError) {
         let stored = try SchemaReader(space: context.space, names: names, tables: tables).slots()
         for (i, slot) in stored.enumerated() {
             guard case .open(let editor) = slots[i], case .table(let info) = slot else { continue }
             editor.resume(info)
         }
-        knownSchema = nil
+        cachedSchema = nil
         context.schemaGeneration += 1
     }
 }

@@ -201,7 +201,7 @@ extension WriteTransaction {
     public func set(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) {
-        if isOpen, let editor = directory.knownUnretained(table) {
+        if isOpen, let editor = directory.cachedUnretained(table) {
             let isSet = try borrowing(editor) { (editor) throws(RealmError) in
                 try setPlain(editor, object, column, value)
             }

@@ -100,7 +100,7 @@ public final class WriteTransaction {
     /// The editor of the table with `key`.
     @inline(__always)
     func editor(_ key: TableKey) throws(RealmError) -> TableEditor {
-        if let known = directory.known(key) { return known }
+        if let known = directory.cachedEditor(key) { return known }
         return try openedEditor(key)
     }
 
@@ -110,7 +110,7 @@ public final class WriteTransaction {
         let (editor, isNew) = try directory.editor(slot: key.slot)
         if isNew { try expandEnumerated(editor) }
         guard editor.key == key else { throw Self.noTable(key) }
-        directory.remember(editor)
+        directory.cache(editor)
         return editor
     }
 
