@@ -30,7 +30,7 @@ protocol HeldCollection: HeldValue, _Persistable {
     /// Name of the type without its parameters.
     static var kindName: String { get }
     var managed: ManagedCollection? { get set }
-    /// Replaces the elements by those of `other`.
+    /// Replaces all elements by the elements of `other`.
     func assign(_ other: Self)
 }
 
