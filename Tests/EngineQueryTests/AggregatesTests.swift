@@ -71,18 +71,23 @@ import Testing
             _ function: AggregateFunction, _ type: OperandType, _ values: [Value],
             inDictionary: Bool = false
         ) -> Value {
-            var (whole, parts) = (
-                AggregateState(function, of: type, inDictionary: inDictionary),
-                AggregateState(function, of: type, inDictionary: inDictionary)
-            )
-            for value in values {
-                var part = AggregateState(function, of: type, inDictionary: inDictionary)
-                part.add(value)
-                whole.add(value)
-                parts.merge(part)
+            let operation = function.operation(of: type, inDictionary: inDictionary)
+            let states = (0..<3).map { _ in
+                UnsafeMutableRawPointer.allocate(byteCount: operation.size, alignment: 16)
             }
-            #expect(ValueRules.compare(whole.result, parts.result) == 0)
-            return whole.result
+            defer { for state in states { state.deallocate() } }
+            let (whole, parts, part) = (states[0], states[1], states[2])
+            operation.start(whole)
+            operation.start(parts)
+            for value in values {
+                operation.start(part)
+                operation.add(value, times: 1, to: part)
+                operation.add(value, times: 1, to: whole)
+                operation.merge(part, into: parts)
+            }
+            let result = operation.result(whole, .wraps)
+            #expect(ValueRules.compare(result, operation.result(parts, .wraps)) == 0)
+            return result
         }
         func expect(_ a: Value, _ b: Value, line: Int = #line) {
             #expect(ValueRules.compare(a, b) == 0, "line \(line): \(a), not \(b)")
@@ -124,16 +129,16 @@ import Testing
             for function in [AggregateFunction.sum, .average, .min, .max] {
                 let expression = try #require(
                     AggregateExpression(function, of: column, in: table.info))
-                var state = expression.state(in: table.info)
+                let run = try #require(expression.run(in: table.info))
                 let scan = table.scan(columns: [column])
                 while try scan.next() {
-                    for row in 0..<scan.count { state.add(try scan.value(row: row, column: 0)) }
+                    for row in 0..<scan.count { run.add(try scan.value(row: row, column: 0)) }
                 }
-                let expected = state.result(objects: 0)
+                let expected = run.result(.widens)
                 for text in ["TRUEPREDICATE", "TRUEPREDICATE LIMIT(1000)"] {
                     let plan = try QueryPlan(Query(text).bound(to: table), in: snapshot)
                     let found = try plan.aggregates([expression], in: snapshot).values[0]
-                    #expect(ValueRules.compare(found, expected) == 0, "\(function) \(name)")
+                    #expect(ValueRules.compare(found, expected) == 0, "\(function.name) \(name)")
                 }
             }
         }
@@ -146,5 +151,63 @@ import Testing
         #expect(AggregateExpression(.sum, of: index("t"), in: table.info) == nil)
         #expect(AggregateExpression(.max, of: index("t"), in: table.info) != nil)
         #expect(AggregateExpression(.min, of: index("kids"), in: table.info) == nil)
+        #expect(AggregateExpression(.count, of: index("i"), in: table.info) == nil)
+        #expect(AggregateExpression(.standardDeviation, of: index("t"), in: table.info) == nil)
+        #expect(AggregateExpression(.median, of: index("s"), in: table.info) == nil)
+        #expect(AggregateExpression(.distinctCount, of: index("s"), in: table.info) != nil)
+        #expect(AggregateExpression(.distinctCount, of: index("kids"), in: table.info) == nil)
+    }
+
+    @Test func standardDeviationNeedsTwoValues() throws {
+        func deviation(_ values: Value...) -> Double? {
+            AggregateFunction.standardDeviation.result(of: values, .mixed)?.plainNumber
+        }
+        #expect(deviation() == nil && deviation(.int(3)) == nil && deviation(.null, .int(3)) == nil)
+        #expect(deviation(.int(3), .double(3)) == 0)
+        #expect(deviation(.int(2), .float(4)) == 2.0.squareRoot())
+        #expect(
+            deviation(.int(1), .int(2), .int(3), .int(4), .string(.empty)) == (5.0 / 3).squareRoot()
+        )
+    }
+
+    /// Large numbers that differ little have all their digits.
+    @Test func standardDeviationKeepsItsDigits() throws {
+        let values = (0..<1000).map { Value.double(1e9 + Double($0 % 2)) }
+        let found = AggregateFunction.standardDeviation.result(of: values, .double)?.plainNumber
+        let expected = (250.0 / 999).squareRoot()
+        #expect(abs(try #require(found) - expected) < 1e-9)
+    }
+
+    @Test func medianIsInTheMiddle() {
+        func median(_ type: ColumnType, _ values: Value...) -> Value {
+            AggregateFunction.median.result(of: values, type) ?? .bool(false)
+        }
+        func expect(_ found: Value, _ expected: Value, line: Int = #line) {
+            #expect(PlainAggregate.agree(found, expected), "line \(line): \(found)")
+        }
+        expect(median(.int), .null)
+        expect(median(.int, .null, .int(7)), .double(7))
+        expect(median(.int, .int(9), .int(1), .int(2)), .double(2))
+        expect(median(.int, .int(9), .int(1), .int(2), .int(3)), .double(2.5))
+        expect(median(.int, .int(.max), .int(.max)), .double(0x1p63))
+        expect(median(.double, .double(1e308), .double(1.5e308)), .double(1.25e308))
+        expect(median(.double, .double(-.infinity), .double(.infinity)), .double(.nan))
+        expect(median(.double, .double(.nan), .double(5)), .double(5))
+        expect(median(.mixed, .int(1), .double(2), .bool(true)), .decimal(Decimal128(1.5)))
+        expect(median(.bool, .bool(true)), .bool(false))
+    }
+
+    @Test func namesAreFoundByTheirOperators() {
+        #expect(AggregateFunction.named(operator: "@avg") === AggregateFunction.average)
+        #expect(
+            AggregateFunction.named(operator: "@stddev") === AggregateFunction.standardDeviation)
+        for name in ["avg", "@", "", "@average", "@avg ", "@distinct"] {
+            #expect(AggregateFunction.named(operator: name) == nil, "\(name)")
+        }
+        let operators = AggregateFunction.all.flatMap { $0.operators.map { "\($0)" } }
+        for name in operators {
+            #expect(!operators.contains { $0 != name && $0.hasPrefix(name) }, "\(name)")
+        }
+        #expect(Set(AggregateFunction.all.map(\.form)).count == AggregateFunction.all.count)
     }
 }

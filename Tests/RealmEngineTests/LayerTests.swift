@@ -25,7 +25,7 @@ import Testing
         Layer(
             name: "Query",
             rooms: [
-                ["Language"], ["Conditions"], ["Binding"], ["Functions"], ["Evaluation"], ["Terms"],
+                ["Functions"], ["Language"], ["Conditions"], ["Binding"], ["Evaluation"], ["Terms"],
                 ["Planning"], ["Ordering"], ["Grouping"], ["Results"],
             ]),
         Layer(

@@ -133,6 +133,42 @@ final class Measurement: Object {
         #expect(all.where { $0.decimals.sum == 3 }.count == 1)
     }
 
+    /// Ours: the SDK has neither.
+    @Test func standardDeviationAndMedian() throws {
+        let half = 0.5.squareRoot()
+        let sorted = all.sorted(byKeyPath: "id", ascending: false)
+        for results in [all, sorted] {
+            // 1, 2 and 1.5; the NaN is skipped.
+            #expect(results.standardDeviation(of: \.double) == 0.5)
+            #expect(results.median(of: \.double) == 1.5)
+            #expect(results.median(ofProperty: "float") == Float(1.5))
+            #expect(results.standardDeviation(ofProperty: "float") == half)
+            #expect(results.median(of: \.decimal) == Decimal128(value: 1.5))
+            #expect(results.value(forKeyPath: "@stddev.double") as? Double == 0.5)
+            #expect(results.value(forKeyPath: "@median.double") as? Double == 1.5)
+        }
+        let nothing = all.where { $0.id == 0 }
+        #expect(nothing.standardDeviation(of: \.double) == Double?.none)
+        #expect(nothing.median(of: \.double) == Double?.none)
+        #expect(nothing.value(forKeyPath: "@median.double") == nil)
+        #expect(first.doubles.standardDeviation() == half)
+        #expect(first.doubles.median() == 1.5)
+        #expect(first.map.standardDeviation() == half)
+        #expect(first.map.median() == 1.5)
+        #expect(first.map.value(forKeyPath: "@median") as? Double == 1.5)
+        #expect(first.decimals.median() == Decimal128(value: 1.5))
+        let loose = Measurement()
+        loose.doubles.append(objectsIn: [.nan, 1, nil, 2])
+        #expect(loose.doubles.standardDeviation() == half)
+        #expect(loose.doubles.median() == 1.5)
+        #expect(loose.doubles.value(forKeyPath: "@stddev.self") as Any? as? Double == half)
+        #expect(loose.set.median() == Double?.none)
+        #expect(realm.objects(Measurement.self).filter("doubles.@median == 1.5").count == 1)
+        #expect(realm.objects(Measurement.self).filter("doubles.@stddev > 0.7").count == 1)
+        #expect(realm.objects(Measurement.self).filter("map.@median == %@", 1.5).count == 1)
+        try lab.check()
+    }
+
     /// Sums of integers wrap, as in the reference.
     @Test func sumsWrap() throws {
         try realm.write {

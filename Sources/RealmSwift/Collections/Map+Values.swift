@@ -36,9 +36,9 @@ extension Map {
 
     private func figure(_ function: AggregateFunction, _ property: String) -> _Stored? {
         if managed == nil {
-            return LocalFigures.aggregate(values, function, property, inDictionary: true)
+            return LocalAggregate.value(values, function, property, inDictionary: true)
         }
-        if function == .sum, count == 0 { return nil }
+        if count == 0 { return nil }
         return results.aggregate(function, property)
     }
 
@@ -50,6 +50,14 @@ extension Map {
     where T.PersistedType: AddableType { (figure(.sum, property) ?? .zero).figure() }
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType { figure(.average, property)?.figure() }
+
+    /// Returns the sample standard deviation of a property, nil for fewer than two values.
+    public func standardDeviation<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType { figure(.standardDeviation, property)?.figure() }
+
+    /// Returns the median of a property, nil without values.
+    public func median<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType { figure(.median, property)?.figure() }
 
     // MARK: Key-value access
 
@@ -64,14 +72,15 @@ extension Map {
         let (name, path) = KeyValues.split(keyPath)
         let value: Any?
         switch name {
-        case "@count": value = count
-        case "@min": value = figure(.min, path)?.any
-        case "@max": value = figure(.max, path)?.any
-        case "@sum": value = figure(.sum, path)?.any ?? 0
-        case "@avg": value = figure(.average, path)?.any
         case "@allKeys": value = keys
         case "@allValues": value = KeyValues.each(of: values, path)
         case _ where name.hasPrefix("@"):
+            if let function = AggregateFunction.named(operator: name) {
+                value =
+                    function == .count
+                    ? count : figure(function, path)?.any ?? KeyValues.ofNothing(function)
+                break
+            }
             value = KeyValues.union(name, KeyValues.each(of: values, path))
         default:
             value =

@@ -1,13 +1,14 @@
 import Foundation
 import RealmEngine
 
-/// Minimum, maximum, sum and average (API specification 2.6). Nulls are skipped, and NaN is too, with two
-/// exceptions of the reference: the NaN of a float or double in an `AnyRealmValue`, and in the minimum of
-/// a `Map`, is the smallest number. Without values the sum is zero and the others are nil.
+/// Minimum, maximum, sum and average (API specification 2.6), and of our own standard deviation and median.
+/// Nulls are skipped, and NaN is too, with two exceptions of the reference in the first four: the NaN of a
+/// float or double in an `AnyRealmValue`, and in the minimum of a `Map`, is the smallest number. Without
+/// values the sum is zero and the others are nil.
 extension RealmCollection {
     /// An aggregate of a property of the objects, or of the elements themselves; nil for null.
     func figure(_ function: AggregateFunction, _ property: String?) -> _Stored? {
-        if isLocal { return LocalFigures.aggregate(Array(self), function, property) }
+        if isLocal { return LocalAggregate.value(Array(self), function, property) }
         return results.aggregate(function, property)
     }
 
@@ -26,6 +27,20 @@ extension RealmCollection {
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         figure(.average, property)?.figure()
+    }
+
+    /// Returns the sample standard deviation of a property, nil for fewer than two values. The SDK does
+    /// not have it.
+    public func standardDeviation<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType {
+        figure(.standardDeviation, property)?.figure()
+    }
+
+    /// Returns the median of a property: the value in the middle, or the mean of the two in the middle.
+    /// Nil without values. The SDK does not have it.
+    public func median<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType {
+        figure(.median, property)?.figure()
     }
 }
 
@@ -46,6 +61,22 @@ extension RealmCollection where Element: ObjectBase {
     where T.PersistedType: AddableType {
         average(ofProperty: _name(for: keyPath))
     }
+
+    /// Returns the sample standard deviation of a property, nil for fewer than two values. It is a double,
+    /// converted to the type of the result.
+    public func standardDeviation<T: _HasPersistedType, R: _HasPersistedType>(
+        of keyPath: KeyPath<Element, T>
+    ) -> R? where T.PersistedType: AddableType, R.PersistedType: AddableType {
+        standardDeviation(ofProperty: _name(for: keyPath))
+    }
+
+    /// Returns the median of a property, nil without values. It is a double or a decimal, converted to the
+    /// type of the result.
+    public func median<T: _HasPersistedType, R: _HasPersistedType>(
+        of keyPath: KeyPath<Element, T>
+    ) -> R? where T.PersistedType: AddableType, R.PersistedType: AddableType {
+        median(ofProperty: _name(for: keyPath))
+    }
 }
 
 extension RealmCollection where Element.PersistedType: MinMaxType {
@@ -57,6 +88,17 @@ extension RealmCollection where Element.PersistedType: AddableType {
     public func sum() -> Element { (figure(.sum, nil) ?? .zero).figure() }
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
         figure(.average, nil)?.figure()
+    }
+
+    /// Returns the sample standard deviation of the elements, nil for fewer than two.
+    public func standardDeviation<T: _HasPersistedType>() -> T?
+    where T.PersistedType: AddableType {
+        figure(.standardDeviation, nil)?.figure()
+    }
+
+    /// Returns the median of the elements, nil without any.
+    public func median<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
+        figure(.median, nil)?.figure()
     }
 }
 
@@ -90,11 +132,6 @@ extension _Stored {
 }
 
 extension Value {
-    fileprivate var isDecimal: Bool {
-        if case .decimal = self { return true }
-        return false
-    }
-
     /// The same number as values of a column have it; what is none stays what it is.
     fileprivate func number(as type: PropertyType?) -> Value {
         let number: Double
@@ -118,16 +155,17 @@ extension Value {
     }
 }
 
-/// Figures of collections that are in no realm.
-enum LocalFigures {
-    static func aggregate<Element>(
+/// Aggregates of collections that are in no realm.
+enum LocalAggregate {
+    static func value<Element>(
         _ elements: [Element], _ function: AggregateFunction, _ property: String?,
         inDictionary: Bool = false
     ) -> _Stored? {
         let storing = _Storing(nil)
+        let property = property == "self" ? nil : property
         var (values, type): ([Value], PropertyType) = ([], .any)
         for element in elements {
-            if let property, property != "self" {
+            if let property {
                 guard let object = unwrapped(element) as? ObjectBase else { continue }
                 let field = object.field(named: property)
                 type = field.shape.type
@@ -138,27 +176,37 @@ enum LocalFigures {
             }
         }
         // Without elements their type is unknown; the integer converts to any type of number.
-        if values.isEmpty, function == .sum { return _Stored(value: .int(0), realm: nil) }
-        let isOfElements = property == nil || property == "self"
+        if values.isEmpty { return _Stored(unlessNull: function.ofNothing) }
         let value = type.column.flatMap {
-            function.result(of: values, $0, inDictionary: inDictionary && isOfElements)
-        }
-        // Mixed values add up to a double unless one of them is a decimal.
-        if type == .any, function == .sum || function == .average, case .decimal(let sum)? = value,
-            !values.contains(where: { $0.isDecimal })
-        {
-            return _Stored(value: .double(sum.doubleValue), realm: nil)
+            function.result(of: values, $0, inDictionary: inDictionary && property == nil)
         }
         guard let value else {
             throwRealmException(
-                "Operation '\(function)' not supported for '\(type)' property '\(property ?? "self")'"
-            )
+                "Operation '\(function.title)' not supported for '\(type)' property "
+                    + "'\(property ?? "self")'")
         }
-        if case .null = value { return nil }
-        return _Stored(value: value, realm: nil)
+        // As in the SDK, whose unmanaged collections compute with doubles.
+        if type == .any, case .decimal(let number) = value, !values.contains(where: \.isDecimal) {
+            return _Stored(value: .double(number.doubleValue), realm: nil)
+        }
+        return _Stored(unlessNull: value)
     }
 
     private static func type<T: _RealmSchemaDiscoverable>(of _: T) -> PropertyType { T._rlmType }
+}
+
+extension Value {
+    fileprivate var isDecimal: Bool {
+        if case .decimal = self { true } else { false }
+    }
+}
+
+extension _Stored {
+    /// Nil for null.
+    fileprivate init?(unlessNull value: Value) {
+        if case .null = value { return nil }
+        self.init(value: value, realm: nil)
+    }
 }
 
 extension ObjectBase {

@@ -10,21 +10,19 @@ extension RealmCollection {
         return KeyValues.each(of: Array(self), key)
     }
 
-    /// Along a path, which may begin with `@count`, `@min`, `@max`, `@sum`, `@avg`, or one of the unions.
+    /// Along a path, which may begin with the operator of an aggregate function, such as `@avg`, or one of
+    /// the unions.
     public func value(forKeyPath keyPath: String) -> Any? {
         guard keyPath.hasPrefix("@") else {
             if keyPath.contains(".") { return KeyPathWalk(keyPath).value(of: self) }
             return KeyValues.each(of: Array(self), keyPath)
         }
         let (name, path) = KeyValues.split(keyPath)
-        switch name {
-        case "@count": return count
-        case "@min": return figure(.min, path).flatMap { $0.any }
-        case "@max": return figure(.max, path).flatMap { $0.any }
-        case "@sum": return figure(.sum, path).flatMap { $0.any } ?? 0
-        case "@avg": return figure(.average, path).flatMap { $0.any }
-        default: return KeyValues.union(name, KeyValues.each(of: Array(self), path))
+        guard let function = AggregateFunction.named(operator: name) else {
+            return KeyValues.union(name, KeyValues.each(of: Array(self), path))
         }
+        if function == .count { return count }
+        return figure(function, path).flatMap { $0.any } ?? KeyValues.ofNothing(function)
     }
 
     /// Sets a property of every object, in a write transaction.
@@ -72,6 +70,11 @@ enum KeyValues {
 
     /// What stands for null where anything may be: it can be cast to every optional.
     private static var nothing: Any { Optional<Any>.none as Any }
+
+    /// An aggregate of nothing: zero for sums, else nil.
+    static func ofNothing(_ function: AggregateFunction) -> Any? {
+        if case .int(let number) = function.ofNothing { Int(number) } else { nil }
+    }
 
     /// A property of every element.
     static func each<Element>(of elements: [Element], _ keyPath: String) -> [Any] {

@@ -75,6 +75,19 @@ extension RealmKeyedCollection where Value.PersistedType: AddableType {
     }
 }
 
+extension Map where Value.PersistedType: AddableType {
+    /// Returns the sample standard deviation of the values, nil for fewer than two.
+    public func standardDeviation<T: _HasPersistedType>() -> T?
+    where T.PersistedType: AddableType {
+        standardDeviation(ofProperty: "self")
+    }
+
+    /// Returns the median of the values, nil without any.
+    public func median<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
+        median(ofProperty: "self")
+    }
+}
+
 extension RealmKeyedCollection where Value.PersistedType: SortableType {
     public func sorted(ascending: Bool = true) -> Results<Value> {
         sorted(byKeyPath: "self", ascending: ascending)

@@ -1,4 +1,5 @@
 import Foundation
+import RealmEngine
 
 /// Follows a key path of several steps through links and collections, as key-value coding does: a step
 /// of a collection is the array of that step of its elements, and null ends the path with nil.
@@ -52,14 +53,15 @@ struct KeyPathWalk {
         }
         guard let elements = Self.elements(of: owner) else { cannotFollow(owner, path) }
         let (name, operand) = KeyValues.split(path)
-        if name == "@count" { return elements.count }
+        let function = AggregateFunction.named(operator: name)
+        if function == .count { return elements.count }
         let values =
             operand == "self"
             ? elements
             : elements.map { element -> Any in
                 Self.present(element).flatMap { value(of: $0, at: operand[...]) } ?? Self.nothing
             }
-        guard ["@min", "@max", "@sum", "@avg"].contains(name) else {
+        guard function != nil else {
             return named { KeyValues.union(name, values) }
         }
         let numbers = List<AnyRealmValue>()

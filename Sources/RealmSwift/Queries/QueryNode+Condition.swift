@@ -100,7 +100,9 @@ struct QueryNodeBuilder {
             return .path(QueryPath(steps(parts)), isAny ? .any : nil)
         }
         let owner = QueryPath(steps(parts[..<end]))
-        guard let function = AggregateFunction(operator: name) else { return .count(owner) }
+        guard let function = AggregateFunction.named(operator: name), function != .count else {
+            return .count(owner)
+        }
         let property = parts[(end + 1)...].first.map(step)
         return .aggregate(function, owner, of: property)
     }
@@ -131,17 +133,5 @@ extension NodePath.Part {
     fileprivate var isReduction: Bool {
         guard case .function(let name) = self else { return false }
         return name != "@allKeys" && name != "@allValues"
-    }
-}
-
-extension AggregateFunction {
-    fileprivate init?(operator name: String) {
-        switch name {
-        case "@min": self = .min
-        case "@max": self = .max
-        case "@sum": self = .sum
-        case "@avg": self = .average
-        default: return nil
-        }
     }
 }

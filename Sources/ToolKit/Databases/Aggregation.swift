@@ -1,37 +1,41 @@
 import RealmEngine
 
-/// `--aggregate`: counts, sums, averages and extremes of some properties, as a list names them and as
-/// they are printed.
+/// `--aggregate`: aggregates of some properties, as a list names them and as they are printed.
 package final class Aggregation {
-    private static let functions: [String: AggregateFunction] = [
-        "sum": .sum, "avg": .average, "min": .min, "max": .max,
-    ]
-
     private(set) var labels: [String] = []
     private(set) var expressions: [AggregateExpression] = []
     /// The results, in the order of the list.
     package private(set) var results: [Value] = []
 
     /// Parses the list and checks it against the class.
-    package init(_ list: String, _ table: TableInfo) throws(RealmError) {
-        for item in NameList.parts(list) {
-            labels.append(item)
-            expressions.append(try Self.expression(item, table))
+    package convenience init(_ list: String, _ table: TableInfo) throws(RealmError) {
+        try self.init(NameList.parts(list), table)
+    }
+
+    /// Parses the items of a list and checks them against the class.
+    package init(_ items: [String], _ table: TableInfo) throws(RealmError) {
+        for item in items {
+            let label = Self.trimmed(item)
+            labels.append(label)
+            expressions.append(try Self.expression(label, table))
         }
+    }
+
+    private static func trimmed(_ item: String) -> String {
+        let start = item.drop { $0 == " " }
+        return String(start.prefix(start.count - start.reversed().prefix { $0 == " " }.count))
     }
 
     private static func expression(
         _ text: String, _ table: TableInfo
     ) throws(RealmError) -> AggregateExpression {
-        if text == "count" { return .count }
-        guard text.hasSuffix(")"), let open = text.firstIndex(of: "("),
-            let function = functions[String(text[..<open])]
-        else {
+        if text == AggregateFunction.count.form { return .count }
+        guard let aggregate = AggregateName(text) else {
             throw .misuse(
-                "--aggregate: '\(text)' is none of count, sum(P), avg(P), min(P), max(P)",
+                "--aggregate: '\(text)' is none of \(AggregateFunction.forms)",
                 code: "InvalidArgument", reason: "bad-value")
         }
-        let name = String(text[text.index(after: open)...].dropLast())
+        let (function, name) = (aggregate.function, aggregate.property)
         guard let index = table.columnIndex(named: name) else {
             let near = Spelling.nearest(3, to: name, among: table.columns.map(\.name))
             throw .misuse(
@@ -41,7 +45,8 @@ package final class Aggregation {
         }
         guard let expression = AggregateExpression(function, of: index, in: table) else {
             throw .misuse(
-                "--aggregate: \(text[..<open]) of \(name), which holds "
+                "--aggregate: \(text) is not defined: \(name) holds "
+                    + (table.columns[index].collection.map { "a \($0.rawValue) of " } ?? "")
                     + table.columns[index].type.name,
                 code: "InvalidArgument", reason: "bad-value")
         }
@@ -49,7 +54,7 @@ package final class Aggregation {
     }
 
     /// Whether each result is certainly a number.
-    var areNumbers: [Bool] { expressions.map { $0.function != .min && $0.function != .max } }
+    var areNumbers: [Bool] { expressions.map(\.function.isAlwaysNumber) }
 
     /// Computes over the objects of a plan; returns how many there were.
     package func run(_ plan: QueryPlan, _ snapshot: Snapshot) throws(RealmError) -> Int {

@@ -11,7 +11,7 @@ extension QueryFilter {
         let predicate = try Self.predicate(command)
         var order: [QueryOrder] = []
         if let paths = command[QueryOption.sort], !command.isGiven(QueryOption.groupBy) {
-            if let item = paths.first(where: { AggregateName($0[...]) != nil }) {
+            if let item = paths.first(where: { AggregateName($0) != nil }) {
                 throw .misuse(
                     "--sort: '\(item)' is no key path", code: "InvalidArgument",
                     reason: "bad-value", hint: "aggregates put groups in order, with --group-by")

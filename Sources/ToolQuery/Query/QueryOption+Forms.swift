@@ -24,22 +24,11 @@ extension OptionForm where Value == [String] {
             let items = NameList.parts(text)
             for item in items {
                 let name = item.hasPrefix("-") ? item.dropFirst() : item[...]
-                let path = String(AggregateName(name)?.path ?? name)
+                let path = AggregateName(String(name))?.property ?? String(name)
                 if path.isEmpty { throw Objection(to: item, "no key path") }
             }
             return items
         }
-    }
-}
-
-/// `sum(P)`, or the like, as the name of a field.
-struct AggregateName {
-    let path: Substring
-
-    init?(_ text: Substring) {
-        guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return nil }
-        guard ["sum", "avg", "min", "max"].contains(text[..<open]) else { return nil }
-        path = text[text.index(after: open)...].dropLast()
     }
 }
 

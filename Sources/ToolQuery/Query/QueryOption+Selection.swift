@@ -1,3 +1,4 @@
+import RealmEngine
 import ToolKit
 
 /// What to read.
@@ -45,12 +46,9 @@ extension QueryOption {
 
     static let aggregate = Option(
         "aggregate", nil, .required("LIST", .text), in: .selection,
-        "count, sum(P), avg(P), min(P), max(P)",
-        "Print one record with the aggregates in LIST, separated by commas: `count`, `sum(P)`, "
-            + "`avg(P)`, `min(P)` and `max(P)` of property P, which has single values. Nulls and "
-            + "NaN do not count, as for `@sum` and its like in a predicate: of values in `mixed` "
-            + "only the NaN of a `decimal128` is left out, and their sum is a `decimal128`. One "
-            + "pass computes all.",
+        "\(AggregateFunction.names) of properties",
+        "Print one record with the aggregates in LIST, separated by commas. P is a property with "
+            + "single values. See AGGREGATES. One pass computes all.",
         excludes: [all, schema, digest],
         uses: Uses([QueryUse.aggregates, .groups]))
 
@@ -62,7 +60,7 @@ extension QueryOption {
             + "it. What lies behind a null link is null. Groups are in the order of their keys, or in "
             + "that of `--sort`, which may name the aggregates too: `--sort '-count'`. `--limit` and "
             + "`--offset` count groups. What does not fit into `--max-memory` goes to a temporary "
-            + "file in `TMPDIR`.",
+            + "file in `TMPDIR`. See AGGREGATES.",
         needs: [aggregate])
 
     static let batch = Option(

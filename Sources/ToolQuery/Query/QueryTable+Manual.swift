@@ -21,6 +21,7 @@ extension QueryTable {
 
     static let sections: [ManualSection] = [
         ManualSection("QUERIES", queries),
+        ManualSection("AGGREGATES", aggregates),
         ManualSection("OUTPUT FORMS", outputForms),
         ManualSection("SQL", sql),
         ManualSection("KEY PATHS", keyPaths),

@@ -63,7 +63,9 @@ import Testing
     @Test func groupsHaveTheAggregatesOfTheirObjects() {
         let types = QueryRun.fixture("query/types.realm")
         for name in ["f", "od", "dec", "mx", "oi"] {
-            let list = "count,sum(\(name)),avg(\(name)),min(\(name)),max(\(name))"
+            let list =
+                "count,sum(\(name)),avg(\(name)),min(\(name)),max(\(name)),median(\(name)),"
+                + "count(distinct \(name))"
             for memory in ["1KiB", "64MiB"] {
                 let groups = QueryRun.text([
                     "--max-memory", memory, "--aggregate", list, "--group-by", "ob", types, "Row",
@@ -75,6 +77,43 @@ import Testing
                 #expect(groups == each.joined(), "\(name)")
             }
         }
+    }
+
+    @Test func deviationsMediansAndDistinctCounts() {
+        func text(_ words: String...) -> String {
+            QueryRun.text(words + [QueryRun.social, "Person"])
+        }
+        let list = "stddev(age), median(age),count(distinct age)"
+        #expect(
+            text("-fcsv", "--aggregate", list).hasPrefix(
+                "stddev(age),median(age),count(distinct age)\n"))
+        // As many as DISTINCT leaves, but for null.
+        let distinct = QueryRun.text([
+            "-c", "--distinct", "age", QueryRun.social, "Person", "age != null",
+        ])
+        #expect(text("-fcsv", "-H", "--aggregate", "count(distinct age)") == distinct)
+        let groups = text(
+            "-fcsv", "-H", "--aggregate", list, "--group-by", "vip", "--sort",
+            "-count(distinct age)")
+        #expect(groups.split(separator: "\n").count == 2)
+        let spilled = text(
+            "--max-memory", "1KiB", "-fcsv", "-H", "--aggregate",
+            "median(age),count(distinct name)",
+            "--group-by", "vip")
+        let whole = text(
+            "-fcsv", "-H", "--aggregate", "median(age),count(distinct name)", "--group-by", "vip")
+        #expect(spilled == whole)
+    }
+
+    @Test func operatorsAgreeWithAggregates() {
+        func count(_ predicate: String) -> String {
+            QueryRun.text(["-c", QueryRun.social, "Person", predicate])
+        }
+        #expect(count("friends.@median.age > 0") != "0\n")
+        #expect(count("friends.@stddev.age >= 0") != "0\n")
+        #expect(
+            count("friends.@stddev.age == null")
+                == count("SUBQUERY(friends, $f, $f.age != null).@count < 2"))
     }
 
     @Test func orderByFigures() {
@@ -104,5 +143,9 @@ import Testing
         #expect(error("--sort", "sum(age)").contains("--group-by"))
         #expect(
             error("--aggregate", "count", "--group-by", "vip,vip").contains("two fields"))
+        #expect(error("--aggregate", "count(age)").contains("count(distinct P)"))
+        #expect(error("--aggregate", "count(distinct agee)").contains("age"))
+        #expect(error("--aggregate", "stddev(name)").contains("string"))
+        #expect(error("--aggregate", "count(distinct friends)").contains("a list of object"))
     }
 }

@@ -94,7 +94,7 @@ extension CollectionHandle {
     }
 
     /// An aggregate of the elements, or of the values of a dictionary. Nulls are skipped, and NaN is
-    /// too, with the exceptions of `AggregateState`. Without values the minimum, the maximum and
+    /// too, with the exceptions of its rule. Without values the minimum, the maximum and
     /// the average are null, and the sum is zero.
     ///
     /// - Throws: `misuse` for elements that the function is not defined for.
@@ -111,10 +111,10 @@ extension CollectionHandle {
     private static func aggregate(
         _ function: AggregateFunction, of view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Value {
-        var state = AggregateState(function, of: OperandType(view.element.type, target: .none))
+        let run = AggregateRun(function, of: OperandType(view.element.type, target: .none))
         var cursor = ElementCursor(space, view)
-        while let leaf = try cursor.nextLeaf() { try state.add(leaf) }
-        return state.result
+        while let leaf = try cursor.nextLeaf() { try run.add(leaf) }
+        return run.result(.wraps)
     }
 
     func aggregate(
@@ -127,7 +127,7 @@ extension CollectionHandle {
             inDictionary: !isMixed && info.collection == .dictionary)
         guard let result else {
             throw .misuse(
-                "Operation '\(function.name)' not supported for the elements of '\(info.name)'",
+                "Operation '\(function.title)' not supported for the elements of '\(info.name)'",
                 code: "IllegalOperation")
         }
         return result
@@ -137,18 +137,4 @@ extension CollectionHandle {
 extension ColumnType {
     /// Whether values are integers or binary floating-point numbers.
     fileprivate var isNumber: Bool { self == .int || self == .float || self == .double }
-}
-
-extension AggregateFunction {
-    /// The aggregate of values of a type, as `CollectionHandle.aggregate` computes it; nil where the
-    /// function is not defined for them.
-    package func result(
-        of values: some Sequence<Value>, _ type: ColumnType, inDictionary: Bool = false
-    ) -> Value? {
-        guard isDefined(for: type) else { return nil }
-        var state = AggregateState(
-            self, of: OperandType(type, target: .none), inDictionary: inDictionary)
-        for value in values { state.add(value) }
-        return state.result
-    }
 }

@@ -18,17 +18,17 @@ extension ObjectResults {
         let column = try column(property, of: info)
         guard let expression = AggregateExpression(function, of: column, in: info) else {
             throw .misuse(
-                "Operation '\(function.name)' not supported for property "
+                "Operation '\(function.title)' not supported for property "
                     + "'\(info.className).\(info.columns[column].name)'", code: "IllegalOperation")
         }
         let table = snapshot.table(info)
         if foundNow == nil || definition.isEverything,
             let plan = try definition.unarrangedPlan(for: table)
         {
-            return try plan.states([expression], in: snapshot).states[0].result
+            return try plan.aggregates([expression], .wraps, in: snapshot).values[0]
         }
         guard case .keys(let keys, _) = try current().members else { return .null }
-        return try table.states([expression], of: keys).states[0].result
+        return try table.aggregates([expression], .wraps, of: keys).values[0]
     }
 
     /// The values of a property of all objects, in their order, one after the other: its column alone
@@ -76,17 +76,5 @@ extension ObjectResults {
             throw .misuse("The property has been removed from the file.", code: "InvalidProperty")
         }
         return column
-    }
-}
-
-extension AggregateFunction {
-    /// As messages name it.
-    var name: String {
-        switch self {
-        case .min: "min"
-        case .max: "max"
-        case .sum: "sum"
-        case .average: "average"
-        }
     }
 }

@@ -34,7 +34,7 @@ extension QueryBinder {
         let aggregate = BoundAggregate(
             tree.function, BoundPath(path), property: property, element: element)
         let operand = BoundOperand(
-            kind: .aggregate(aggregate), type: result(tree.function, element), shape: shape,
+            kind: .aggregate(aggregate), type: tree.function.resultType(element), shape: shape,
             range: range)
         let isOfElements = property == nil && (element.isNumeric || element == .mixed)
         return (isOfElements ? element : operand.type, operand)
@@ -42,8 +42,7 @@ extension QueryBinder {
 
     /// Predicates may ask for the first and the last of the dates in a collection.
     private func isOrderOfDates(_ tree: QueryAggregate, _ element: OperandType) -> Bool {
-        isPredicate && element == .timestamp
-            && (tree.function == .min || tree.function == .max)
+        isPredicate && element == .timestamp && tree.function.isDefined(for: element)
     }
 
     /// The property of linked objects that is aggregated.
@@ -58,11 +57,9 @@ extension QueryBinder {
         }
         let info = path.table.columns[index]
         let column = BoundColumn(info)
-        let isMinMax = tree.function == .min || tree.function == .max
-        let fits =
-            column.type.isNumeric || column.type == .mixed
-            || column.type == .timestamp && isMinMax
-        guard info.collection == nil, fits else { throw unsupported(tree, range) }
+        guard info.collection == nil, tree.function.isDefined(for: column.type) else {
+            throw unsupported(tree, range)
+        }
         return column
     }
 
@@ -71,17 +68,6 @@ extension QueryBinder {
     ) throws(RealmError) {
         guard isDictionary || element.isNumeric || element == .mixed else {
             throw unsupported(tree, range)
-        }
-    }
-
-    private func result(
-        _ function: AggregateFunction, _ element: OperandType
-    ) -> OperandType {
-        switch (function, element) {
-        case (.min, _), (.max, _): element
-        case (.sum, .int): .int
-        case (_, .int), (_, .float), (_, .double): .double
-        default: .decimal
         }
     }
 

@@ -132,15 +132,7 @@ enum Arithmetic {
         }
     }
 
-    static func decimal(_ value: Value) -> Decimal128? {
-        switch value {
-        case .int(let x): Decimal128(x)
-        case .float(let x): Decimal128(x)
-        case .double(let x): Decimal128(x)
-        case .decimal(let x): x
-        default: nil
-        }
-    }
+    static func decimal(_ value: Value) -> Decimal128? { value.decimalNumber }
 
     private static func double(_ value: Value) -> Double? {
         switch value {

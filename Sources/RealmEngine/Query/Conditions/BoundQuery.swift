@@ -137,6 +137,12 @@ final class BoundAggregate: Sendable {
         self.property = property
         self.element = element
     }
+
+    /// Whether a dictionary has the values.
+    var isOfDictionary: Bool {
+        guard property == nil, case .collection(let column, _) = path.end else { return false }
+        return column.layout.collection == .dictionary
+    }
 }
 
 final class BoundSubquery: Sendable {

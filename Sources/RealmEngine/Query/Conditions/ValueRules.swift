@@ -27,23 +27,9 @@ enum ValueRules {
 
     /// As `ValueOrder`, but all NaNs are one.
     @inline(__always)
-    static func compare(_ a: Value, _ b: Value) -> Int {
-        switch (a, b) {
-        case (.int, .int), (.string, .string): return ValueOrder.compare(a, b)
-        default:
-            if isNaN(a), isNaN(b) { return 0 }
-            return ValueOrder.compare(a, b)
-        }
-    }
+    static func compare(_ a: Value, _ b: Value) -> Int { Value.compare(a, b) }
 
-    static func isNaN(_ value: Value) -> Bool {
-        switch value {
-        case .float(let x): x.isNaN
-        case .double(let x): x.isNaN
-        case .decimal(let x): x.isNaN
-        default: false
-        }
-    }
+    static func isNaN(_ value: Value) -> Bool { value.isNaN }
 
     private static func isOrdered(_ relation: QueryRelation, _ a: Value, _ b: Value) -> Bool {
         // Equal ranks are what is comparable: one type, or two numbers, or two nulls.

@@ -1,4 +1,4 @@
-/// `@min @max @sum @avg` (query language 17).
+/// Operators of aggregate functions (query language 17).
 extension QueryEvaluator {
     func append(
         _ aggregate: BoundAggregate, _ spot: RowLocation, _ repeats: PathMultiplicity,
@@ -11,12 +11,12 @@ extension QueryEvaluator {
             try collectTargets(path.hops[...], from: spot, .counted, into: keys)
             // In the order of the keys, on which the rounding of sums depends.
             keys.sort()
-            var total = AggregateState(aggregate.function, of: aggregate.element)
+            let run = run(of: aggregate)
             for i in 0..<keys.keys.count {
                 guard let target = try find(keys.keys[i], in: path.table) else { continue }
-                total.add(try target.value(property), times: keys.times(i))
+                run.add(try target.value(property), times: keys.times(i))
             }
-            buffer.values.append(total.result)
+            buffer.values.append(run.result(.wraps))
             return
         }
         guard case .collection(let column, _) = path.end else { return }
@@ -38,20 +38,27 @@ extension QueryEvaluator {
     private func result(
         _ aggregate: BoundAggregate, _ column: BoundColumn, _ owner: RowLocation?
     ) throws(RealmError) -> Value {
-        var total = AggregateState(
-            aggregate.function, of: aggregate.element,
-            inDictionary: column.layout.collection == .dictionary)
-        guard let owner else { return total.result }
+        let run = run(of: aggregate)
+        guard let owner else { return run.result(.wraps) }
         switch try owner.value(column) {
         case .list(let view), .set(let view):
             if view.root.isNone { break }
             var cursor = elements(of: view, owner)
-            while let value = try cursor.next() { total.add(value) }
+            if aggregate.element.isPacked {
+                while let leaf = try cursor.nextLeaf() { try run.add(leaf) }
+            } else {
+                while let value = try cursor.next() { run.add(value) }
+            }
         case .dictionary(let view):
             var cursor = try entries(of: view, owner)
-            while let (_, value) = try cursor.next() { total.add(value) }
+            while let (_, value) = try cursor.next() { run.add(value) }
         default: break
         }
-        return total.result
+        return run.result(.wraps)
     }
+}
+
+extension OperandType {
+    /// Whether aggregates of such values are computed a leaf at a time.
+    fileprivate var isPacked: Bool { self == .int || self == .float || self == .double }
 }

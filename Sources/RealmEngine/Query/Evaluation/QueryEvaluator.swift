@@ -28,6 +28,8 @@ final class QueryEvaluator {
     private var keyListsInUse = 0
     /// What is known of the conditions of nested subqueries.
     private var answers: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
+    /// A run for each aggregate of the conditions.
+    private var aggregateRuns: [(aggregate: BoundAggregate, run: AggregateRun)] = []
     /// Keys that paths led to so far: what following them has cost.
     var reached = 0
 
@@ -36,6 +38,18 @@ final class QueryEvaluator {
         self.snapshot = snapshot
         space = snapshot.lookup
         visits = EvaluationBudget(snapshot.lookup, looks: looks)
+    }
+
+    /// A run of the aggregate to which nothing was added.
+    func run(of aggregate: BoundAggregate) -> AggregateRun {
+        for (known, run) in aggregateRuns where known === aggregate {
+            run.start()
+            return run
+        }
+        let run = AggregateRun(
+            aggregate.function, of: aggregate.element, inDictionary: aggregate.isOfDictionary)
+        aggregateRuns.append((aggregate, run))
+        return run
     }
 
     /// Whether the condition is true of the object.

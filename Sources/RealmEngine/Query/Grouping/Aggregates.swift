@@ -1,14 +1,13 @@
 /// An aggregate of the objects of a query.
 public struct AggregateExpression: Sendable {
-    /// Nil for the number of objects.
-    public let function: AggregateFunction?
-    /// Index of the property in its class.
+    public let function: AggregateFunction
+    /// Index of the property in its class; -1 for the number of objects.
     public let column: Int
 
     /// The number of objects.
-    public static let count = AggregateExpression(function: nil, column: -1)
+    public static let count = AggregateExpression(function: .count, column: -1)
 
-    private init(function: AggregateFunction?, column: Int) {
+    private init(function: AggregateFunction, column: Int) {
         self.function = function
         self.column = column
     }
@@ -16,62 +15,70 @@ public struct AggregateExpression: Sendable {
     /// The aggregate of property `column` of `table`; nil when it is not defined for its values.
     public init?(_ function: AggregateFunction, of column: Int, in table: TableInfo) {
         let info = table.columns[column]
-        guard info.collection == nil, function.isDefined(for: info.type) else { return nil }
+        let type = OperandType(info.type, target: info.target)
+        guard info.collection == nil, function.argument != .none, function.isDefined(for: type)
+        else { return nil }
         self.init(function: function, column: column)
     }
 
     /// The column that is read; nil for the number of objects.
     func column(of table: TableInfo) -> BoundColumn? {
-        function == nil ? nil : BoundColumn(table.columns[column])
+        column < 0 ? nil : BoundColumn(table.columns[column])
     }
 
-    func state(in table: TableInfo) -> AggregateState {
-        AggregateState(function, of: column(of: table)?.type ?? .int)
-    }
-}
-
-extension AggregateFunction {
-    /// Whether the function is defined for values of the type.
-    func isDefined(for type: ColumnType) -> Bool {
-        switch type {
-        case .int, .float, .double, .decimal, .mixed: true
-        case .timestamp: !isSum
-        default: false
-        }
+    /// Nil for the number of objects.
+    func run(in table: TableInfo) -> AggregateRun? {
+        column(of: table).map { AggregateRun(function, of: $0.type) }
     }
 }
 
 extension QueryPlan {
     /// Aggregates of the objects that the query yields, in the order of `expressions`. A sum of
-    /// integers that does not fit in one is a double.
+    /// integers that does not fit in one is a double. Values of which a function needs all are kept in
+    /// the memory of the plan's options, beyond which they go to a temporary file.
     ///
-    /// - Throws: `corrupt`.
+    /// - Throws: `corrupt`, and `output` if that file cannot be written.
     public func aggregates(
         _ expressions: [AggregateExpression], in snapshot: Snapshot
     ) throws(RealmError) -> (count: Int, values: [Value]) {
-        let (count, states) = try states(expressions, in: snapshot)
-        return (count, states.map { $0.result(objects: count) })
+        try aggregates(expressions, .widens, in: snapshot)
     }
 
-    func states(
-        _ expressions: [AggregateExpression], in snapshot: Snapshot
-    ) throws(RealmError) -> (count: Int, states: [AggregateState]) {
+    func aggregates(
+        _ expressions: [AggregateExpression], _ overflow: IntegerOverflow, in snapshot: Snapshot
+    ) throws(RealmError) -> (count: Int, values: [Value]) {
+        if expressions.contains(where: \.function.isOrdered) {
+            return try orderedAggregates(expressions, overflow, in: snapshot)
+        }
         if isArranged {
             let keys = try rows(in: snapshot).keys
-            return try snapshot.table(query.table).states(expressions, of: keys)
+            return try snapshot.table(query.table).aggregates(expressions, overflow, of: keys)
         }
         let columns = expressions.map { $0.column(of: query.table) }
-        var states = expressions.map { $0.state(in: query.table) }
+        let runs = expressions.map { $0.run(in: query.table) }
         var count = 0
         try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
             count &+= rows.count
-            for i in states.indices {
-                guard let column = columns[i] else { continue }
-                try states[i].add(leaf.column(column.leafIndex, column.layout), rows)
+            for i in runs.indices {
+                guard let column = columns[i], let run = runs[i] else { continue }
+                try run.add(leaf.column(column.leafIndex, column.layout), rows)
             }
             return true
         }
-        return (count, states)
+        return (count, runs.map { $0?.result(overflow) ?? .int(Int64(count)) })
+    }
+
+    /// Aggregates of which some are computed from the values in order: all objects are one group.
+    private func orderedAggregates(
+        _ expressions: [AggregateExpression], _ overflow: IntegerOverflow, in snapshot: Snapshot
+    ) throws(RealmError) -> (count: Int, values: [Value]) {
+        var results = expressions.map { $0.run(in: query.table)?.result(overflow) ?? .int(0) }
+        let count = try GroupVisit(self, keys: [], expressions, overflow, in: snapshot)
+            .forEachGroup(order: []) { (_, values) throws(RealmError) in
+                results = values
+                return true
+            }
+        return (count, results)
     }
 }
 
@@ -80,22 +87,18 @@ extension Table {
     /// without an object are skipped.
     ///
     /// - Throws: `corrupt`.
-    func states(
-        _ expressions: [AggregateExpression], of keys: RowKeys
-    ) throws(RealmError) -> (count: Int, states: [AggregateState]) {
-        var states = expressions.map { $0.state(in: info) }
+    func aggregates(
+        _ expressions: [AggregateExpression], _ overflow: IntegerOverflow, of keys: RowKeys
+    ) throws(RealmError) -> (count: Int, values: [Value]) {
+        let all = expressions.map { $0.run(in: info) }
+        let runs = all.compactMap { $0 }
+        let scan = scan(columns: expressions.map(\.column).filter { $0 >= 0 })
         var count = 0
-        let columns = expressions.filter { $0.function != nil }.map(\.column)
-        let scan = scan(columns: columns)
         for key in keys {
             guard let row = try scan.seek(key) else { continue }
             count += 1
-            var column = 0
-            for i in states.indices where expressions[i].function != nil {
-                states[i].add(try scan.value(row: row, column: column))
-                column += 1
-            }
+            for i in runs.indices { runs[i].add(try scan.value(row: row, column: i)) }
         }
-        return (count, states)
+        return (count, all.map { $0?.result(overflow) ?? .int(Int64(count)) })
     }
 }

@@ -1,23 +1,25 @@
-/// Layout of a group's record: keys, number of objects, size of the record, states of the aggregates, and
-/// a tail with the first bytes of keys that are texts, if those are copied.
+/// Layout of a group's record: keys, number of objects, size of the record, the states of the aggregates
+/// or their results, and a tail with the first bytes of keys that are texts, if those are copied.
 struct GroupRecord: Sendable {
     let keys: Int
-    let aggregates: Int
+    /// Bytes of the states or results.
+    let stateSize: Int
     /// Keys are compared by copies of their first bytes.
     let copiesTexts: Bool
 
-    private static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
-    private static var stateSize: Int { (MemoryLayout<AggregateState>.stride + 15) & ~15 }
+    /// Bytes of a value in a record.
+    static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
     /// Bytes of a key: its value, then size and offset of its copy.
     private static var keySize: Int { valueSize + 16 }
     private var countOffset: Int { keys * Self.keySize }
     private var sizeOffset: Int { countOffset + 8 }
+    private var statesOffset: Int { countOffset + 16 }
 
     /// Bytes of a record, without its tail.
-    var size: Int { countOffset + 16 + aggregates * Self.stateSize }
+    var size: Int { statesOffset + ((stateSize + 15) & ~15) }
 
     /// Most bytes of a record, with its tail.
-    var longest: Int { copiesTexts ? size + keys * TextHeads.longest + 7 : size }
+    var longest: Int { copiesTexts ? size + keys * TextHeads.longest + 15 : size }
 
     @inline(__always)
     func size(of record: UnsafeRawPointer) -> Int {
@@ -45,23 +47,40 @@ struct GroupRecord: Sendable {
 
     /// Stores all keys, and with them the size of the record.
     func setKeys(_ values: [Value], of record: UnsafeMutableRawPointer) {
-        var end = size
-        for (i, value) in values.enumerated() {
-            let place = i * Self.keySize
-            record.storeBytes(of: value, toByteOffset: place, as: Value.self)
+        setKeys(of: record) { i in
             var head = ByteView.empty
-            switch value {
+            switch values[i] {
             case .string(let text) where copiesTexts, .binary(let text) where copiesTexts:
                 head = ByteView(text.base, count: min(text.count, TextHeads.longest))
             default: break
             }
+            return (values[i], head)
+        }
+    }
+
+    /// Stores the keys of `other`, a record whose keys are as many, and the size of the record.
+    func copyKeys(of other: UnsafeRawPointer, to record: UnsafeMutableRawPointer) {
+        setKeys(of: record) { i in
+            let value = other.load(fromByteOffset: i * Self.keySize, as: Value.self)
+            return (value, head(i, of: other))
+        }
+    }
+
+    private func setKeys(
+        of record: UnsafeMutableRawPointer, _ key: (Int) -> (value: Value, head: ByteView)
+    ) {
+        var end = size
+        for i in 0..<keys {
+            let (value, head) = key(i)
+            let place = i * Self.keySize
+            record.storeBytes(of: value, toByteOffset: place, as: Value.self)
             record.storeBytes(of: head.count, toByteOffset: place + Self.valueSize, as: Int.self)
             record.storeBytes(of: end, toByteOffset: place + Self.valueSize + 8, as: Int.self)
             (record + end).copyMemory(from: head.base, byteCount: head.count)
             end += head.count
         }
-        // Records begin at multiples of 8.
-        record.storeBytes(of: (end + 7) & ~7, toByteOffset: sizeOffset, as: Int.self)
+        // Records begin at multiples of 16.
+        record.storeBytes(of: (end + 15) & ~15, toByteOffset: sizeOffset, as: Int.self)
     }
 
     func count(of record: UnsafeRawPointer) -> Int {
@@ -72,20 +91,23 @@ struct GroupRecord: Sendable {
         record.storeBytes(of: count, toByteOffset: countOffset, as: Int.self)
     }
 
-    func state(_ i: Int, of record: UnsafeRawPointer) -> AggregateState {
-        record.load(fromByteOffset: countOffset + 16 + i * Self.stateSize, as: AggregateState.self)
+    func states(of record: UnsafeRawPointer) -> UnsafeRawPointer { record + statesOffset }
+
+    func states(of record: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        record + statesOffset
     }
 
-    func setState(_ i: Int, _ state: AggregateState, of record: UnsafeMutableRawPointer) {
-        record.storeBytes(
-            of: state, toByteOffset: countOffset + 16 + i * Self.stateSize, as: AggregateState.self)
-    }
-
+    /// Result `i`, if the record has results.
     func result(_ i: Int, of record: UnsafeRawPointer) -> Value {
-        state(i, of: record).result(objects: count(of: record))
+        record.load(fromByteOffset: statesOffset + i * Self.valueSize, as: Value.self)
     }
 
-    /// Negative, zero or positive: by the keys.
+    func setResult(_ i: Int, _ value: Value, of record: UnsafeMutableRawPointer) {
+        record.storeBytes(
+            of: value, toByteOffset: statesOffset + i * Self.valueSize, as: Value.self)
+    }
+
+    /// Compares the keys of two records, whose layouts may differ in all but their keys.
     func compareKeys(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         for i in 0..<keys {
             let order = compareKey(i, a, b)
@@ -102,16 +124,6 @@ struct GroupRecord: Sendable {
         case (.string, .string), (.binary, .binary):
             return TextHeads.compare(head(i, of: a), head(i, of: b), values)
         default: return ValueNumbers.order(values.0, values.1)
-        }
-    }
-
-    /// Adds what the other record of the same group has.
-    func merge(_ other: UnsafeRawPointer, into record: UnsafeMutableRawPointer) {
-        setCount(count(of: record) + count(of: other), of: record)
-        for i in 0..<aggregates {
-            var state = state(i, of: record)
-            state.merge(self.state(i, of: other))
-            setState(i, state, of: record)
         }
     }
 }

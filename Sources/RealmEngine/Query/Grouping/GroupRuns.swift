@@ -2,7 +2,7 @@
 final class GroupRuns: RunOrder {
     let recordSize: Int
     let longestRecord: Int
-    private let layout: GroupRecord
+    let layout: GroupRecord
     private let order: (UnsafeRawPointer, UnsafeRawPointer) -> Int
     private let runs: SortedRuns
 
@@ -29,10 +29,6 @@ final class GroupRuns: RunOrder {
     /// Ends the run of the records appended since the last one.
     func endRun() throws(RealmError) { try runs.endRun(self) }
 
-    /// Visits the records of all runs in order, those of earlier runs before equal ones, until `body`
-    /// says no.
-    func merge(_ body: (UnsafeRawPointer) throws(RealmError) -> Bool) throws(RealmError) {
-        let records = try runs.merged(self)
-        while let record = records.next() { if try !body(record) { break } }
-    }
+    /// The records of all runs in order; of equal records the one of the earlier run first.
+    func merged() throws(RealmError) -> RunHeap<GroupRuns> { try runs.merged(self) }
 }

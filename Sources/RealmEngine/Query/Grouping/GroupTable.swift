@@ -1,20 +1,20 @@
-/// Groups of objects whose keys are equal, with their aggregates. What does not fit into memory goes to a
-/// temporary file as groups in order, which are put together in the end.
+/// Groups of objects whose keys are equal, with their aggregates, as far as they fit in memory.
 final class GroupTable {
     private let readers: [GroupKeyReader]
     /// Numbers of pairs: of a group by all keys before, and of the value of the next key.
     private let pairs: [ValueNumbers]
-    private let shapes: [AggregateState]
     /// The column that each aggregate reads; nil for the number of objects.
     private let operands: [BoundColumn?]
+    private let aggregates: [AggregateExpression]
     private let counts = ReusedBuffer<Int>()
-    /// One state for each group and aggregate; all states of a group are adjacent.
-    private let states = ReusedBuffer<AggregateState>()
-    private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
-    private let others = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
+    private let states: StateTable
+    /// Values of the properties whose values are needed in order.
+    private let values: [GroupValues]
+    private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
+    private let others = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
     private let memoryLimit: Int
-    private let layout: GroupRecord
-    /// Columns that are looked at, by leaf index.
+    private let copiesTexts: Bool
+    /// Columns that are read, by leaf index.
     private let columns: [Int]
     /// Taken when the next one comes, so that its columns are fetched meanwhile.
     private var waiting: (leaf: ClusterLeaf, rows: Selection)?
@@ -27,12 +27,18 @@ final class GroupTable {
             try GroupKeyReader(key, evaluator, copiesTexts: memory.copiesTexts)
         }
         pairs = keys.dropFirst().map { _ in ValueNumbers() }
-        shapes = aggregates.map { $0.state(in: table) }
+        self.aggregates = aggregates
         operands = aggregates.map { $0.column(of: table) }
+        states = StateTable(StateLayout(aggregates, in: table))
+        values = try Self.orderedColumns(aggregates).map { (column) throws(RealmError) in
+            try GroupValues(
+                BoundColumn(table.columns[column]), evaluator, isGrouped: !keys.isEmpty,
+                copiesTexts: memory.copiesTexts)
+        }
         memoryLimit = memory.sorting
-        layout = GroupRecord(
-            keys: keys.count, aggregates: aggregates.count, copiesTexts: memory.copiesTexts)
+        copiesTexts = memory.copiesTexts
         columns = readers.compactMap(\.ownColumn) + operands.compactMap { $0?.leafIndex }
+        for row in 0..<ClusterRows.maximum { (numbers + row).initialize(to: 0) }
     }
 
     deinit {
@@ -40,15 +46,35 @@ final class GroupTable {
         others.deallocate()
     }
 
-    var record: GroupRecord { layout }
+    /// The properties whose values are needed in order, each once.
+    static func orderedColumns(_ aggregates: [AggregateExpression]) -> [Int] {
+        var columns: [Int] = []
+        for aggregate in aggregates where aggregate.function.isOrdered {
+            if !columns.contains(aggregate.column) { columns.append(aggregate.column) }
+        }
+        return columns
+    }
+
+    var layout: StateLayout { states.layout }
+
+    /// Records of the groups with the states of their aggregates.
+    var record: GroupRecord {
+        GroupRecord(keys: readers.count, stateSize: layout.size, copiesTexts: copiesTexts)
+    }
+
+    /// Records of the values of a property: the keys of the group, and the value as one more.
+    var valueRecord: GroupRecord {
+        GroupRecord(keys: readers.count + 1, stateSize: 0, copiesTexts: copiesTexts)
+    }
 
     private var count: Int { counts.count }
 
     /// More than may be kept.
     var isFull: Bool {
-        var size = count * (8 + shapes.count * MemoryLayout<AggregateState>.stride)
+        var size = count * (8 + layout.size)
         for reader in readers { size += reader.values.size }
         for pair in pairs { size += pair.size }
+        for values in values { size += values.size }
         return size > memoryLimit
     }
 
@@ -68,7 +94,7 @@ final class GroupTable {
 
     private func take(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         let (numbers, others) = (numbers, others)
-        try readers[0].read(leaf, rows, to: numbers)
+        try readers.first?.read(leaf, rows, to: numbers)
         for (reader, pair) in zip(readers.dropFirst(), pairs) {
             try reader.read(leaf, rows, to: others)
             rows.each { row in
@@ -76,53 +102,88 @@ final class GroupTable {
                     of: Int64(numbers[row]) << 32 | Int64(others[row]))
             }
         }
-        let total = (pairs.last ?? readers[0].values).count
+        let total = (pairs.last ?? readers.first?.values)?.count ?? 1
         while count < total {
             counts.append(0)
-            for shape in shapes { states.append(shape) }
+            states.append()
         }
         let counts = counts.mutable.baseAddress!
         rows.each { counts[Int(numbers[$0])] &+= 1 }
-        guard let states = states.mutable.baseAddress else { return }
         for (i, column) in operands.enumerated() {
-            guard let column else { continue }
-            let cells = try leaf.column(column.leafIndex, column.layout)
-            try AggregateState.add(cells, rows, to: states + i, every: shapes.count, numbers)
+            guard let column, !aggregates[i].function.isOrdered else { continue }
+            let slot = layout.slots[i]
+            try slot.operation?.add(
+                leaf.column(column.leafIndex, column.layout), rows,
+                toGroups: states[0] + slot.offset, step: layout.size, numbers)
         }
+        for values in values { try values.add(leaf, rows, numbers, others) }
     }
 
-    /// Hands out all groups in the order of their keys, and forgets them.
-    func drain(_ body: (UnsafeRawPointer) throws(RealmError) -> Bool) throws(RealmError) {
-        let places = readers.map { Self.places($0.values) }
-        let sorted = (0..<count).map { (group: $0, parts: parts(of: $0)) }.ordered { a, b in
-            for i in places.indices where a.parts[i] != b.parts[i] {
-                return places[i][a.parts[i]] < places[i][b.parts[i]]
+    // MARK: Reading
+
+    /// All groups in the order of their keys; and for each property of `orderedColumns` its values in
+    /// each group, in the order of the keys and of the values. Valid until the next change.
+    func sorted() -> (groups: GroupStream, values: [GroupStream]) {
+        let places = readers.map(\.values.places)
+        let parts = (0..<count).map { self.parts(of: $0) }
+        let order = Array(0..<count).ordered { a, b in
+            for i in places.indices where parts[a][i] != parts[b][i] {
+                return places[i][parts[a][i]] < places[i][parts[b][i]]
             }
             return false
         }
-        let record = UnsafeMutableRawPointer.allocate(byteCount: layout.longest, alignment: 16)
-        defer { record.deallocate() }
-        for (group, parts) in sorted {
-            layout.setKeys(
-                parts.enumerated().map { readers[$0].values.values.all[$1] }, of: record)
-            layout.setCount(counts.all[group], of: record)
-            for i in shapes.indices {
-                layout.setState(i, states.all[group * shapes.count + i], of: record)
-            }
-            if try !body(record) { break }
+        countValues()
+        let (record, valueRecord) = (record, valueRecord)
+        func keys(of group: Int) -> [Value] {
+            parts[group].enumerated().map { readers[$0].values.values.all[$1] }
         }
-        removeAll()
+        let groups = MemoryGroups(record, count: count) { [self] place, room in
+            let group = order[place]
+            record.setKeys(keys(of: group), of: room)
+            record.setCount(counts.all[group], of: room)
+            record.states(of: room).copyMemory(from: states[group], byteCount: layout.size)
+        }
+        var groupPlaces = [Int](repeating: 0, count: values.isEmpty ? 0 : count)
+        if !values.isEmpty {
+            for (place, group) in order.enumerated() { groupPlaces[group] = place }
+        }
+        let streams = values.map { values in
+            let order = values.sorted(groupPlaces)
+            return MemoryGroups(valueRecord, count: order.count) { place, room in
+                let entry = values[order[place]]
+                valueRecord.setKeys(keys(of: entry.group) + [entry.value], of: room)
+                valueRecord.setCount(entry.count, of: room)
+            }
+        }
+        return (groups, streams)
     }
 
-    private func removeAll() {
+    /// Counts the values of functions that are computed from them in order.
+    private func countValues() {
+        for (values, column) in zip(values, Self.orderedColumns(aggregates)) {
+            for (i, slot) in layout.slots.enumerated()
+            where aggregates[i].column == column && aggregates[i].function.isOrdered {
+                for j in 0..<values.count {
+                    let entry = values[j]
+                    slot.operation?.add(
+                        entry.value, times: Int64(entry.count),
+                        to: states[entry.group] + slot.offset)
+                }
+            }
+        }
+    }
+
+    func removeAll() {
         counts.removeAll()
         states.removeAll()
         for reader in readers { reader.removeAll() }
         for pair in pairs { pair.removeAll() }
+        for values in values { values.removeAll() }
     }
 
     /// The numbers of the group's values, by key.
     private func parts(of group: Int) -> [Int] {
+        if readers.isEmpty { return [] }
         var parts: [Int] = []
         var group = group
         for pair in pairs.reversed() {
@@ -132,15 +193,5 @@ final class GroupTable {
         }
         parts.append(group)
         return parts.reversed()
-    }
-
-    /// By number, the place of the value among all.
-    private static func places(_ values: ValueNumbers) -> [Int] {
-        var places = [Int](repeating: 0, count: values.count)
-        let order = Array(0..<values.count).ordered {
-            ValueNumbers.order(values.values.all[$0], values.values.all[$1]) < 0
-        }
-        for (place, number) in order.enumerated() { places[number] = place }
-        return places
     }
 }

@@ -137,10 +137,9 @@ struct QueryLexer {
                 "this string has no end or holds a backslash that starts no escape")
         }
         if first == UInt8(ascii: "@") {
+            let operators = QueryToken.operators.map { "\($0.0)" }.joined(separator: " ")
             return source.error(
-                .syntax, "syntax", at: range,
-                "no operator of this spelling (@count @size @min @max @sum @avg @links @type "
-                    + "@keys @values)")
+                .syntax, "syntax", at: range, "no operator of this spelling (\(operators))")
         }
         let shown =
             first >= 0x20 && first < 0x7F || first >= 0xC2

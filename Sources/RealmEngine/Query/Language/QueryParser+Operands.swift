@@ -55,7 +55,9 @@ extension QueryParser {
     ) throws(RealmError) -> QueryOperand.Kind {
         var suffix = QueryToken.Kind.end
         let path = try path(first, suffix: &suffix)
-        if let function = Self.aggregateFunction(suffix) {
+        if let function = AggregateFunction.named(operator: source.quote(previous)),
+            suffix == .function
+        {
             guard quantifier == nil else {
                 throw source.error(
                     .syntax, "syntax", at: previous, "an aggregate takes no ANY, ALL or NONE")
@@ -67,18 +69,6 @@ extension QueryParser {
             suffix: suffix == .count ? .count : suffix == .type ? .type : .none,
             range: start.through(previous))
         return .property(property)
-    }
-
-    private static func aggregateFunction(
-        _ kind: QueryToken.Kind
-    ) -> AggregateFunction? {
-        switch kind {
-        case .min: .min
-        case .max: .max
-        case .sum: .sum
-        case .average: .average
-        default: nil
-        }
     }
 
     /// What may follow `path.@min`: one property.
@@ -151,7 +141,7 @@ extension QueryParser {
             guard steps.count < QueryLimits.steps else { throw tooManySteps(first) }
             if try accept(.dot) {
                 switch token.kind {
-                case .count, .type, .min, .max, .sum, .average: suffix = try advance().kind
+                case .count, .type, .function: suffix = try advance().kind
                 default:
                     steps.append(try nameStep("a property after '.'"))
                     end = previous

@@ -16,7 +16,10 @@ struct QueryToken {
         case truePredicate, falsePredicate
         case sort, distinct, limit, ascending, descending
         case binary, object, subquery, geoBox, geoPolygon, geoCircle
-        case count, max, min, sum, average, links, type, keys, values
+        case count
+        /// An operator of an aggregate function.
+        case function
+        case links, type, keys, values
         case first, last, size
         /// `[c]`; of predicates also `[d]` and `[cd]`.
         case caseFlag
@@ -99,9 +102,9 @@ extension QueryToken {
     ]
 
     /// Operators that begin with `@`; the longest that fits wins, and none is a prefix of another.
-    static let operators: [(StaticString, Kind)] = [
-        ("@size", .count), ("@count", .count), ("@max", .max), ("@min", .min), ("@sum", .sum),
-        ("@avg", .average), ("@links", .links), ("@type", .type), ("@keys", .keys),
-        ("@values", .values),
-    ]
+    static let operators: [(StaticString, Kind)] =
+        AggregateFunction.all.flatMap { function in
+            let kind: Kind = function == .count ? .count : .function
+            return function.operators.map { ($0, kind) }
+        } + [("@links", .links), ("@type", .type), ("@keys", .keys), ("@values", .values)]
 }

@@ -1,0 +1,52 @@
+extension AggregateFunction {
+    /// The table, in the order of help and manual.
+    public static let all = [
+        count, distinctCount, sum, average, min, max, standardDeviation, median,
+    ]
+
+    /// The number of objects, or of the elements of a collection with its nulls.
+    public static let count = AggregateFunction(
+        "count", ["@size", "@count"], "count", argument: .none, of: .all, nan: .kept,
+        "the number of objects", result: { _ in .int }, by: .objects)
+
+    public static let distinctCount = AggregateFunction(
+        "count", [], "count of distinct values", argument: .distinctProperty, of: .all,
+        nan: .kept, "the number of different values; NaN is one", result: { _ in .int },
+        by: .ordered { _, _ in DistinctCount() })
+
+    public static let sum = AggregateFunction(
+        "sum", ["@sum"], "sum", of: .numbers, nan: .keptInMixed, "the sum; 0 without values",
+        result: { $0 == .int ? .int : $0.isBinary ? .double : .decimal },
+        by: .state { .total(of: $0, $1) { $0.sum($1) } })
+
+    public static let average = AggregateFunction(
+        "avg", ["@avg"], "average", of: .numbers, nan: .keptInMixed, "the average",
+        result: { $0.typeOfMean },
+        by: .state { .total(of: $0, $1) { total, _ in total.average } })
+
+    public static let min = AggregateFunction(
+        "min", ["@min"], "min", of: .ordered, nan: .keptInMixedAndDictionaries, "the least value",
+        result: { $0 }, by: .state { .extreme(isLeast: true, $1) })
+
+    public static let max = AggregateFunction(
+        "max", ["@max"], "max", of: .ordered, nan: .keptInMixedAndDictionaries,
+        "the greatest value",
+        result: { $0 }, by: .state { .extreme(isLeast: false, $1) })
+
+    public static let standardDeviation = AggregateFunction(
+        "stddev", ["@stddev"], "standard deviation", of: .numbers, nan: .skipped,
+        "the sample standard deviation; null for fewer than two values", result: { _ in .double },
+        by: .state { OperationOn(Moments($1)) { moments, _ in moments.standardDeviation } })
+
+    public static let median = AggregateFunction(
+        "median", ["@median"], "median", of: .numbers, nan: .skipped,
+        "the value in the middle, or the mean of the two in the middle",
+        result: { $0.typeOfMean }, by: .ordered { Median(count: $0, of: $1) })
+}
+
+extension OperandType {
+    fileprivate var isBinary: Bool { self == .float || self == .double }
+
+    /// The type of the mean of values.
+    fileprivate var typeOfMean: OperandType { self == .int || isBinary ? .double : .decimal }
+}

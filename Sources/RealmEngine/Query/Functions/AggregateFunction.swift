@@ -1,0 +1,206 @@
+/// An aggregate function: a row of the table from which the query language, the tools, `RealmSwift`, help
+/// and manual take the functions. The rows are in `AggregateFunction+Table.swift`.
+public final class AggregateFunction: Sendable {
+    /// The name in the tools: `avg`.
+    public let name: String
+    /// The name in messages: `average`.
+    public let title: String
+    /// Operators of the query language and of key paths, such as `@avg`; none if they do not have it.
+    public let operators: [StaticString]
+    public let argument: Argument
+    /// Its result in a few words, for the manual.
+    public let summary: String
+    package let operands: Operands
+    /// The type of the result, by the type of the values.
+    let resultType: @Sendable (OperandType) -> OperandType
+    let nan: NaNRule
+    let computation: Computation
+
+    /// The form of a use in `--aggregate`.
+    public enum Argument: Sendable {
+        /// `count`
+        case none
+        /// `sum(P)`
+        case property
+        /// `count(distinct P)`
+        case distinctProperty
+    }
+
+    /// Types of the values that a function is defined for.
+    package enum Operands: Sendable {
+        /// Integers, floats, doubles, decimals, and mixed values, of which only the numbers count.
+        case numbers
+        /// The same types and dates; of mixed values every type counts.
+        case ordered
+        case all
+    }
+
+    /// Whether a NaN is a value. Null never is.
+    enum NaNRule: Sendable {
+        case skipped
+        /// The NaN of a float or double among mixed values is one, as in the reference.
+        case keptInMixed
+        /// So is that of a value of a dictionary, as in the reference.
+        case keptInMixedAndDictionaries
+        case kept
+    }
+
+    enum Computation: Sendable {
+        /// Computed from a state to which the values are added one by one.
+        case state(@Sendable (OperandType, ValueFilter) -> AggregateOperation)
+        /// Computed from the values in order, after their number is known.
+        case ordered(@Sendable (_ count: Int128, OperandType) -> any OrderedComputation)
+        /// The number of objects, which has no operand.
+        case objects
+    }
+
+    init(
+        _ name: StaticString, _ operators: [StaticString], _ title: StaticString,
+        argument: Argument = .property, of operands: Operands, nan: NaNRule,
+        _ summary: StaticString, result: @escaping @Sendable (OperandType) -> OperandType,
+        by computation: Computation
+    ) {
+        self.name = "\(name)"
+        self.title = "\(title)"
+        self.operators = operators
+        self.argument = argument
+        self.operands = operands
+        self.nan = nan
+        self.summary = "\(summary)"
+        resultType = result
+        self.computation = computation
+    }
+}
+
+extension AggregateFunction: Hashable {
+    public static func == (a: AggregateFunction, b: AggregateFunction) -> Bool { a === b }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+// MARK: - Look-up
+
+extension AggregateFunction {
+    /// The function with an operator of the query language, given with its `@`; nil for other names.
+    public static func named(operator text: some StringProtocol) -> AggregateFunction? {
+        var text = String(text)
+        return text.withUTF8 { named(operator: ByteView($0)) }
+    }
+
+    static func named(operator text: ByteView) -> AggregateFunction? {
+        all.first { function in
+            function.operators.contains { text == ByteView($0) }
+        }
+    }
+
+    /// The use of the function in `--aggregate`, as help and manual show it.
+    public var form: String { form(of: "P") }
+
+    /// The use of the function for a property.
+    public func form(of property: String) -> String {
+        switch argument {
+        case .none: name
+        case .property: "\(name)(\(property))"
+        case .distinctProperty: "\(name)(distinct \(property))"
+        }
+    }
+}
+
+extension ByteView {
+    fileprivate init(_ text: StaticString) {
+        self.init(UnsafeRawPointer(text.utf8Start), count: text.utf8CodeUnitCount)
+    }
+
+    fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        if let base = bytes.baseAddress {
+            self.init(UnsafeRawPointer(base), count: bytes.count)
+        } else {
+            self = .empty
+        }
+    }
+}
+
+// MARK: - Rules
+
+extension AggregateFunction {
+    /// Whether the function is defined for values of the type.
+    func isDefined(for type: OperandType) -> Bool {
+        switch operands {
+        case .numbers: type.isNumeric || type == .mixed
+        case .ordered: type.isNumeric || type == .mixed || type == .timestamp
+        case .all: true
+        }
+    }
+
+    /// Whether the result is a number whatever the values are.
+    public var isAlwaysNumber: Bool { operands != .ordered }
+
+    /// Whether the function is computed from the values in order.
+    var isOrdered: Bool {
+        if case .ordered = computation { true } else { false }
+    }
+
+    func filter(of element: OperandType, inDictionary: Bool) -> ValueFilter {
+        let keepsNaN =
+            switch nan {
+            case .skipped: false
+            case .keptInMixed: element == .mixed
+            case .keptInMixedAndDictionaries: element == .mixed || inDictionary
+            case .kept: true
+            }
+        return ValueFilter(
+            numbersOnly: operands == .numbers, keepsNaN: keepsNaN, keepsDecimalNaN: nan == .kept)
+    }
+
+    /// What the function does with its states for values of a type.
+    func operation(of element: OperandType, inDictionary: Bool = false) -> AggregateOperation {
+        let filter = filter(of: element, inDictionary: inDictionary)
+        switch computation {
+        case .state(let operation): return operation(element, filter)
+        case .ordered, .objects: return OperationOn(ValueCount(filter)) { state, _ in state.result }
+        }
+    }
+
+    /// The result of values of a type, by the rules of the query language; nil if the function is not
+    /// defined for them.
+    package func result(
+        of values: some Sequence<Value>, _ type: ColumnType, inDictionary: Bool = false
+    ) -> Value? {
+        let element = OperandType(type, target: .none)
+        guard isDefined(for: element) else { return nil }
+        let run = AggregateRun(self, of: element, inDictionary: inDictionary)
+        for value in values { run.add(value) }
+        return run.result(.wraps)
+    }
+
+    /// The result without values: zero for sums and counts, else null.
+    package var ofNothing: Value {
+        AggregateRun(self, of: .int).result(.wraps)
+    }
+}
+
+/// The values that count: no nulls, and NaN by the rule of the function.
+struct ValueFilter: Sendable {
+    let numbersOnly: Bool
+    let keepsNaN: Bool
+    let keepsDecimalNaN: Bool
+
+    @inline(__always)
+    func accepts(_ value: Value) -> Bool {
+        switch value {
+        case .null: false
+        case .int: true
+        case .float(let x): keepsNaN || !x.isNaN
+        case .double(let x): keepsNaN || !x.isNaN
+        case .decimal(let x): keepsDecimalNaN || !x.isNaN
+        default: !numbersOnly
+        }
+    }
+}
+
+/// The result of a sum of integers beyond 64 bits.
+enum IntegerOverflow: Sendable {
+    /// It wraps, as in the query language and in the SDKs.
+    case wraps
+    /// It is a double, as in the tools.
+    case widens
+}

@@ -1,0 +1,72 @@
+/// The operations of an aggregate function on its states, whatever their type.
+class AggregateOperation: @unchecked Sendable {
+    /// Bytes of a state; states begin at multiples of 16.
+    let size: Int
+
+    fileprivate init(size: Int) { self.size = size }
+
+    /// Initializes a state to which nothing was added.
+    func start(_ state: UnsafeMutableRawPointer) {}
+    func add(_ value: Value, times: Int64, to state: UnsafeMutableRawPointer) {}
+    /// Adds all values of a leaf, in order.
+    func add(_ cells: ColumnLeaf, to state: UnsafeMutableRawPointer) throws(RealmError) {}
+    /// Adds rows of a leaf, in order.
+    func add(
+        _ cells: ColumnLeaf, _ rows: Selection, to state: UnsafeMutableRawPointer
+    ) throws(RealmError) {}
+    /// Adds rows of a leaf, each to the state of its group. See `GroupStates`.
+    func add(
+        _ cells: ColumnLeaf, _ rows: Selection, toGroups first: UnsafeMutableRawPointer, step: Int,
+        _ groups: UnsafePointer<UInt32>
+    ) throws(RealmError) {}
+    /// Adds `other`, whose values come after the values of `state`.
+    func merge(_ other: UnsafeRawPointer, into state: UnsafeMutableRawPointer) {}
+    func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value { .null }
+}
+
+/// The operations on states of one type.
+final class OperationOn<State: AggregateState>: AggregateOperation, @unchecked Sendable {
+    private let empty: State
+    private let finish: @Sendable (State, IntegerOverflow) -> Value
+
+    /// - Parameter empty: a state to which nothing was added.
+    init(_ empty: State, _ finish: @escaping @Sendable (State, IntegerOverflow) -> Value) {
+        self.empty = empty
+        self.finish = finish
+        super.init(size: (MemoryLayout<State>.size + 15) & ~15)
+    }
+
+    override func start(_ state: UnsafeMutableRawPointer) {
+        state.initializeMemory(as: State.self, to: empty)
+    }
+
+    override func add(_ value: Value, times: Int64, to state: UnsafeMutableRawPointer) {
+        state.assumingMemoryBound(to: State.self).pointee.add(value, times: times)
+    }
+
+    override func add(_ cells: ColumnLeaf, to state: UnsafeMutableRawPointer) throws(RealmError) {
+        try state.assumingMemoryBound(to: State.self).pointee.add(cells)
+    }
+
+    override func add(
+        _ cells: ColumnLeaf, _ rows: Selection, to state: UnsafeMutableRawPointer
+    ) throws(RealmError) {
+        try state.assumingMemoryBound(to: State.self).pointee.add(cells, rows)
+    }
+
+    override func add(
+        _ cells: ColumnLeaf, _ rows: Selection, toGroups first: UnsafeMutableRawPointer, step: Int,
+        _ groups: UnsafePointer<UInt32>
+    ) throws(RealmError) {
+        try State.add(
+            cells, rows, to: GroupStates(first: first, step: step, groups: groups))
+    }
+
+    override func merge(_ other: UnsafeRawPointer, into state: UnsafeMutableRawPointer) {
+        state.assumingMemoryBound(to: State.self).pointee.merge(other.load(as: State.self))
+    }
+
+    override func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value {
+        finish(state.load(as: State.self), overflow)
+    }
+}

@@ -1,0 +1,42 @@
+extension Value {
+    /// Whether the value is a number that is none; so is the null of a decimal.
+    var isNaN: Bool {
+        switch self {
+        case .float(let x): x.isNaN
+        case .double(let x): x.isNaN
+        case .decimal(let x): x.isNaN
+        default: false
+        }
+    }
+
+    /// The order of `ValueOrder`, in which all NaNs are equal.
+    @inline(__always)
+    static func compare(_ a: Value, _ b: Value) -> Int {
+        switch (a, b) {
+        case (.int, .int), (.string, .string): ValueOrder.compare(a, b)
+        default: a.isNaN && b.isNaN ? 0 : ValueOrder.compare(a, b)
+        }
+    }
+
+    /// The number as a decimal; nil for what is none.
+    var decimalNumber: Decimal128? {
+        switch self {
+        case .int(let x): Decimal128(x)
+        case .float(let x): Decimal128(x)
+        case .double(let x): Decimal128(x)
+        case .decimal(let x): x
+        default: nil
+        }
+    }
+
+    /// The number as a double; nil for what is none.
+    var doubleNumber: Double? {
+        switch self {
+        case .int(let x): Double(x)
+        case .float(let x): Double(x)
+        case .double(let x): x
+        case .decimal(let x): x.doubleValue
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// Groups with the results of their aggregates, in the order of their keys.
+final class GroupResults {
+    private let groups: GroupStream
+    private let layout: StateLayout
+    private let overflow: IntegerOverflow
+    /// The aggregates that are computed from values in order.
+    private let ordered: [OrderedAggregate]
+    /// The values of a property, and the next of them.
+    private var values: [(stream: GroupStream, next: UnsafeRawPointer?)]
+
+    private struct OrderedAggregate {
+        /// Index among the aggregates.
+        let index: Int
+        /// Index among the streams of values.
+        let stream: Int
+        let filter: ValueFilter
+        let computation: (Int128) -> any OrderedComputation
+    }
+
+    init(
+        _ groups: GroupStream, _ values: [GroupStream], _ layout: StateLayout,
+        _ aggregates: [AggregateExpression], _ table: TableInfo, _ overflow: IntegerOverflow
+    ) {
+        self.groups = groups
+        self.layout = layout
+        self.overflow = overflow
+        self.values = values.map { ($0, $0.next()) }
+        let columns = GroupTable.orderedColumns(aggregates)
+        ordered = aggregates.enumerated().compactMap { i, aggregate in
+            guard case .ordered(let computation) = aggregate.function.computation,
+                let element = aggregate.column(of: table)?.type,
+                let stream = columns.firstIndex(of: aggregate.column)
+            else { return nil }
+            return OrderedAggregate(
+                index: i, stream: stream,
+                filter: aggregate.function.filter(of: element, inDictionary: false)
+            ) { computation($0, element) }
+        }
+    }
+
+    var record: GroupRecord { groups.record }
+
+    /// The next group, valid until the next call, with the results in the order of the aggregates; nil at
+    /// the end.
+    func next() -> (group: UnsafeRawPointer, results: [Value])? {
+        guard let group = groups.next() else { return nil }
+        let states = record.states(of: group)
+        var results = layout.slots.map { slot in
+            slot.operation?.result(states + slot.offset, overflow)
+                ?? .int(Int64(record.count(of: group)))
+        }
+        if !ordered.isEmpty { computeOrdered(group, &results) }
+        return (group, results)
+    }
+
+    /// Replaces the numbers of values by the results of functions of values in order.
+    private func computeOrdered(_ group: UnsafeRawPointer, _ results: inout [Value]) {
+        var computations = ordered.map { aggregate -> (any OrderedComputation)? in
+            guard case .int(let count) = results[aggregate.index] else { return nil }
+            return aggregate.computation(Int128(count))
+        }
+        var isDone = ordered.map { _ in false }
+        for stream in values.indices {
+            while let next = values[stream].next, record.compareKeys(group, next) == 0 {
+                let layout = values[stream].stream.record
+                let value = layout.key(record.keys, of: next)
+                for (i, aggregate) in ordered.enumerated()
+                where aggregate.stream == stream && !isDone[i] && aggregate.filter.accepts(value) {
+                    let count = Int64(layout.count(of: next))
+                    isDone[i] = computations[i]?.add(value, times: count) == false
+                }
+                values[stream].next = values[stream].stream.next()
+            }
+        }
+        for (aggregate, computation) in zip(ordered, computations) {
+            results[aggregate.index] = computation?.result ?? .null
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// Puts groups in an order of their keys and results.
+struct GroupSorter {
+    private let record: GroupRecord
+    private let order: [GroupOrder]
+    private let memory: QueryMemory
+
+    init(_ keys: Int, results: Int, _ order: [GroupOrder], _ memory: QueryMemory) {
+        record = GroupRecord(
+            keys: keys, stateSize: results * GroupRecord.valueSize,
+            copiesTexts: memory.copiesTexts)
+        self.order = order
+        self.memory = memory
+    }
+
+    /// Visits all groups in order, until `body` returns false.
+    func sort(
+        _ groups: GroupResults,
+        _ body: (_ keys: [Value], _ results: [Value]) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        let results = record.stateSize / GroupRecord.valueSize
+        try visit(groups) { (group) throws(RealmError) in
+            try body(
+                (0..<record.keys).map { record.key($0, of: group) },
+                (0..<results).map { record.result($0, of: group) })
+        }
+    }
+
+    private func visit(
+        _ groups: GroupResults, _ body: (UnsafeRawPointer) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        var runs: GroupRuns?
+        let held = HeldRecords()
+        let room = UnsafeMutableRawPointer.allocate(byteCount: record.longest, alignment: 16)
+        defer { room.deallocate() }
+        while let (group, results) = groups.next() {
+            record.copyKeys(of: group, to: room)
+            for (i, result) in results.enumerated() { record.setResult(i, result, of: room) }
+            held.append(room, record.size(of: room))
+            if held.count >= 16, held.size > memory.sorting { try spill(held, to: &runs) }
+        }
+        guard runs != nil else {
+            for place in sorted(held) { if try !body(held[place]) { return } }
+            return
+        }
+        try spill(held, to: &runs)
+        guard let all = try runs?.merged() else { return }
+        while let group = all.next() { if try !body(group) { return } }
+    }
+
+    private func sorted(_ held: HeldRecords) -> [Int] {
+        Array(0..<held.count).ordered { compare(held[$0], held[$1]) < 0 }
+    }
+
+    private func spill(
+        _ held: HeldRecords, to runs: inout GroupRuns?
+    ) throws(RealmError) {
+        let file = if let runs { runs } else { try GroupRuns(record, memory, compare) }
+        for place in sorted(held) { try file.append(held[place]) }
+        try file.endRun()
+        runs = file
+        held.removeAll()
+    }
+
+    private func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
+        for part in order {
+            let result =
+                switch part.subject {
+                case .key(let i): record.compareKey(i, a, b)
+                case .aggregate(let i):
+                    ValueNumbers.order(record.result(i, of: a), record.result(i, of: b))
+                }
+            if result != 0 { return part.isAscending ? result : -result }
+        }
+        return 0
+    }
+}
+
+/// Records one after the other.
+private final class HeldRecords {
+    private var bytes = ByteBuffer(capacity: 1 << 12)
+    private var offsets: [Int] = []
+
+    var count: Int { offsets.count }
+
+    /// Bytes of memory in use.
+    var size: Int { bytes.count + offsets.count * MemoryLayout<Int>.stride }
+
+    func append(_ record: UnsafeRawPointer, _ size: Int) {
+        offsets.append(bytes.count)
+        bytes.append(record, size)
+    }
+
+    /// Valid until the next append.
+    subscript(place: Int) -> UnsafeRawPointer { bytes.bytes.baseAddress! + offsets[place] }
+
+    func removeAll() {
+        bytes.removeAll()
+        offsets.removeAll()
+    }
+}

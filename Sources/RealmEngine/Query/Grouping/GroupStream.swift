@@ -1,0 +1,67 @@
+/// Records of groups in the order of their keys, each group once.
+class GroupStream {
+    let record: GroupRecord
+
+    fileprivate init(_ record: GroupRecord) { self.record = record }
+
+    /// The next record, valid until the next call; nil at the end.
+    func next() -> UnsafeRawPointer? { nil }
+}
+
+/// The groups in memory.
+final class MemoryGroups: GroupStream {
+    private let count: Int
+    private let fill: (Int, UnsafeMutableRawPointer) -> Void
+    private let room: UnsafeMutableRawPointer
+    private var position = 0
+
+    /// - Parameter fill: stores the group at a place among all in a record.
+    init(
+        _ record: GroupRecord, count: Int, _ fill: @escaping (Int, UnsafeMutableRawPointer) -> Void
+    ) {
+        self.count = count
+        self.fill = fill
+        room = .allocate(byteCount: record.longest, alignment: 16)
+        super.init(record)
+    }
+
+    deinit { room.deallocate() }
+
+    override func next() -> UnsafeRawPointer? {
+        if position == count { return nil }
+        fill(position, room)
+        position += 1
+        return UnsafeRawPointer(room)
+    }
+}
+
+/// The groups in the runs of temporary files, where each run may have a part of a group.
+final class SpilledGroups: GroupStream {
+    private let layout: StateLayout
+    private let runs: RunHeap<GroupRuns>
+    private let room: UnsafeMutableRawPointer
+    /// The first part of the next group.
+    private var ahead: UnsafeRawPointer?
+
+    init(_ runs: GroupRuns, _ layout: StateLayout) throws(RealmError) {
+        self.layout = layout
+        self.runs = try runs.merged()
+        room = .allocate(byteCount: runs.layout.longest, alignment: 16)
+        super.init(runs.layout)
+        ahead = self.runs.next()
+    }
+
+    deinit { room.deallocate() }
+
+    override func next() -> UnsafeRawPointer? {
+        guard let first = ahead else { return nil }
+        room.copyMemory(from: first, byteCount: record.size(of: first))
+        ahead = runs.next()
+        while let part = ahead, record.compareKeys(room, part) == 0 {
+            record.setCount(record.count(of: room) + record.count(of: part), of: room)
+            layout.merge(record.states(of: part), into: record.states(of: room))
+            ahead = runs.next()
+        }
+        return UnsafeRawPointer(room)
+    }
+}

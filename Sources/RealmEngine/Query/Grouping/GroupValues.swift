@@ -1,0 +1,90 @@
+/// The values that one property has in each group, with the number of objects that have them: what
+/// functions of values in order are computed from.
+final class GroupValues {
+    /// The column, by leaf index.
+    let column: Int
+    private let reader: GroupKeyReader
+    /// Numbers of pairs of a group and the number of a value; nil if there is one group.
+    private let pairs: ValueNumbers?
+    /// Numbers of objects, by pair.
+    private let counts = ReusedBuffer<Int>()
+
+    /// A pair, with its place among all.
+    struct Entry {
+        let group: Int
+        let value: Value
+        let count: Int
+    }
+
+    init(
+        _ column: BoundColumn, _ evaluator: QueryEvaluator, isGrouped: Bool, copiesTexts: Bool
+    ) throws(RealmError) {
+        self.column = column.leafIndex
+        let key = BoundSortKey(
+            hops: [], column: column, key: nil, isAscending: true, failure: nil, name: "")
+        reader = try GroupKeyReader(key, evaluator, copiesTexts: copiesTexts)
+        pairs = isGrouped ? ValueNumbers() : nil
+    }
+
+    /// Bytes of memory in use.
+    var size: Int { reader.values.size + (pairs?.size ?? 0) + counts.count * 8 }
+
+    /// - Parameters:
+    ///   - groups: numbers of the groups, by row.
+    ///   - numbers: memory for a number of each row.
+    func add(
+        _ leaf: ClusterLeaf, _ rows: Selection, _ groups: UnsafePointer<UInt32>,
+        _ numbers: UnsafeMutablePointer<UInt32>
+    ) throws(RealmError) {
+        try reader.read(leaf, rows, to: numbers)
+        if let pairs {
+            rows.each { row in
+                numbers[row] = pairs.number(of: Int64(groups[row]) << 32 | Int64(numbers[row]))
+            }
+        }
+        let total = (pairs ?? reader.values).count
+        while counts.count < total { counts.append(0) }
+        let counts = counts.mutable.baseAddress!
+        rows.each { counts[Int(numbers[$0])] &+= 1 }
+    }
+
+    func removeAll() {
+        reader.removeAll()
+        pairs?.removeAll()
+        counts.removeAll()
+    }
+
+    var count: Int { counts.count }
+
+    subscript(i: Int) -> Entry {
+        let (group, number) = parts(i)
+        return Entry(group: group, value: reader.values.values.all[number], count: counts.all[i])
+    }
+
+    private func parts(_ i: Int) -> (group: Int, number: Int) {
+        guard let pairs, case .int(let both) = pairs.values.all[i] else { return (0, i) }
+        return (Int(both >> 32), Int(both & 0xFFFF_FFFF))
+    }
+
+    /// Indexes of all entries, by the place of their group and then by value.
+    ///
+    /// - Parameter places: the place of each group.
+    func sorted(_ places: [Int]) -> [Int] {
+        let valuePlaces = reader.values.places
+        let keys = (0..<count).map { i in
+            let (group, number) = parts(i)
+            return places[group] << 32 | valuePlaces[number]
+        }
+        return Array(keys.indices).ordered { keys[$0] < keys[$1] }
+    }
+}
+
+extension ValueNumbers {
+    /// By number, the place of the value among all.
+    var places: [Int] {
+        var places = [Int](repeating: 0, count: count)
+        let order = Array(0..<count).ordered { Self.order(values.all[$0], values.all[$1]) < 0 }
+        for (place, number) in order.enumerated() { places[number] = place }
+        return places
+    }
+}

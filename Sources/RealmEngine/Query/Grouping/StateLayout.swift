@@ -1,0 +1,86 @@
+/// The states of a group's aggregates, one after the other.
+struct StateLayout: Sendable {
+    struct Slot: Sendable {
+        /// Nil for the number of objects, which has no state.
+        let operation: AggregateOperation?
+        /// Offset of the state.
+        let offset: Int
+    }
+
+    /// One for each aggregate.
+    let slots: [Slot]
+    /// Bytes of all states, a multiple of 16.
+    let size: Int
+
+    static let empty = StateLayout(slots: [], size: 0)
+
+    private init(slots: [Slot], size: Int) { (self.slots, self.size) = (slots, size) }
+
+    init(_ aggregates: [AggregateExpression], in table: TableInfo) {
+        var end = 0
+        slots = aggregates.map { aggregate in
+            let element = aggregate.column(of: table)?.type
+            let slot = Slot(
+                operation: element.map { aggregate.function.operation(of: $0) }, offset: end)
+            end += slot.operation?.size ?? 0
+            return slot
+        }
+        size = end
+    }
+
+    /// Initializes states to which nothing was added.
+    func start(_ states: UnsafeMutableRawPointer) {
+        for slot in slots { slot.operation?.start(states + slot.offset) }
+    }
+
+    /// Adds the states `other`, whose values come after the values of `states`.
+    func merge(_ other: UnsafeRawPointer, into states: UnsafeMutableRawPointer) {
+        for slot in slots {
+            slot.operation?.merge(other + slot.offset, into: states + slot.offset)
+        }
+    }
+}
+
+/// The states of all groups, those of each group adjacent. Grows by a group at a time.
+final class StateTable {
+    let layout: StateLayout
+    private var base: UnsafeMutableRawPointer
+    private var capacity = 8
+    private var count = 0
+    /// States to which nothing was added.
+    private let empty: UnsafeMutableRawPointer
+
+    init(_ layout: StateLayout) {
+        self.layout = layout
+        base = .allocate(byteCount: max(1, capacity * layout.size), alignment: 16)
+        empty = .allocate(byteCount: max(1, layout.size), alignment: 16)
+        layout.start(empty)
+    }
+
+    deinit {
+        base.deallocate()
+        empty.deallocate()
+    }
+
+    func append() {
+        if count == capacity { grow() }
+        self[count].copyMemory(from: empty, byteCount: layout.size)
+        count += 1
+    }
+
+    func removeAll() { count = 0 }
+
+    /// The states of a group, valid until the next append.
+    @inline(__always)
+    subscript(group: Int) -> UnsafeMutableRawPointer { base + group &* layout.size }
+
+    @inline(never)
+    private func grow() {
+        capacity *= 2
+        let larger = UnsafeMutableRawPointer.allocate(
+            byteCount: max(1, capacity * layout.size), alignment: 16)
+        larger.copyMemory(from: base, byteCount: count * layout.size)
+        base.deallocate()
+        base = larger
+    }
+}

@@ -1,0 +1,45 @@
+import RealmEngine
+import ToolKit
+
+extension QueryTable {
+    /// The aggregate functions, from their table.
+    static let aggregates: [ManualBlock] = [
+        .paragraph(
+            "LIST of `--aggregate` names these, where P is a property that has single values:"),
+        .definitions(AggregateFunction.all.map { ("`\($0.form)`", $0.summary) }),
+        .paragraph(
+            "Nulls do not count, and neither does NaN, except in `count(distinct P)`, and among values "
+                + "in `mixed`, where `sum(P)`, `avg(P)`, `min(P)` and `max(P)` leave out only the NaN "
+                + "of a `decimal128`. Of such values only numbers are added up, and their sum is a "
+                + "`decimal128`. \(names(.numbers)) are for numbers, "
+                + "\(names(.ordered)) for dates too, `count(distinct P)` for all types."),
+        .paragraph(
+            "In a predicate \(operators) stand after a collection, `scores.@median > 3`, or between "
+                + "a link and a property of its targets, `parts.@sum.bytes > 1000`. `@stddev` and "
+                + "`@median` are of this program, as `count(distinct P)` is: the SDKs do not have "
+                + "them."),
+        .paragraph(
+            "The values of `median(P)` and `count(distinct P)` are kept until the end, each different "
+                + "one once with its number. What does not fit into `--max-memory` goes to a temporary "
+                + "file in `TMPDIR`. The last digits of a sum, an average or a deviation of doubles "
+                + "depend on the order in which they are added."),
+    ]
+
+    /// The operators of functions, as a sentence lists them.
+    private static var operators: String {
+        listed(
+            AggregateFunction.all.filter { $0 != .count }.flatMap { function in
+                function.operators.map { "`\($0)`" }
+            })
+    }
+
+    private static func names(_ operands: AggregateFunction.Operands) -> String {
+        listed(
+            AggregateFunction.all.filter { $0.operands == operands && $0.argument == .property }
+                .map { "`\($0.form)`" })
+    }
+
+    private static func listed(_ words: [String]) -> String {
+        words.dropLast().joined(separator: ", ") + " and " + (words.last ?? "")
+    }
+}
