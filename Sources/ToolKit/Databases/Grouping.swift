@@ -9,7 +9,7 @@ package struct Grouping {
 
     /// Checks the paths, the list of aggregates, and what the groups are put in order by.
     package init(
-        _ paths: [String], _ aggregates: String, order: [String], _ table: TableInfo,
+        _ paths: [String], _ aggregates: [String], order: [String], _ table: TableInfo,
         _ schema: Schema
     ) throws(RealmError) {
         self.paths = paths
@@ -59,19 +59,19 @@ package struct Grouping {
             place < keys ? .key(place) : .aggregate(place - keys), isAscending: !isDescending)
     }
 
-    /// Prints the groups of the objects that a query finds, as far as they are in the window; returns
-    /// how many.
-    package func run(
+    /// Appends the groups of the objects that a query finds, as far as they are in the window; returns
+    /// how many. After each `write` may take what is there out of the buffer.
+    package func append(
         _ filter: QueryFilter, _ table: TableInfo, _ snapshot: Snapshot, window: RecordWindow,
-        _ values: ValueStyle, _ style: RecordStyle, _ output: VerifiedOutput,
-        meter: ProgressCounter? = nil, explain: (QueryPlan) throws(RealmError) -> Void
+        _ values: ValueStyle, _ style: RecordStyle, to out: inout ByteBuffer,
+        meter: ProgressCounter? = nil, explain: (QueryPlan) throws(RealmError) -> Void = { _ in },
+        write: (inout ByteBuffer) throws(RealmError) -> Void = { _ in }
     ) throws(RealmError) -> Int {
         let keys = paths.map { (path: $0, isAscending: true) }
         let plan = try filter.ordered(.sort(keys)).plan(table, snapshot, meter: meter)
         try explain(plan)
         let records = ValueRecords(
             paths + aggregation.labels, isNumber: numbers, snapshot, values, style)
-        var out = ByteBuffer()
         records.begin(to: &out)
         var (met, printed) = (0, 0)
         try plan.forEachGroup(aggregation.expressions, order: order, in: snapshot) {
@@ -81,11 +81,10 @@ package struct Grouping {
             if met <= window.skip { return true }
             printed += 1
             try records.append(keys + results, to: &out)
-            try output.write(&out)
+            try write(&out)
             return true
         }
         records.finish(to: &out)
-        try output.flush(&out)
         return printed
     }
 }

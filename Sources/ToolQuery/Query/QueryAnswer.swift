@@ -197,15 +197,22 @@ extension QueryAnswer {
     ) throws(RealmError) -> ExitCode {
         let snapshot = database.snapshot()
         let grouping = try Grouping(
-            keys, list, order: request.command[QueryOption.sort] ?? [], table, database.schema)
+            keys, NameList.parts(list), order: request.command[QueryOption.sort] ?? [], table,
+            database.schema)
         let style = request.recordStyle(request.recordFormat)
         let meter = ProgressCounter()
         let activity = activity("grouping", meter)
         defer { activity.finish() }
-        let count = try grouping.run(
+        var buffer = ByteBuffer()
+        let count = try grouping.append(
             request.filter ?? request.everything, table, snapshot, window: request.window,
-            request.values, style, output, meter: meter
-        ) { (plan) throws(RealmError) in try explain(plan, snapshot) }
+            request.values, style, to: &buffer, meter: meter
+        ) { (plan) throws(RealmError) in
+            try explain(plan, snapshot)
+        } write: { (buffer) throws(RealmError) in
+            try output.write(&buffer)
+        }
+        try output.flush(&buffer)
         if style.format == .table { summarize(count, "group", style) }
         return request.exitCode(records: count)
     }

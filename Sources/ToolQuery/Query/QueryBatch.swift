@@ -4,18 +4,26 @@ import ToolKit
 
 /// `--batch`: answers queries from standard input, one JSON object a line, in the same order.
 ///
-/// A request names a class, may have a predicate with arguments, and an id that is sent back:
-/// `{"id":1,"class":"Email","where":"_id == $0","args":["65e5…"]}`. The class may be left out where
-/// the command line names one. Each answer is one line, written
-/// at once: `{"id":1,"count":1,"objects":[…]}`, or `{"id":1,"error":{…}}`.
+/// `BatchRequest` says what a request may hold. Each answer is one line, written at once:
+/// `{"id":1,"count":1,"objects":[…]}`, or `{"id":1,"error":{…}}`.
 final class QueryBatch {
     private let request: QueryRequest
     private let database: Database
     private let output: VerifiedOutput
     private let snapshot: Snapshot
     private let json: JSONRenderer
-    private var renderers: [TableKey: RecordRenderer] = [:]
+    private var renderers: [Shape: RecordRenderer] = [:]
     private var hasFailed = false
+
+    /// The class and the fields of records.
+    private struct Shape: Hashable {
+        let table: TableKey
+        /// Nil for the fields of the command line.
+        let fields: [String]?
+    }
+
+    /// Most renderers that are cached.
+    private static let rendererLimit = 64
 
     init(_ request: QueryRequest, _ database: Database, _ output: VerifiedOutput) {
         self.request = request
@@ -56,67 +64,84 @@ final class QueryBatch {
     private func appendAnswer(
         _ value: JSONValue, _ id: JSONValue?, to buffer: inout ByteBuffer
     ) throws(RealmError) {
-        let table = try table(value)
-        var arguments: [QueryArgument] = []
-        if let list = value.field("args") {
-            guard list.kind == .array else {
-                throw .misuse("args is an array", code: "InvalidArgument")
-            }
-            var children = list.children
-            while let child = children.next() {
-                arguments.append(try Self.argument(child))
-            }
-        }
-        var text = "TRUEPREDICATE"
-        if let predicate = value.field("where") {
-            guard predicate.kind == .string else {
-                throw .misuse("where is a string", code: "InvalidArgument")
-            }
-            text = predicate.text.string
-        }
-        let filter = QueryFilter(text: text, arguments: arguments, request.command)
-        let plan = try filter.plan(table, snapshot)
-        // Objects that are only counted are not gathered.
-        let keys = request.isCount ? nil : try plan.rows(in: snapshot).keys
+        let asked = try BatchRequest(value)
+        let table = try table(asked)
+        let filter = try asked.filter(request.command)
         appendStart(id, to: &buffer)
-        buffer.append("\"count\":")
-        if let keys {
-            buffer.append(number: keys.count)
-            buffer.append(",\"objects\":[")
-            try appendObjects(keys, table, to: &buffer)
-            buffer.append("]")
+        if let aggregate = asked.aggregate {
+            if let groupBy = asked.groupBy {
+                try appendGroups(
+                    try Grouping(
+                        groupBy, aggregate, order: asked.sort ?? [], table, database.schema),
+                    filter, table, asked.window, to: &buffer)
+            } else {
+                try appendAggregates(try Aggregation(aggregate, table), filter, table, to: &buffer)
+            }
         } else {
-            buffer.append(number: try plan.count(in: snapshot))
+            try appendObjects(asked, filter, table, to: &buffer)
         }
         buffer.append("}\n")
     }
 
-    private static func argument(_ value: JSONValue) throws(RealmError) -> QueryArgument {
-        do throws(Objection) { return try ArgumentJSON.argument(value) } catch {
-            throw .misuse(
-                "--argjson: \(error.message)", code: "InvalidArgument",
-                reason: ArgumentJSON.reason)
-        }
-    }
-
     /// The class a request names, else the one of the command line.
-    private func table(_ value: JSONValue) throws(RealmError) -> TableInfo {
-        if value.kind == .object {
-            if let name = value.field("class") {
-                if name.kind == .string {
-                    return try request.table(name.text.string, database.schema)
-                }
-            } else if case .objects(let name) = request.subject {
-                return try request.table(name, database.schema)
-            }
+    private func table(_ asked: BatchRequest) throws(RealmError) -> TableInfo {
+        if let name = asked.className { return try request.table(name, database.schema) }
+        if case .objects(let name) = request.subject {
+            return try request.table(name, database.schema)
         }
         throw .misuse("a request names its class: {\"class\":\"…\"}", code: "InvalidArgument")
     }
 
-    private func appendObjects(
-        _ keys: RowKeys, _ table: TableInfo, to buffer: inout ByteBuffer
+    private func appendAggregates(
+        _ aggregation: Aggregation, _ filter: QueryFilter, _ table: TableInfo,
+        to buffer: inout ByteBuffer
     ) throws(RealmError) {
-        let renderer = try renderer(table)
+        let count = try aggregation.run(try filter.plan(table, snapshot), snapshot)
+        buffer.append("\"count\":")
+        buffer.append(number: count)
+        buffer.append(",\"aggregate\":")
+        try aggregation.append(style, request.values, snapshot, to: &buffer)
+        buffer.truncate(to: buffer.count - 1)
+    }
+
+    private func appendGroups(
+        _ grouping: Grouping, _ filter: QueryFilter, _ table: TableInfo, _ window: RecordWindow,
+        to buffer: inout ByteBuffer
+    ) throws(RealmError) {
+        var groups = ByteBuffer()
+        let count = try grouping.append(
+            filter, table, snapshot, window: window, request.values, style, to: &groups)
+        buffer.append("\"count\":")
+        buffer.append(number: count)
+        buffer.append(",\"groups\":[")
+        buffer.append(UnsafeRawBufferPointer(rebasing: groups.bytes.dropLast(1)))
+        buffer.append("]")
+    }
+
+    private func appendObjects(
+        _ asked: BatchRequest, _ filter: QueryFilter, _ table: TableInfo,
+        to buffer: inout ByteBuffer
+    ) throws(RealmError) {
+        let window = asked.window
+        let plan = try filter.plan(table, snapshot, most: window.end)
+        buffer.append("\"count\":")
+        if asked.isCount ?? request.isCount {
+            // Objects that are only counted are not gathered.
+            let count = try plan.count(in: snapshot)
+            buffer.append(number: max(0, min(count, window.end) - window.skip))
+            return
+        }
+        let renderer = try renderer(table, asked.fields)
+        let keys = window.of(try plan.rows(in: snapshot).keys)
+        buffer.append(number: keys.count)
+        buffer.append(",\"objects\":[")
+        try appendObjects(keys, renderer, to: &buffer)
+        buffer.append("]")
+    }
+
+    private func appendObjects(
+        _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, to buffer: inout ByteBuffer
+    ) throws(RealmError) {
         let start = buffer.count
         for key in keys {
             guard let row = try renderer.scan.seek(key) else { continue }
@@ -126,14 +151,38 @@ final class QueryBatch {
         if buffer.count > start { buffer.truncate(to: buffer.count - 1) }
     }
 
-    private func renderer(_ table: TableInfo) throws(RealmError) -> RecordRenderer {
-        if let known = renderers[table.key] { return known }
+    /// Records end with a comma.
+    private var style: RecordStyle {
         var style = RecordStyle(format: .ndjson)
         style.terminator = UInt8(ascii: ",")
-        let plan = try request.plans([table], database.schema)[0]
+        return style
+    }
+
+    private func renderer(
+        _ table: TableInfo, _ fields: [String]?
+    ) throws(RealmError) -> RecordRenderer {
+        let shape = Shape(table: table.key, fields: fields)
+        if let known = renderers[shape] { return known }
+        let plan = try plan(table, fields)
         let fresh = RecordRenderer(plan, snapshot, json, style)
-        renderers[table.key] = fresh
+        if renderers.count == Self.rendererLimit { renderers = [:] }
+        renderers[shape] = fresh
         return fresh
+    }
+
+    private func plan(
+        _ table: TableInfo, _ fields: [String]?
+    ) throws(RealmError) -> RecordPlan {
+        guard let fields else { return try request.plans([table], database.schema)[0] }
+        var own = request.fields
+        own.excluded = []
+        do throws(Objection) {
+            own.fields = try fields.map { (item) throws(Objection) in
+                try FieldRequest.field(item)
+            }
+        } catch { throw .misuse("fields: \(error.message)", code: "InvalidArgument") }
+        var planner = RecordPlanner(table, database.schema, own, request.values)
+        return try planner.plan()
     }
 
     private func appendStart(_ id: JSONValue?, to buffer: inout ByteBuffer) {

@@ -10,21 +10,8 @@ extension QueryFilter {
     init?(_ command: ParsedCommand) throws(RealmError) {
         let predicate = try Self.predicate(command)
         var order: [QueryOrder] = []
-        if let paths = command[QueryOption.sort], !command.isGiven(QueryOption.groupBy) {
-            if let item = paths.first(where: { AggregateName($0) != nil }) {
-                throw .misuse(
-                    "--sort: '\(item)' is no key path", code: "InvalidArgument",
-                    reason: "bad-value", hint: "aggregates put groups in order, with --group-by")
-            }
-            order.append(
-                .sort(
-                    paths.map { path in
-                        let isDescending = path.hasPrefix("-")
-                        return (
-                            path: isDescending ? String(path.dropFirst()) : path,
-                            isAscending: !isDescending
-                        )
-                    }))
+        if let items = command[QueryOption.sort], !command.isGiven(QueryOption.groupBy) {
+            order.append(try Self.sort(items))
         }
         if let paths = command[QueryOption.distinct] { order.append(.distinct(paths)) }
         let arguments = command.arguments
@@ -38,6 +25,23 @@ extension QueryFilter {
         }
         let text = predicate.map(Self.completed) ?? "TRUEPREDICATE"
         self.init(text: text, order, arguments: arguments, command)
+    }
+
+    /// The order of objects by key paths, each after a hyphen or not.
+    static func sort(_ items: [String]) throws(RealmError) -> QueryOrder {
+        if let item = items.first(where: { AggregateName($0) != nil }) {
+            throw .misuse(
+                "--sort: '\(item)' is no key path", code: "InvalidArgument",
+                reason: "bad-value", hint: "aggregates put groups in order, with --group-by")
+        }
+        return .sort(
+            items.map { item in
+                let isDescending = item.hasPrefix("-")
+                return (
+                    path: isDescending ? String(item.dropFirst()) : item,
+                    isAscending: !isDescending
+                )
+            })
     }
 
     private static func predicate(_ command: ParsedCommand) throws(RealmError) -> String? {

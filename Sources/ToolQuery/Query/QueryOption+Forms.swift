@@ -22,13 +22,16 @@ extension OptionForm where Value == [String] {
     static var sortKeys: Self {
         Self(.properties) { (text) throws(Objection) in
             let items = NameList.parts(text)
-            for item in items {
-                let name = item.hasPrefix("-") ? item.dropFirst() : item[...]
-                let path = AggregateName(String(name))?.property ?? String(name)
-                if path.isEmpty { throw Objection(to: item, "no key path") }
-            }
+            for item in items { try checkSortKey(item) }
             return items
         }
+    }
+
+    /// Refuses a key path or an aggregate without a name.
+    static func checkSortKey(_ item: String) throws(Objection) {
+        let name = item.hasPrefix("-") ? String(item.dropFirst()) : item
+        let path = AggregateName(name)?.property ?? name
+        if path.isEmpty { throw Objection(to: item, "no key path") }
     }
 }
 
@@ -36,13 +39,18 @@ extension OptionForm where Value == [FieldRequest.Field] {
     /// Key paths, some with another name for the field.
     static var fields: Self {
         Self(.properties) { (text) throws(Objection) in
-            try items(text).map { (item) throws(Objection) in
-                guard let sign = item.firstIndex(of: "=") else { return (nil, item) }
-                let path = String(item[item.index(after: sign)...])
-                guard !path.isEmpty, sign != item.startIndex else { throw missing(text) }
-                return (String(item[..<sign]), path)
-            }
+            try items(text).map { (item) throws(Objection) in try FieldRequest.field(item) }
         }
+    }
+}
+
+extension FieldRequest {
+    /// A key path, or another name for it, `=` and the path.
+    static func field(_ item: String) throws(Objection) -> Field {
+        guard let sign = item.firstIndex(of: "=") else { return (nil, item) }
+        let path = String(item[item.index(after: sign)...])
+        guard !path.isEmpty, sign != item.startIndex else { throw missing(item) }
+        return (String(item[..<sign]), path)
     }
 }
 

@@ -67,11 +67,10 @@ extension QueryOption {
         "batch", in: .selection, "answer queries from standard input",
         "Read one JSON object per line from standard input, such as "
             + "`{\"id\":1,\"class\":\"Email\",\"where\":\"_id == $0\",\"args\":[\"65e5...\"]}`, and answer "
-            + "each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an `error`. A "
-            + "request without `class` is about CLASS, one without `where` about all objects. "
-            + "`--fields` and its like hold for every answer; with "
-            + "`--count` the objects are left out. Exit status 8 says that some request could "
-            + "not be answered.",
+            + "each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an `error`. "
+            + "Requests may have members named as options. See BATCH REQUESTS. `--fields`, "
+            + "`--count` and their like hold for every request that does not say otherwise. Exit "
+            + "status 8 says that some request could not be answered.",
         excludes: [all, schema, digest, aggregate, outputDirectory],
         uses: Uses([QueryUse.batch]))
 

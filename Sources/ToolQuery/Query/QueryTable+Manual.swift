@@ -22,6 +22,7 @@ extension QueryTable {
     static let sections: [ManualSection] = [
         ManualSection("QUERIES", queries),
         ManualSection("AGGREGATES", aggregates),
+        ManualSection("BATCH REQUESTS", batchRequests),
         ManualSection("OUTPUT FORMS", outputForms),
         ManualSection("SQL", sql),
         ManualSection("KEY PATHS", keyPaths),

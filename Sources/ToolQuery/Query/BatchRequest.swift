@@ -1,0 +1,145 @@
+import RealmEngine
+import ToolKit
+
+/// A request of `--batch`: its members, whose types and names are checked.
+struct BatchRequest {
+    private(set) var className: String?
+    private(set) var predicate = "TRUEPREDICATE"
+    private(set) var arguments: [QueryArgument] = []
+    private(set) var sort: [String]?
+    private(set) var distinct: [String]?
+    private(set) var fields: [String]?
+    private(set) var aggregate: [String]?
+    private(set) var groupBy: [String]?
+    /// Nil if the command line says whether objects are only counted.
+    private(set) var isCount: Bool?
+    private(set) var window = RecordWindow.all
+
+    private static let members: [StaticString] = [
+        "id", "class", "where", "args", "sort", "distinct", "limit", "offset", "fields", "count",
+        "aggregate", "groupBy",
+    ]
+
+    /// - Throws: `misuse` for a member of another name or type, and for members that do not go together.
+    init(_ request: JSONValue) throws(RealmError) {
+        guard request.kind == .object else { throw Self.wrong("a request is an object") }
+        for member in request.children {
+            guard let name = Self.members.first(where: { member.key.equals($0) }) else {
+                throw Self.unknown(member.key.string)
+            }
+            try read(member, "\(name)")
+        }
+        try checkTogether()
+    }
+
+    private mutating func read(_ member: JSONValue, _ name: String) throws(RealmError) {
+        switch name {
+        case "class": className = try Self.text(member, name)
+        case "where": predicate = try Self.text(member, name)
+        case "args": arguments = try Self.arguments(member)
+        case "sort": sort = try Self.sortKeys(member, name)
+        case "distinct": distinct = try Self.list(member, name)
+        case "limit": window.take = try Self.number(member, name)
+        case "offset": window.skip = try Self.number(member, name)
+        case "fields": fields = try Self.list(member, name)
+        case "count": isCount = try Self.bool(member, name)
+        case "aggregate": aggregate = try Self.list(member, name)
+        case "groupBy": groupBy = try Self.list(member, name)
+        default: break
+        }
+    }
+
+    private func checkTogether() throws(RealmError) {
+        if groupBy != nil, aggregate == nil { throw Self.wrong("groupBy needs aggregate") }
+        guard aggregate != nil else { return }
+        if fields != nil { throw Self.wrong("fields does not go with aggregate") }
+        if isCount != nil { throw Self.wrong("count does not go with aggregate") }
+        if groupBy == nil, window != .all {
+            throw Self.wrong(
+                "limit and offset do not go with aggregate",
+                hint: "with groupBy they count groups; LIMIT in the predicate counts objects")
+        }
+    }
+
+    /// The query, with the order and the distinctness of the members.
+    func filter(_ command: ParsedCommand) throws(RealmError) -> QueryFilter {
+        var order: [QueryOrder] = []
+        if let sort, groupBy == nil { order.append(try QueryFilter.sort(sort)) }
+        if let distinct { order.append(.distinct(distinct)) }
+        return QueryFilter(text: predicate, order, arguments: arguments, command)
+    }
+}
+
+// MARK: - Members
+
+extension BatchRequest {
+    private static func wrong(
+        _ message: String, reason: String = "bad-value", hint: String? = nil
+    ) -> RealmError {
+        .misuse(message, code: "InvalidArgument", reason: reason, hint: hint)
+    }
+
+    private static func unknown(_ name: String) -> RealmError {
+        let near = Spelling.nearest(to: name, among: members.map { "\($0)" }) ?? ""
+        return wrong(
+            "a request has no member '\(name)'", reason: "unknown-member",
+            hint: "did you mean \(near)?")
+    }
+
+    private static func text(_ value: JSONValue, _ name: String) throws(RealmError) -> String {
+        guard value.kind == .string else { throw wrong("\(name) is a string") }
+        return value.text.string
+    }
+
+    private static func bool(_ value: JSONValue, _ name: String) throws(RealmError) -> Bool {
+        guard let bool = value.bool else { throw wrong("\(name) is true or false") }
+        return bool
+    }
+
+    private static func number(_ value: JSONValue, _ name: String) throws(RealmError) -> Int {
+        guard let number = value.int, number >= 0 else {
+            throw wrong("\(name) is a whole number, 0 or more")
+        }
+        return Int(number)
+    }
+
+    /// The items of a list, which is a string as the option has it, or an array of strings.
+    private static func list(_ value: JSONValue, _ name: String) throws(RealmError) -> [String] {
+        var items: [String] = []
+        if value.kind == .string {
+            items = NameList.parts(value.text.string)
+        } else {
+            for child in value.children where value.kind == .array && child.kind == .string {
+                items.append(child.text.string)
+            }
+            guard value.kind == .array, items.count == value.count, !items.isEmpty else {
+                throw wrong("\(name) is a string, or an array of strings")
+            }
+        }
+        if items.contains("") { throw wrong("\(name): '' is no key path") }
+        return items
+    }
+
+    private static func sortKeys(
+        _ value: JSONValue, _ name: String
+    ) throws(RealmError) -> [String] {
+        let items = try list(value, name)
+        for item in items {
+            do throws(Objection) { try OptionForm.checkSortKey(item) } catch {
+                throw wrong("\(name): \(error.message)")
+            }
+        }
+        return items
+    }
+
+    private static func arguments(_ value: JSONValue) throws(RealmError) -> [QueryArgument] {
+        guard value.kind == .array else { throw wrong("args is an array") }
+        var arguments: [QueryArgument] = []
+        for child in value.children {
+            do throws(Objection) { arguments.append(try ArgumentJSON.argument(child)) } catch {
+                throw wrong("--argjson: \(error.message)", reason: ArgumentJSON.reason)
+            }
+        }
+        return arguments
+    }
+}
