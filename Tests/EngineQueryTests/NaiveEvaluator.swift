@@ -377,7 +377,7 @@ struct NaiveEvaluator {
             let keys = pending
             objects = objects.enumerated().sorted { a, b in
                 for key in keys {
-                    let order = sortOrder(key.path, a.element, b.element)
+                    let order = sortOrder(key.operand, a.element, b.element)
                     if order != 0 { return key.isAscending ? order < 0 : order > 0 }
                 }
                 return a.offset < b.offset
@@ -400,15 +400,16 @@ struct NaiveEvaluator {
         return objects.map { $0.object.key }
     }
 
-    private func sortValue(_ path: QueryPath, _ at: Object) -> NaiveValue? {
-        let steps = steps(path)
+    private func sortValue(_ key: QueryOperand, _ at: Object) -> NaiveValue? {
+        guard case .property(let property) = key.kind else { return nil }
+        let steps = steps(property.path)
         guard let owner = makePathWritable(steps.dropLast(), [at]).objects.first,
             case .name(let name) = steps.last!
         else { return nil }
         return value(name, owner)
     }
 
-    private func sortOrder(_ path: QueryPath, _ a: Object, _ b: Object) -> Int {
+    private func sortOrder(_ path: QueryOperand, _ a: Object, _ b: Object) -> Int {
         switch (sortValue(path, a), sortValue(path, b)) {
         case (nil, nil): 0
         case (nil, _): 1
@@ -417,7 +418,7 @@ struct NaiveEvaluator {
         }
     }
 
-    private func distinct(_ objects: [Object], _ paths: [QueryPath]) -> [Object] {
+    private func distinct(_ objects: [Object], _ paths: [QueryOperand]) -> [Object] {
         var seen: [[NaiveValue]] = []
         return objects.filter { object in
             var key: [NaiveValue] = []

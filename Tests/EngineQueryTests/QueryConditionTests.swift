@@ -78,8 +78,36 @@ import Testing
             .comparison(.path(["k"]), .greater, .constant(.int(1))),
             [
                 .sort([QuerySortKey("k", isAscending: false), QuerySortKey("id")]),
-                .distinct(["k"]), .limit(5),
+                .distinct([.path("k")]), .limit(5),
             ])
+    }
+
+    /// Programs sort by counts, which text does not.
+    @Test func countsSort() throws {
+        func found(_ condition: QueryCondition, _ clauses: [QueryClause]) throws -> [Int64] {
+            try rows(Query(condition, clauses), "bulk", "Node")
+        }
+        let count = QueryOperand.count(["kids"])
+        let all = try found(.always(true), [])
+        var byCount: [Int64] = []
+        for n in 0..<20 {
+            byCount += try found(.comparison(count, .equal, .constant(.int(Int64(n)))), [])
+        }
+        #expect(byCount.count == all.count)
+        let key = QuerySortKey(count)
+        #expect(try found(.always(true), [.sort([key])]) == byCount)
+        #expect(try found(.always(true), [.sort([key]), .limit(40)]) == Array(byCount.prefix(40)))
+        let back = QuerySortKey(.count(["@links", "Node", "up"]), isAscending: false)
+        let most = try found(.always(true), [.sort([back]), .limit(1)])
+        #expect(
+            try found(.comparison(back.operand, .greaterEqual, .constant(.int(1))), [])
+                .contains(most[0]))
+        #expect(throws: RealmError.self) {
+            try found(.always(true), [.sort([QuerySortKey("kids")])])
+        }
+        #expect(throws: RealmError.self) {
+            try rows(Query("TRUEPREDICATE SORT(@links.Node.up.k ASC)"), "bulk", "Node")
+        }
     }
 
     @Test func mistakesAreReported() throws {

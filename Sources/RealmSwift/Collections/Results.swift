@@ -310,7 +310,7 @@ final class ResultsSource: @unchecked Sendable {
                 .sort(
                     descriptors.map {
                         QuerySortKey(
-                            managed.model.path($0.keyPath), isAscending: $0.ascending)
+                            managed.model.operand($0.keyPath), isAscending: $0.ascending)
                     }),
                 aliases: managed.aliases)
         }
@@ -321,7 +321,7 @@ final class ResultsSource: @unchecked Sendable {
         for keyPath in keyPaths { managed.checkKeyPath(keyPath, "distinct") }
         return other { (results) throws(RealmError) in
             try results.arranged(
-                .distinct(keyPaths.map { managed.model.path($0) }), aliases: managed.aliases)
+                .distinct(keyPaths.map { managed.model.operand($0) }), aliases: managed.aliases)
         }
     }
 
@@ -345,21 +345,32 @@ final class ResultsSource: @unchecked Sendable {
 }
 
 extension ManagedClass {
-    /// Traps for a path that leads nowhere.
+    /// Traps for a path that leads nowhere, or to several values. A function such as `@count` makes one
+    /// of several, and of several objects that link to one the first counts.
     func checkKeyPath(_ keyPath: String, _ what: String) {
         var model: ClassModel? = self.model
+        var several: (owner: ClassModel, field: ClassModel.Field)?
+        func check() {
+            guard let (owner, field) = several else { return }
+            throwRealmException(
+                "Cannot \(what) on key path '\(keyPath)': property '\(owner.name).\(field.name)' is a "
+                    + "collection.")
+        }
+        var isReduced = false
         for name in self.model.names(along: keyPath) {
+            if name.hasPrefix("@") {
+                (several, isReduced) = (nil, true)
+                continue
+            }
             guard let now = model, let field = now.field(named: name) else {
                 throwRealmException(
                     "Cannot \(what) on key path '\(keyPath)': property '\(model?.name ?? "")\(model == nil ? "" : ".")\(name)' does not exist."
                 )
             }
-            if field.shape.collection != nil {
-                throwRealmException(
-                    "Cannot \(what) on key path '\(keyPath)': property '\(now.name).\(field.name)' is a "
-                        + "collection.")
-            }
+            if several?.field.isLinkingObjects != true { check() }
+            several = field.shape.collection != nil && !isReduced ? (now, field) : nil
             model = field.shape.target.map { ClassModel.of($0) }
         }
+        check()
     }
 }

@@ -22,7 +22,5 @@ extension ClassModel {
         return names
     }
 
-    func path(_ keyPath: String) -> QueryPath {
-        QueryPath(names(along: keyPath).map { .property($0) })
-    }
+    func operand(_ keyPath: String) -> QueryOperand { .keyPath(names(along: keyPath)) }
 }

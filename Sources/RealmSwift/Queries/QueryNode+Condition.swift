@@ -100,11 +100,11 @@ struct QueryNodeBuilder {
             return .path(QueryPath(steps(parts)), isAny ? .any : nil)
         }
         let owner = QueryPath(steps(parts[..<end]))
-        guard let function = AggregateFunction.named(operator: name), function != .count else {
-            return .count(owner)
-        }
         let property = parts[(end + 1)...].first.map(step)
-        return .aggregate(function, owner, of: property)
+        guard let operand = QueryOperand.function(name, owner, of: property) else {
+            throwRealmException("Unknown function '\(name)' in a query")
+        }
+        return operand
     }
 
     private func steps(_ parts: some Collection<NodePath.Part>) -> [QueryStep] {

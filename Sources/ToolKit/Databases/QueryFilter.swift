@@ -37,14 +37,14 @@ package struct QueryFilter {
     package func plan(
         _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, meter: ProgressCounter? = nil
     ) throws(RealmError) -> QueryPlan {
-        var tail = ""
-        for part in order { tail += try part.text(table, snapshot.schema) }
-        if most < .max { tail += " LIMIT(\(most))" }
+        var clauses: [QueryClause] = []
+        for part in order { clauses.append(try part.clause(table, snapshot.schema)) }
+        if most < .max { clauses.append(.limit(most)) }
         var options = options
         options.meter = meter
         let bound: BoundQuery
         do throws(RealmError) {
-            bound = try Query(text, followedBy: tail, arguments: arguments)
+            bound = try Query(text, clauses, arguments: arguments)
                 .bound(to: snapshot.table(table))
         } catch { throw Self.advised(error) }
         return try QueryPlan(bound, in: snapshot, options: options)

@@ -1,45 +1,44 @@
 import RealmEngine
 
-/// An order of matches given by options, which is appended to the predicate.
+/// Key paths that options give to sort by or to tell objects apart, as written.
 package enum QueryOrder {
     case sort([(path: String, isAscending: Bool)])
     case distinct([String])
 
-    /// SORT or DISTINCT in the query language, after a blank.
+    /// The clause of a query for the class.
     ///
-    /// - Throws: `misuse` for a path that is none of the class and cannot be part of a text.
-    func text(_ table: TableInfo, _ schema: Schema) throws(RealmError) -> String {
+    /// - Throws: `misuse` for a path that cannot be one of the class.
+    func clause(_ table: TableInfo, _ schema: Schema) throws(RealmError) -> QueryClause {
         switch self {
         case .sort(let keys):
-            let items = try keys.map { (key) throws(RealmError) in
-                try Self.spelled(key.path, table, schema, "--sort")
-                    + (key.isAscending ? " ASC" : " DESC")
-            }
-            return " SORT(\(items.joined(separator: ", ")))"
+            .sort(
+                try keys.map { (key) throws(RealmError) in
+                    QuerySortKey(
+                        try Self.operand(key.path, table, schema, "--sort"),
+                        isAscending: key.isAscending)
+                })
         case .distinct(let paths):
-            let items = try paths.map { (path) throws(RealmError) in
-                try Self.spelled(path, table, schema, "--distinct")
-            }
-            return " DISTINCT(\(items.joined(separator: ", ")))"
+            .distinct(
+                try paths.map { (path) throws(RealmError) in
+                    try Self.operand(path, table, schema, "--distinct")
+                })
         }
     }
 
-    /// A key path with names quoted where the language cannot read them otherwise.
-    private static func spelled(
+    private static func operand(
         _ path: String, _ table: TableInfo, _ schema: Schema, _ option: String
-    ) throws(RealmError) -> String {
-        let resolved: PropertyPath
+    ) throws(RealmError) -> QueryOperand {
         do throws(RealmError) {
-            resolved = try PropertyPath(path, in: table, schema, option: option)
+            let resolved = try PropertyPath(path, in: table, schema, option: option)
+            if case .column = resolved.start, let first = resolved.names.first {
+                return .path(QueryPath(([first] + resolved.steps).map { .property($0) }))
+            }
         } catch {
-            // The query names the place of the mistake, if nothing but a path can be meant.
+            // The query names the mistake, if nothing but a path can be meant.
             if path.utf8.contains(where: { separators.contains($0) }) { throw error }
-            return path
         }
-        guard case .column = resolved.start, let first = resolved.names.first else { return path }
-        let names = [first] + resolved.steps
-        let isPlain = names.allSatisfy { QueryName.isPlain($0) && !$0.contains(".") }
-        return isPlain ? path : names.map(QueryName.spelled).joined(separator: ".")
+        return .keyPath(
+            path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
 
     /// Characters that a key path has only inside of names.

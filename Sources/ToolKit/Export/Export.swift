@@ -100,18 +100,16 @@ package struct Export {
         }
     }
 
-    /// Lets a query decide which objects are printed, and in what order.
-    ///
-    /// - Parameter plan: given how many of the objects it finds are enough.
-    package mutating func choose(
-        in snapshot: Snapshot, _ plan: (_ most: Int) throws(RealmError) -> QueryPlan
-    ) throws(RealmError) {
-        let found = try plan(objects.end)
-        guard found.isArranged || objects != .all else {
-            choice = .matches(found)
+    /// Number of objects after which a query need find no more.
+    package var limit: Int { objects.end }
+
+    /// Prints the objects that a query finds, in its order.
+    package mutating func choose(_ plan: QueryPlan, in snapshot: Snapshot) throws(RealmError) {
+        guard plan.isArranged || objects != .all else {
+            choice = .matches(plan)
             return
         }
-        choice = .keys(objects.of(try found.rows(in: snapshot).keys))
+        choice = .keys(objects.of(try plan.rows(in: snapshot).keys))
         if !isExploding { window = .all }
     }
 

@@ -142,11 +142,9 @@ extension QueryAnswer {
         let meter = ProgressCounter()
         let activity = activity("searching", meter)
         defer { activity.finish() }
-        try export.choose(in: snapshot) { (most) throws(RealmError) in
-            let plan = try filter.plan(table, snapshot, most: most, meter: meter)
-            try explain(plan, snapshot)
-            return plan
-        }
+        let plan = try filter.plan(table, snapshot, most: export.limit, meter: meter)
+        try explain(plan, snapshot)
+        try export.choose(plan, in: snapshot)
     }
 
     /// Says that something takes its time.

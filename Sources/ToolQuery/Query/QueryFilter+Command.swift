@@ -1,10 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// The query of a command line: predicate, order, distinctness and arguments.
-///
-/// What options say about order becomes part of the query's text, behind the predicate, so that
-/// there is one language and one way to run it.
+/// The query of a command line: predicate, order, distinctness and arguments. Options about order
+/// become clauses after those in the predicate.
 extension QueryFilter {
     /// Nil when the command asks for no query.
     init?(_ command: ParsedCommand) throws(RealmError) {

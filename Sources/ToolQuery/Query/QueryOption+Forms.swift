@@ -5,7 +5,7 @@ extension OptionForm where Value == [String] {
     /// Names separated by commas.
     static var names: Self { Self(.properties) { (text) throws(Objection) in try items(text) } }
 
-    /// Key paths separated by commas. `QueryOrder` puts them into the text of a query.
+    /// Key paths separated by commas. `QueryOrder` makes clauses of them.
     static var keyPaths: Self {
         Self(.properties) { (text) throws(Objection) in
             let paths = NameList.parts(text)

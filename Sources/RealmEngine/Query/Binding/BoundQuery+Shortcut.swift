@@ -3,7 +3,8 @@ extension BoundQuery {
     /// conditions of programs are, without a binder. Nil for other trees, and where the binder must
     /// decide or report an error.
     convenience init?(shortcut tree: QueryTree, _ aliases: KeyPathAliases, _ table: Table) {
-        guard case .comparison(let comparison) = tree.condition.kind, !comparison.foldsMarks,
+        guard tree.clauses.isEmpty, case .comparison(let comparison) = tree.condition.kind,
+            !comparison.foldsMarks,
             case .property(let property) = comparison.left.kind, property.isOwn,
             case .constant(.value(let given)) = comparison.right.kind,
             case .name(let name) = property.path.first.kind,

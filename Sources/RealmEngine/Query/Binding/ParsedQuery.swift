@@ -15,22 +15,14 @@ final class ParsedQuery: Sendable {
     /// The query of `text`, parsed now or before.
     ///
     /// - Throws: `misuse`.
-    ///
-    /// - Parameter quotedNamesFrom: first offset at which a name may be written in backticks.
-    static func of(
-        _ text: String, quotedNamesFrom: Int = .max
-    ) throws(RealmError) -> ParsedQuery {
+    static func of(_ text: String) throws(RealmError) -> ParsedQuery {
         var text = text
         let key = text.withUTF8 { Self.key($0) }
         if let key {
             let known = kept.withLock { $0[key] }
-            if let known, known.source.quotedNamesFrom == quotedNamesFrom,
-                text.withUTF8({ known.source.text.elementsEqual($0) })
-            {
-                return known
-            }
+            if let known, text.withUTF8({ known.source.text.elementsEqual($0) }) { return known }
         }
-        let source = QuerySource(text: [UInt8](text.utf8), quotedNamesFrom: quotedNamesFrom)
+        let source = QuerySource(text: [UInt8](text.utf8))
         let parsed = ParsedQuery(source, try QueryParser.parse(source), isKept: key != nil)
         if let key { kept.withLock { $0[key] = parsed } }
         return parsed

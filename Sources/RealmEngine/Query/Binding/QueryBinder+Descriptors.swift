@@ -6,24 +6,57 @@ extension QueryBinder {
         case .sort(let trees):
             var keys: [BoundSortKey] = []
             for tree in trees {
-                keys.append(try sortKey(tree.path, isAscending: tree.isAscending))
+                keys.append(try sortKey(tree.operand, isAscending: tree.isAscending))
             }
             return .sort(keys)
-        case .distinct(let paths):
+        case .distinct(let operands):
             var keys: [BoundSortKey] = []
-            for path in paths { keys.append(try sortKey(path, isAscending: true)) }
+            for operand in operands { keys.append(try sortKey(operand, isAscending: true)) }
             return .distinct(keys)
         }
     }
 
     private mutating func sortKey(
-        _ path: QueryPath, isAscending: Bool
+        _ operand: QueryOperand, isAscending: Bool
     ) throws(RealmError) -> BoundSortKey {
         sortKeys += 1
         guard sortKeys <= QueryLimits.sortKeys else {
             throw source.exceeded(
-                "too many properties in SORT and DISTINCT", QueryLimits.sortKeys, at: path.range)
+                "too many properties in SORT and DISTINCT", QueryLimits.sortKeys, at: operand.range)
         }
+        guard case .property(let property) = operand.kind, property.suffix == .none,
+            property.quantifier == nil
+        else {
+            if let key = try calculatedKey(operand, isAscending) { return key }
+            throw source.error(
+                .invalidSortDescriptor, "sortPath", at: operand.range,
+                "objects have no single value to sort by here")
+        }
+        // Text has no other keys than properties (query language 22).
+        if operand.range.start >= 0 { return try sortKey(property.path, isAscending) }
+        do throws(RealmError) {
+            let key = try sortKey(property.path, isAscending)
+            return key.failure == nil ? key : (try? calculatedKey(operand, isAscending)) ?? key
+        } catch {
+            if let key = try? calculatedKey(operand, isAscending) { return key }
+            throw error
+        }
+    }
+
+    /// A key that is calculated for each object; nil where objects have several values.
+    private mutating func calculatedKey(
+        _ operand: QueryOperand, _ isAscending: Bool
+    ) throws(RealmError) -> BoundSortKey? {
+        let bound = try self.operand(operand, target: nil)
+        guard bound.isSortable, let column = table.columns.first else { return nil }
+        return BoundSortKey(
+            hops: [], column: BoundColumn(column), key: nil, operand: bound,
+            isAscending: isAscending, failure: nil, name: operand.sortName)
+    }
+
+    private mutating func sortKey(
+        _ path: QueryPath, _ isAscending: Bool
+    ) throws(RealmError) -> BoundSortKey {
         guard path.count <= QueryLimits.steps else {
             throw source.exceeded(
                 "this path has too many steps", QueryLimits.steps, at: path.range)
@@ -45,7 +78,8 @@ extension QueryBinder {
             throw unknownProperty("", in: table, path.range, reason: "unknownSortProperty")
         }
         return BoundSortKey(
-            hops: key.hops, column: BoundColumn(column), key: key.entry, isAscending: isAscending,
+            hops: key.hops, column: BoundColumn(column), key: key.entry,
+            isAscending: isAscending,
             failure: key.failure, name: path.description)
     }
 
@@ -100,4 +134,44 @@ private struct SortKeyBuilder {
     init(table: TableInfo) { self.table = table }
 
     mutating func fail(with error: RealmError) { if failure == nil { failure = error } }
+}
+
+extension QueryOperand {
+    /// The operand as plans show it.
+    fileprivate var sortName: String {
+        switch kind {
+        case .property(let property):
+            "\(property.path)" + (property.suffix == .count ? ".@count" : "")
+        case .aggregate(let aggregate): "\(aggregate.path).\(aggregate.function)"
+        case .subquery(let subquery): "SUBQUERY(\(subquery.path))"
+        case .constant, .list, .arithmetic: "value"
+        }
+    }
+}
+
+extension BoundOperand {
+    /// Whether each object has one value, or one for each object that links to it.
+    fileprivate var isSortable: Bool {
+        switch kind {
+        case .path(let path):
+            if case .scalar = path.end { return path.hops.allSatisfy(\.isSortable) }
+            return false
+        case .count(let path), .size(let path): return path.owners.allSatisfy(\.isSortable)
+        case .aggregate(let aggregate): return aggregate.path.owners.allSatisfy(\.isSortable)
+        case .subquery, .arithmetic: return shape == .scalar
+        case .constant, .typeOf: return false
+        }
+    }
+}
+
+extension BoundPath {
+    /// The hops to the objects whose links or collections are counted.
+    fileprivate var owners: ArraySlice<PathHop> {
+        if case .objects = end { return hops.dropLast() }
+        return hops[...]
+    }
+}
+
+extension PathHop {
+    fileprivate var isSortable: Bool { kind == .toOne || kind == .backlink && selector.isAll }
 }

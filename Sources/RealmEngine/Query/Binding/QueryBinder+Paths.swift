@@ -10,7 +10,7 @@ struct PathElement {
 
     let kind: Kind
     let range: SourceRange
-    /// In backticks, so that it is the name of a property whatever it looks like.
+    /// The name of a property, even if it is `@links`.
     var isQuoted = false
     /// Part of a dotted text, in which dots may belong to names.
     var isSplit = false

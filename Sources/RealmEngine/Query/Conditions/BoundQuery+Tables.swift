@@ -4,9 +4,12 @@ extension BoundQuery {
     /// is only seen while looking.
     func addTables(to tables: inout Set<TableKey>) -> Bool {
         if namesObjects { return false }
-        for case .sort(let keys) in descriptors { for key in keys { key.addTables(to: &tables) } }
-        for case .distinct(let keys) in descriptors {
-            for key in keys { key.addTables(to: &tables) }
+        for descriptor in descriptors {
+            switch descriptor {
+            case .sort(let keys), .distinct(let keys):
+                for key in keys where !key.addTables(to: &tables) { return false }
+            case .limit: break
+            }
         }
         return condition.addTables(to: &tables)
     }
@@ -24,8 +27,10 @@ extension BoundQuery {
 }
 
 extension BoundSortKey {
-    fileprivate func addTables(to tables: inout Set<TableKey>) {
+    fileprivate func addTables(to tables: inout Set<TableKey>) -> Bool {
+        if let operand { return operand.addTables(to: &tables) }
         for hop in hops { tables.insert(hop.target.key) }
+        return true
     }
 }
 

@@ -194,17 +194,22 @@ enum BoundDescriptor: Sendable {
     case limit(Int)
 }
 
-/// A key path of SORT or DISTINCT.
+/// A key of SORT or DISTINCT: a property at the end of links, or an operand.
 struct BoundSortKey: Sendable {
     /// To-one links, from the queried object on.
     let hops: [PathHop]
     let column: BoundColumn
     /// Entry of a dictionary.
     let key: ByteView?
+    /// Calculated for each object, instead of a property; its first value counts.
+    var operand: BoundOperand? = nil
     let isAscending: Bool
     /// Raised when there is something to sort: a path that cannot be used for it.
     let failure: RealmError?
     let name: String
+
+    /// Whether the key is a property of the object itself.
+    var isOwn: Bool { hops.isEmpty && key == nil && operand == nil }
 }
 
 /// A query ready for one class of one snapshot; free to cross threads.

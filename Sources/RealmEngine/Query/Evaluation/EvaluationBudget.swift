@@ -68,7 +68,7 @@ extension BoundCondition {
 }
 
 extension BoundOperand {
-    fileprivate var looks: Int {
+    var looks: Int {
         switch kind {
         case .subquery(let subquery): 1 + subquery.path.hops.count + subquery.looks
         case .path(let path), .count(let path), .size(let path), .typeOf(let path):

@@ -82,9 +82,14 @@ final class QueryEvaluator {
 
     /// The value of an operand that has exactly one.
     func value(of operand: BoundOperand, _ spot: RowLocation) throws(RealmError) -> Value {
+        try firstValue(of: operand, spot) ?? .null
+    }
+
+    /// The first value of an operand; nil where it has none.
+    func firstValue(of operand: BoundOperand, _ spot: RowLocation) throws(RealmError) -> Value? {
         let mark = buffersInUse
         defer { buffersInUse = mark }
-        return try values(of: operand, spot).values.first ?? .null
+        return try values(of: operand, spot).values.first
     }
 
     /// The values of an operand for one object. The buffer is lent until the comparison is over.

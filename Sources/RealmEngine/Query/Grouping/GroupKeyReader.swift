@@ -17,6 +17,7 @@ final class GroupKeyReader {
         _ key: BoundSortKey, _ evaluator: QueryEvaluator, copiesTexts: Bool
     ) throws(RealmError) {
         if let failure = key.failure { throw failure }
+        guard key.operand == nil else { throw .misuse("groups need properties as keys") }
         values = ValueNumbers(copiesTexts: copiesTexts)
         self.key = key
         self.evaluator = evaluator

@@ -49,10 +49,8 @@ extension QueryLexer {
         case .name: break
         default: return String(decoding: raw, as: UTF8.self)
         }
-        switch raw.first {
-        case UInt8(ascii: "`"): return String(decoding: Self.unquoted(raw), as: UTF8.self)
-        case UInt8(ascii: "#"): return String(decoding: raw.dropFirst(), as: UTF8.self)
-        default: break
+        if raw.first == UInt8(ascii: "#") {
+            return String(decoding: raw.dropFirst(), as: UTF8.self)
         }
         guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
         return String(decoding: unescaped(raw), as: UTF8.self)

@@ -21,12 +21,6 @@ struct QueryLexer {
             position = end
             return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
         }
-        if byte(start) == UInt8(ascii: "`"), start >= source.quotedNamesFrom,
-            let end = scanQuotedName(start)
-        {
-            position = end
-            return QueryToken(kind: .name, range: SourceRange(start: start, end: end))
-        }
         guard let (kind, end) = scan(start) else { throw unscannable(start, source) }
         position = end
         return QueryToken(kind: kind, range: SourceRange(start: start, end: end))

@@ -172,9 +172,8 @@ extension QueryParser {
     }
 
     private func isQuoted(_ token: QueryToken) -> Bool {
-        guard token.kind == .name else { return false }
-        let first = source.text[token.range.start]
-        return token.number >= 0 || first == UInt8(ascii: "`") || first == UInt8(ascii: "#")
+        token.kind == .name
+            && (token.number >= 0 || source.text[token.range.start] == UInt8(ascii: "#"))
     }
 
     /// `[index]`; nil for `[SIZE]`.

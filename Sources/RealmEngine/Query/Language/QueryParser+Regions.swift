@@ -110,10 +110,10 @@ extension QueryParser {
     private mutating func distinct() throws(RealmError) -> QueryClause {
         try advance()
         try expect(.leftParen, "'(' after DISTINCT")
-        var paths: [QueryPath] = []
-        repeat { paths.append(try path()) } while try accept(.comma)
+        var keys: [QueryOperand] = []
+        repeat { keys.append(.path(try path())) } while try accept(.comma)
         try expect(.rightParen, "',' or ')'")
-        return .distinct(paths)
+        return .distinct(keys)
     }
 
     private mutating func limit() throws(RealmError) -> QueryClause {

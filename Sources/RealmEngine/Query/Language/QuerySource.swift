@@ -17,8 +17,6 @@ struct QuerySource: Sendable {
     let text: [UInt8]
     /// The language the text is in.
     var dialect = QueryDialect.language
-    /// First offset at which a name may be written in backticks.
-    var quotedNamesFrom = Int.max
 
     /// What went wrong, by the names the reference library uses (query language 24).
     enum Code: String {

@@ -108,6 +108,25 @@ extension QueryOperand {
                     path: path, variable: nil, variableRange: .none, condition: condition)))
     }
 
+    /// The result of a function such as `@count` or `@max`; nil for another name.
+    package static func function(
+        _ name: String, _ path: QueryPath, of property: QueryStep? = nil
+    ) -> QueryOperand? {
+        guard let function = AggregateFunction.named(operator: name) else { return nil }
+        return function == .count ? .count(path) : .aggregate(function, path, of: property)
+    }
+
+    /// The operand of a key path, names of properties and functions: `items.@count`.
+    package static func keyPath(_ names: [String]) -> QueryOperand {
+        let steps = names.map { QueryStep(kind: .name($0), isQuoted: !$0.hasPrefix("@")) }
+        for (i, name) in names.enumerated() where i > 0 && name.hasPrefix("@") {
+            let path = QueryPath(Array(steps[..<i]))
+            let property = steps[(i + 1)...].first
+            if let operand = function(name, path, of: property) { return operand }
+        }
+        return .path(QueryPath(steps))
+    }
+
     public static func arithmetic(
         _ left: QueryOperand, _ sign: QueryArithmetic, _ right: QueryOperand
     ) -> QueryOperand {

@@ -186,7 +186,7 @@ public struct QueryPath: Sendable {
 public struct QueryStep: Sendable {
     let kind: Kind
     var range = SourceRange.none
-    /// The name of a property whatever it looks like, as one in backticks is.
+    /// The name of a property, even if it is `@links`.
     var isQuoted = false
 
     enum Kind: Sendable {

@@ -12,12 +12,14 @@ final class DistinctRows {
     /// Number of combinations.
     private(set) var count = 0
 
-    /// Nil for keys through links, since objects after a null link have no value there, and for keys that
-    /// cannot be compared.
+    /// Nil for keys through links, since objects after a null link have no value there, for calculated
+    /// keys, and for keys that cannot be compared.
     init?(
         _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemory
     ) throws(RealmError) {
-        guard keys.allSatisfy({ $0.hops.isEmpty && $0.failure == nil }) else { return nil }
+        guard keys.allSatisfy({ $0.hops.isEmpty && $0.operand == nil && $0.failure == nil }) else {
+            return nil
+        }
         readers = try keys.map { (key) throws(RealmError) in
             try GroupKeyReader(key, evaluator, copiesTexts: memory.copiesTexts)
         }

@@ -188,7 +188,8 @@ extension BoundDescriptor {
     /// How often a pass looks at the collections of an object.
     var looks: Int {
         switch self {
-        case .sort(let keys), .distinct(let keys): keys.count
+        case .sort(let keys), .distinct(let keys):
+            keys.reduce(0) { $0 + ($1.operand?.looks ?? 1) }
         case .limit: 0
         }
     }

@@ -34,22 +34,28 @@ final class SortColumn {
     ) {
         self.key = key
         self.evaluator = evaluator
-        let type = key.column.layout.type
-        isMixed = type == .mixed || key.key != nil
-        switch type {
-        case .int, .bool, .float, .double, .link: isExact = key.key == nil
-        default: isExact = false
+        let layout = key.column.layout
+        let type = layout.type
+        let isEnumerated = key.operand == nil && !layout.distinct.isNone
+        if let operand = key.operand {
+            isMixed = operand.type != .int
+            isExact = !isMixed
+        } else {
+            isMixed = type == .mixed || key.key != nil
+            switch type {
+            case .int, .bool, .float, .double, .link: isExact = key.key == nil
+            default: isExact = false
+            }
         }
-        isText = !isMixed && (type == .string || type == .binary)
-        let mayBeText = isMixed || isText
+        isText = !isMixed && key.operand == nil && (type == .string || type == .binary)
         heads =
-            copiesTexts && mayBeText && key.column.layout.distinct.isNone
+            copiesTexts && (isMixed || isText) && !isEnumerated
             ? TextHeads(capacity: capacity) : nil
         ranks = ReusedBuffer(capacity: capacity)
         bits = ReusedBuffer(capacity: isText ? 0 : capacity)
         values = ReusedBuffer(capacity: isExact || isText ? 0 : capacity)
         texts = ReusedBuffer(capacity: isText ? capacity : 0)
-        places = ReusedBuffer(capacity: key.column.layout.distinct.isNone ? 0 : capacity)
+        places = ReusedBuffer(capacity: isEnumerated ? capacity : 0)
     }
 
     /// Bytes of memory that copies of texts take.
@@ -70,7 +76,7 @@ final class SortColumn {
 
     /// Appends the keys of rows of one leaf, in the order given.
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
-        if key.hops.isEmpty, key.key == nil {
+        if key.isOwn {
             let cells = try leaf.column(key.column.leafIndex, key.column.layout)
             if case .string(let texts) = cells, texts.form == .enumerated {
                 return try add(texts, rows, leaf)
@@ -79,6 +85,14 @@ final class SortColumn {
         }
         for row in rows {
             let spot = RowLocation(leaf: leaf, row: row)
+            if let operand = key.operand {
+                if let value = try evaluator.firstValue(of: operand, spot) {
+                    append(value)
+                } else {
+                    append(.null, rank: Self.missing)
+                }
+                continue
+            }
             guard let target = try evaluator.follow(key.hops[...], from: spot) else {
                 append(.null, rank: Self.missing)
                 continue

@@ -41,8 +41,7 @@ struct TopRows {
         behind last: ObjectKey, _ builder: TermBuilder, _ space: NodeSpace
     ) throws(RealmError) -> QueryTerm? {
         let first = keys[0]
-        guard first.hops.isEmpty, first.key == nil, let value = try arranger.value(last, first)
-        else { return nil }
+        guard first.isOwn, let value = try arranger.value(last, first) else { return nil }
         switch value {
         case .int, .double, .float, .timestamp: break
         default: return nil

@@ -63,18 +63,6 @@ public struct Query: Sendable {
         (self.clauses, self.arguments, self.aliases) = (clauses, arguments, aliases)
     }
 
-    /// Parses `text` with `tail` behind it, such as ` SORT(...)`, in which names may be quoted as
-    /// `QueryName.spelled` does.
-    ///
-    /// - Throws: as `init(_:arguments:aliases:)`.
-    package init(
-        _ text: String, followedBy tail: String, arguments: [QueryArgument]
-    ) throws(RealmError) {
-        let offset = tail.utf8.contains(UInt8(ascii: "`")) ? text.utf8.count : .max
-        let parsed = try ParsedQuery.of(text + tail, quotedNamesFrom: offset)
-        self.init(parsed, [], arguments, KeyPathAliases())
-    }
-
     /// Parses the text of a predicate, which means what `NSPredicate` means by it: see `QueryDialect`.
     ///
     /// - Throws: as `init(_:_:arguments:aliases:)`.

@@ -1,0 +1,100 @@
+import Foundation
+@_spi(Testing) import RealmSwift
+import Testing
+
+/// Results in orders that the SDK has no key paths for.
+@Suite struct ResultsOrderTests {
+    private let lab: RealmLab
+    private let realm: Realm
+    private let shelves: Results<Shelf>
+
+    /// Shelf 0 has ranks 1 and 9, shelf 1 has 4, shelf 2 nothing, shelf 3 has 2, 3 and the 4 of shelf 1.
+    init() throws {
+        lab = try RealmLab([Shelf.self, Item.self])
+        realm = try lab.open()
+        try realm.write { [realm] in
+            for (id, ranks) in [[1, 9], [4], [], [2, 3]].enumerated() {
+                let shelf = realm.create(Shelf.self, value: ["id": id])
+                for rank in ranks {
+                    let item = realm.create(Item.self, value: ["rank": rank])
+                    shelf.items.append(item)
+                    shelf.best = item
+                    shelf.intMap["\(rank)"] = rank
+                    shelf.intSet.insert(rank)
+                }
+            }
+            let shared = realm.objects(Item.self).where { $0.rank == 4 }[0]
+            realm.object(ofType: Shelf.self, forPrimaryKey: 3)!.items.append(shared)
+        }
+        shelves = realm.objects(Shelf.self)
+    }
+
+    private func reason(_ body: () -> Void) -> String {
+        RealmTesting.catchMisuse(body)?.reason ?? ""
+    }
+
+    @Test func countsOfCollectionsSort() throws {
+        #expect(shelves.sorted(byKeyPath: "items.@count").map(\.id) == [2, 1, 0, 3])
+        #expect(
+            shelves.sorted(byKeyPath: "items.@count", ascending: false).map(\.id) == [3, 0, 1, 2])
+        for path in ["intMap.@count", "intSet.@count"] {
+            #expect(shelves.sorted(byKeyPath: path).map(\.id) == [2, 1, 0, 3], "\(path)")
+        }
+        let both = [
+            SortDescriptor(keyPath: "intSet.@count"), SortDescriptor(keyPath: "id").reversed(),
+        ]
+        #expect(shelves.sorted(by: both).map(\.id) == [2, 1, 3, 0])
+        #expect(shelves.distinct(by: ["intSet.@count"]).map(\.id) == [0, 1, 2])
+        try lab.check()
+    }
+
+    @Test func aggregatesOfCollectionsSort() {
+        #expect(shelves.sorted(byKeyPath: "items.@max.rank").map(\.id) == [2, 1, 3, 0])
+        #expect(shelves.sorted(byKeyPath: "intSet.@sum").map(\.id) == [2, 1, 3, 0])
+    }
+
+    /// The first of several objects that link to one counts.
+    @Test func incomingLinksSort() throws {
+        let items = realm.objects(Item.self)
+        #expect(
+            items.sorted(byKeyPath: "shelves.id", ascending: false).map(\.rank) == [2, 3, 4, 1, 9])
+        #expect(items.sorted(byKeyPath: "shelves.@count").map(\.rank) == [1, 9, 2, 3, 4])
+        #expect(
+            shelves.sorted(byKeyPath: "best.shelves.@count", ascending: false).first?.id == 2)
+        try realm.write { realm.create(Item.self, value: ["rank": 7]) }
+        #expect(items.sorted(byKeyPath: "shelves.id").last?.rank == 7)
+        try lab.check()
+    }
+
+    @Test func resultsFollowChangesOfWhatTheyAreSortedBy() throws {
+        let sorted = shelves.sorted(byKeyPath: "items.@count")
+        #expect(sorted.map(\.id) == [2, 1, 0, 3])
+        let items = realm.objects(Item.self).sorted(byKeyPath: "shelves.@count")
+        #expect(items.last?.rank == 4)
+        try realm.write {
+            shelves[3].items.removeAll()
+            shelves[0].items.append(shelves[0].items[1])
+        }
+        #expect(sorted.map(\.id) == [2, 3, 1, 0])
+        #expect(items.last?.rank == 9)
+    }
+
+    @Test func severalValuesDoNotSort() {
+        #expect(
+            reason { _ = shelves.sorted(byKeyPath: "items.rank") }
+                == "Cannot sort on key path 'items.rank': property 'Shelf.items' is a collection.")
+        #expect(reason { _ = shelves.sorted(byKeyPath: "items") }.contains("is a collection"))
+        #expect(reason { _ = shelves.distinct(by: ["items.rank"]) }.contains("is a collection"))
+        #expect(!reason { _ = shelves.sorted(byKeyPath: "id.@count") }.isEmpty)
+        #expect(!reason { _ = shelves.sorted(byKeyPath: "items.@most") }.isEmpty)
+    }
+
+    @Test func predicatesHaveClauses() {
+        #expect(shelves.filter("id >= 1 LIMIT(2)").map(\.id) == [1, 2])
+        #expect(shelves.filter("id >= %@ SORT(id DESC) LIMIT(2)", 1).map(\.id) == [3, 2])
+        #expect(shelves.filter("TRUEPREDICATE LIMIT(3)").sorted(byKeyPath: "id").count == 3)
+        #expect(
+            reason { _ = shelves.filter("id >= 0 LIMIT(2)").filter("id > 1") }
+                == "Filtering a Results with a limit is not supported")
+    }
+}
