@@ -22,6 +22,10 @@ final class FileComparison {
     private var done = 0
     /// Nil with a predicate, whose matches need not be the same in both files.
     private let equal: EqualObjects?
+    /// Objects found in both files while looking for deletions, by class name.
+    private var counterparts: [String: Counterparts] = [:]
+    /// Number of objects that `counterparts` may hold; 0 with a predicate, which leaves objects out.
+    private var room: Int
 
     init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {
         self.records = records
@@ -33,6 +37,9 @@ final class FileComparison {
         exactNew = ExactForm(new, replaced: [])
         let hasSameForm = schema.steps.isEmpty && request.request.filter == nil
         equal = hasSameForm ? EqualObjects(old, new) : nil
+        room =
+            request.request.filter == nil
+            ? request.request.command.maxMemory / 4 / Counterparts.elementSize : 0
     }
 
     /// One class in both files, and how to find its objects.
@@ -123,11 +130,20 @@ final class FileComparison {
         let wantedNew = try pair.new.flatMap { (info) throws(RealmError) in
             try self.wanted(info, self.new)
         }
+        let isKept = try old.snapshot.table(table).count() <= room
+        var kept = Counterparts()
         try forEach(table, old, try wanted(table, old)) { (key) throws(RealmError) in
             let found = try counterpart(of: key, table, old, pair.new, new, pair)
-            if let found, wantedNew?.contains(found) ?? true { return }
+            if let found, wantedNew?.contains(found) ?? true {
+                if isKept { kept.append(old: key, new: found) }
+                return
+            }
             try records.delete(key, table, old, version: new.snapshot.version)
         }
+        guard isKept else { return }
+        room -= kept.count
+        kept.sort()
+        counterparts[pair.name] = kept
     }
 
     private func insertionsAndUpdates(_ pair: Pair) throws(RealmError) {
@@ -139,11 +155,12 @@ final class FileComparison {
             schema.isNew(column.name, of: table.className)
                 ? nil : pair.old?.columnIndex(named: column.name)
         }
+        var kept = counterparts.removeValue(forKey: pair.name)
         try forEach(table, new, try wanted(table, new)) { (key) throws(RealmError) in
-            guard let was = pair.old,
-                let found = try counterpart(of: key, table, new, was, old, pair),
-                wantedOld?.contains(found) ?? true
-            else {
+            let other =
+                kept == nil
+                ? try counterpart(of: key, table, new, pair.old, old, pair) : kept?.old(of: key)
+            guard let was = pair.old, let found = other, wantedOld?.contains(found) ?? true else {
                 return try records.insert(key, table, new, version: new.snapshot.version)
             }
             let changed = try changes(key, table, found, was, partners)
