@@ -100,7 +100,7 @@ private struct RandomCells {
         }
     }
 
-    /// Few letters, NUL among them, of lengths around those of cells and words.
+    /// A text of few letters, NUL among them, whose length is near the size of a cell or a word.
     private mutating func word() -> [UInt8] {
         let letters: [UInt8] = [0x61, 0x61, 0x61, 0x62, 0x43, 0]
         return (0..<pick([0, 1, 2, 3, 5, 6, 7, 8, 9])).map { _ in pick(letters) }

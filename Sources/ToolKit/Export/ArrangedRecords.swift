@@ -12,8 +12,8 @@ struct ArrangedRecords: ~Copyable {
     /// Bytes that a part of the records may take.
     private let memory: Int
     private var records = ByteBuffer(capacity: 1 << 16)
-    /// Where each record begins in `records`; the record at place i ends at `ends[i]`. Both are 0 for an
-    /// object that does not exist.
+    /// Offset of each record in `records`; record i ends at `ends[i]`. Both are 0 for an object that does
+    /// not exist.
     private var starts: [Int] = []
     private var ends: [Int] = []
     /// Objects that are rendered at a time: as many as the memory is enough for.

@@ -78,7 +78,7 @@ struct RowSorter {
         }
     }
 
-    /// The next word that tells the rows of a run apart.
+    /// The run with the next word in which its rows may differ.
     private func next(
         _ run: Run, _ rows: Range<Int>, _ equal: UnsafeMutableBufferPointer<SortItem>
     ) -> Run {

@@ -2,7 +2,7 @@
 enum SortPart: Equatable {
     /// Null, the type, or a null link on the way.
     case rank
-    /// All that a key says, in one word.
+    /// A number with the order of the whole key.
     case code
     /// The first eight bytes, or all there are.
     case head
@@ -25,7 +25,7 @@ extension SortColumn {
         }
     }
 
-    /// How the words of the keys are found.
+    /// The kind of words that the keys have.
     enum Form {
         /// One number for each key, of mixed values and decimals after all of them were compared.
         case codes
@@ -106,7 +106,7 @@ extension SortColumn {
         _ word: Int, _ items: UnsafeMutableBufferPointer<SortItem>, _ flip: UInt64
     ) {
         let offset = 8 * word
-        // Copies of the beginnings of texts end after so many bytes.
+        // Only the first bytes of texts are copied.
         if let heads, offset + 8 <= TextHeads.longest {
             load(items, flip) { heads[$0].orderedWord(at: offset) }
         } else {

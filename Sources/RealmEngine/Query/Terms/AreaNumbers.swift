@@ -1,7 +1,7 @@
 /// Numbers of texts of a leaf's byte area that were met lately, by their first bytes: a text is not hashed
 /// again as long as its bytes are cached. Used by one thread.
 final class AreaNumbers {
-    /// Texts of at most so many bytes are cached.
+    /// Maximum size of a cached text, in bytes.
     static let longest = 24
     static let unknown = CellNumbers.unknown
 

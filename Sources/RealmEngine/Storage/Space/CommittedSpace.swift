@@ -1,7 +1,7 @@
 /// The free space of a version as its commit left it.
 ///
-/// The next commit of the same process takes it instead of reading and dividing the version's free list, as
-/// long as nobody else has committed in between.
+/// The next commit of the same process takes it instead of reading and dividing the version's free list,
+/// unless another process has committed in between.
 struct CommittedSpace: Sendable {
     let version: UInt64
     /// Root of the version.
