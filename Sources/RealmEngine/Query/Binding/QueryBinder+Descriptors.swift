@@ -116,10 +116,12 @@ extension QueryBinder {
     }
 
     private func unsortable(_ range: SourceRange) -> RealmError {
-        source.error(
+        // Keys of programs have no text to quote.
+        let key = range.start < 0 ? "this path" : "'\(source.quote(range))'"
+        return source.error(
             .invalidSortDescriptor, "sortPath", at: range,
-            "'\(source.quote(range))' cannot be used in SORT or DISTINCT: only links to one object "
-                + "and, at the end, a single value")
+            "\(key) cannot be used in SORT or DISTINCT: only links to one object and, at the end, a "
+                + "single value")
     }
 }
 
