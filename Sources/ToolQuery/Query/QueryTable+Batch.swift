@@ -25,7 +25,7 @@ extension QueryTable {
             ),
         ]),
         .paragraph(
-            "`where` may end in SORT, DISTINCT and LIMIT of its own, which come before those of the "
+            "`where` may end in SORT, DISTINCT and LIMIT of its own, which come before the "
                 + "members. Requests and their answers:"),
         .literal([
             #"{"id":1,"where":"age > 40","sort":"-age,name","limit":2,"fields":"name,age"}"#,
