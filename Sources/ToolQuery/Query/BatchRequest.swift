@@ -15,37 +15,44 @@ struct BatchRequest {
     private(set) var isCount: Bool?
     private(set) var window = RecordWindow.all
 
-    private static let members: [StaticString] = [
-        "id", "class", "where", "args", "sort", "distinct", "limit", "offset", "fields", "count",
-        "aggregate", "groupBy",
-    ]
+    private enum Member: String, CaseIterable {
+        case id
+        case className = "class"
+        case predicate = "where"
+        case args, sort, distinct, limit, offset, fields, count, aggregate, groupBy
+    }
+
+    /// The members by their names as bytes.
+    private static let members = Member.allCases.map { (name: Array($0.rawValue.utf8), member: $0) }
 
     /// - Throws: `misuse` for a member of another name or type, and for members that do not go together.
     init(_ request: JSONValue) throws(RealmError) {
         guard request.kind == .object else { throw Self.wrong("a request is an object") }
         for member in request.children {
-            guard let name = Self.members.first(where: { member.key.equals($0) }) else {
+            let key = member.key.buffer
+            guard let known = Self.members.first(where: { $0.name.elementsEqual(key) }) else {
                 throw Self.unknown(member.key.string)
             }
-            try read(member, "\(name)")
+            try read(member, known.member)
         }
         try checkTogether()
     }
 
-    private mutating func read(_ member: JSONValue, _ name: String) throws(RealmError) {
-        switch name {
-        case "class": className = try Self.text(member, name)
-        case "where": predicate = try Self.text(member, name)
-        case "args": arguments = try Self.arguments(member)
-        case "sort": sort = try Self.sortKeys(member, name)
-        case "distinct": distinct = try Self.list(member, name)
-        case "limit": window.take = try Self.number(member, name)
-        case "offset": window.skip = try Self.number(member, name)
-        case "fields": fields = try Self.list(member, name)
-        case "count": isCount = try Self.bool(member, name)
-        case "aggregate": aggregate = try Self.list(member, name)
-        case "groupBy": groupBy = try Self.list(member, name)
-        default: break
+    private mutating func read(_ value: JSONValue, _ member: Member) throws(RealmError) {
+        let name = member.rawValue
+        switch member {
+        case .id: break
+        case .className: className = try Self.text(value, name)
+        case .predicate: predicate = try Self.text(value, name)
+        case .args: arguments = try Self.arguments(value)
+        case .sort: sort = try Self.sortKeys(value, name)
+        case .distinct: distinct = try Self.list(value, name)
+        case .limit: window.take = try Self.number(value, name)
+        case .offset: window.skip = try Self.number(value, name)
+        case .fields: fields = try Self.list(value, name)
+        case .count: isCount = try Self.bool(value, name)
+        case .aggregate: aggregate = try Self.list(value, name)
+        case .groupBy: groupBy = try Self.list(value, name)
         }
     }
 
@@ -80,7 +87,7 @@ extension BatchRequest {
     }
 
     private static func unknown(_ name: String) -> RealmError {
-        let near = Spelling.nearest(to: name, among: members.map { "\($0)" }) ?? ""
+        let near = Spelling.nearest(to: name, among: Member.allCases.map(\.rawValue)) ?? ""
         return wrong(
             "a request has no member '\(name)'", reason: "unknown-member",
             hint: "did you mean \(near)?")

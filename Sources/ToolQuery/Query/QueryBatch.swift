@@ -12,17 +12,18 @@ final class QueryBatch {
     private let output: VerifiedOutput
     private let snapshot: Snapshot
     private let json: JSONRenderer
-    private var renderers: [Shape: RecordRenderer] = [:]
+    private var renderers: [TableKey: RecordRenderer] = [:]
+    /// Renderers of requests with fields of their own.
+    private var renderersOfFields: [Shape: RecordRenderer] = [:]
     private var hasFailed = false
 
     /// The class and the fields of records.
     private struct Shape: Hashable {
         let table: TableKey
-        /// Nil for the fields of the command line.
-        let fields: [String]?
+        let fields: [String]
     }
 
-    /// Most renderers that are cached.
+    /// Most renderers of requests with fields of their own that are cached.
     private static let rendererLimit = 64
 
     init(_ request: QueryRequest, _ database: Database, _ output: VerifiedOutput) {
@@ -132,16 +133,20 @@ final class QueryBatch {
             return
         }
         let renderer = try renderer(table, asked.fields)
-        let keys = window.of(try plan.rows(in: snapshot).keys)
-        buffer.append(number: keys.count)
-        buffer.append(",\"objects\":[")
-        try appendObjects(keys, renderer, to: &buffer)
-        buffer.append("]")
+        let keys = try plan.rows(in: snapshot).keys
+        if window == .all {
+            try appendObjects(keys, renderer, to: &buffer)
+        } else {
+            try appendObjects(window.of(keys), renderer, to: &buffer)
+        }
     }
 
     private func appendObjects(
-        _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, to buffer: inout ByteBuffer
+        _ keys: some Collection<ObjectKey>, _ renderer: RecordRenderer,
+        to buffer: inout ByteBuffer
     ) throws(RealmError) {
+        buffer.append(number: keys.count)
+        buffer.append(",\"objects\":[")
         let start = buffer.count
         for key in keys {
             guard let row = try renderer.scan.seek(key) else { continue }
@@ -149,6 +154,7 @@ final class QueryBatch {
         }
         // Every object ends with a separator, the last one with one too many.
         if buffer.count > start { buffer.truncate(to: buffer.count - 1) }
+        buffer.append("]")
     }
 
     /// Records end with a comma.
@@ -161,12 +167,17 @@ final class QueryBatch {
     private func renderer(
         _ table: TableInfo, _ fields: [String]?
     ) throws(RealmError) -> RecordRenderer {
-        let shape = Shape(table: table.key, fields: fields)
-        if let known = renderers[shape] { return known }
+        let shape = fields.map { Shape(table: table.key, fields: $0) }
+        let known = shape.map { renderersOfFields[$0] } ?? renderers[table.key]
+        if let known { return known }
         let plan = try plan(table, fields)
         let fresh = RecordRenderer(plan, snapshot, json, style)
-        if renderers.count == Self.rendererLimit { renderers = [:] }
-        renderers[shape] = fresh
+        if let shape {
+            if renderersOfFields.count == Self.rendererLimit { renderersOfFields = [:] }
+            renderersOfFields[shape] = fresh
+        } else {
+            renderers[table.key] = fresh
+        }
         return fresh
     }
 
