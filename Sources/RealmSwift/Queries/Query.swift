@@ -158,6 +158,10 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
     public var max: Query { reduced("@max") }
     public var avg: Query { reduced("@avg") }
     public var sum: Query { reduced("@sum") }
+    /// The sample standard deviation; null for fewer than two values. The SDK does not have it.
+    public var standardDeviation: Query<Double> { reduced("@stddev") }
+    /// The value in the middle, or the mean of the two in the middle. The SDK does not have it.
+    public var median: Query<Double> { reduced("@median") }
 }
 extension Query where T: Comparable {
     public func contains(_ range: Range<T>) -> Query<Bool> {
@@ -292,6 +296,10 @@ extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric
     public var max: Query<T.Element> { ending("@max") }
     public var avg: Query<T.Element> { ending("@avg") }
     public var sum: Query<T.Element> { ending("@sum") }
+    /// The sample standard deviation; null for fewer than two values. The SDK does not have it.
+    public var standardDeviation: Query<Double> { ending("@stddev") }
+    /// The value in the middle, or the mean of the two in the middle. The SDK does not have it.
+    public var median: Query<Double> { ending("@median") }
 }
 
 // MARK: maps
@@ -339,6 +347,10 @@ extension Query where T: RealmKeyedCollection, T.Value.PersistedType: _QueryNume
     public var max: Query<T.Value> { ending("@max") }
     public var avg: Query<T.Value> { ending("@avg") }
     public var sum: Query<T.Value> { ending("@sum") }
+    /// The sample standard deviation; null for fewer than two values. The SDK does not have it.
+    public var standardDeviation: Query<Double> { ending("@stddev") }
+    /// The value in the middle, or the mean of the two in the middle. The SDK does not have it.
+    public var median: Query<Double> { ending("@median") }
 }
 
 // MARK: enums and custom types
