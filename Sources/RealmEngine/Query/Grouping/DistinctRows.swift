@@ -64,30 +64,3 @@ final class DistinctRows {
         return first
     }
 }
-
-extension QueryPlan {
-    /// The way for a DISTINCT that is not preceded by SORT or LIMIT; nil where it does not apply or
-    /// takes too much memory.
-    func distinctRows(
-        _ arranger: RowArranger, _ snapshot: Snapshot
-    ) throws(RealmError) -> RowSet? {
-        guard case .distinct(let keys)? = arranger.descriptors.first else { return nil }
-        var limit = Int.max
-        if arranger.descriptors.count > 1, case .limit(let count) = arranger.descriptors[1] {
-            limit = count
-        }
-        let memory = QueryMemory(options, snapshot)
-        let run = QueryRun(self, in: snapshot)
-        let evaluator = QueryEvaluator(snapshot, looks: query.descriptors[0].looks)
-        evaluator.visits.beginPass()
-        guard let distinct = try DistinctRows(keys, evaluator, memory) else { return nil }
-        var found = KeyGatherer(memory)
-        try run.forEachLeaf { (leaf, rows) throws(RealmError) in
-            try found.append(leaf, distinct.firstRows(leaf, rows))
-            return distinct.count < limit && !distinct.isFull
-        }
-        if distinct.isFull { return nil }
-        return RowSet(
-            table: query.table, keys: try arranger.arranged(found.finish(), after: 1))
-    }
-}
