@@ -18,6 +18,7 @@ import Testing
     final class Wearer: Object {
         @Persisted var collar: Place
         @Persisted var spare: List<Place>
+        @Persisted var named: Map<String, Place?>
         @Persisted var anything: AnyRealmValue
         @Persisted var days: List<Date>
         @Persisted var friends: MutableSet<Wearer>
@@ -38,6 +39,7 @@ import Testing
                     ])
                 wearer.anything = .fromArray([.int(i), .fromDictionary(["a": .string("b")])])
                 wearer.friends.insert(wearer)
+                wearer.named["best"] = Place("black", Float(i))
             }
         }
         return (lab, realm.objects(Wearer.self))
@@ -53,6 +55,7 @@ import Testing
         #expect(numbers { $0.number == 0 || $0.collar == Place("red", 2) } == [0, 2])
         #expect(numbers { $0.spare == Place("green", 2) } == [2])
         #expect(numbers { $0.spare == Place("blue", 2) } == [])
+        #expect(numbers { $0.named.values == Place("black", 2) } == [2])
         let list = List<AnyRealmValue>()
         list.append(objectsIn: [.int(1), .fromDictionary(["a": .string("b")])])
         #expect(numbers { $0.anything == .list(list) } == [1])
@@ -67,10 +70,13 @@ import Testing
         let day = Date(timeIntervalSince1970: 1)
         #expect(all.where { $0.days.contains(day...day) }.map(\.number) == [1])
         #expect(all.where { ($0.friends.number > 0).count == 1 }.count == 2)
-        #expect(
-            RealmTesting.catchMisuse { _ = all.filter("number.@min > 1") }?.reason
-                == "Invalid keypath 'number.@min': Property 'Wearer.number' is not a link or "
-                + "collection and can only appear at the end of a keypath.")
+        for ask in [{ _ = all.filter("number.@min > 1") }, { _ = all.where { $0.number.min > 1 } }]
+        {
+            #expect(
+                RealmTesting.catchMisuse(ask)?.reason
+                    == "Invalid keypath 'number.@min': Property 'Wearer.number' is not a link or "
+                    + "collection and can only appear at the end of a keypath.")
+        }
         try lab.check()
     }
 

@@ -107,7 +107,11 @@ extension ClassModel {
         var owner: ClassModel? = self
         for (i, name) in path.names.enumerated() {
             guard let name, let field = owner?.field(named: name) else { return nil }
-            if field.shape.collection != nil { return path.split(after: i) }
+            if field.shape.collection != nil {
+                // The values of a map are its elements.
+                let isNamed = path.names.dropFirst(i + 1).first == "@values"
+                return (path.split(after: i).0, path.split(after: isNamed ? i + 1 : i).1)
+            }
             owner = field.shape.target.map { ClassModel.of($0) }
         }
         return nil

@@ -82,7 +82,8 @@ extension QueryBinder {
         _ tree: QueryAggregate, _ path: ResolvedPath, _ range: SourceRange
     ) -> RealmError {
         let name = tree.path.names.last.flatMap { $0 } ?? ""
-        let text = range.start < 0 ? tree.path.description : source.quote(range)
+        let text =
+            range.start < 0 ? "\(tree.path).@\(tree.function.name)" : source.quote(range)
         return .misuse(
             "Invalid keypath '\(text)': Property "
                 + "'\(path.table.className).\(name)' is not a link or collection and can only "
