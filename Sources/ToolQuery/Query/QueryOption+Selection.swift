@@ -14,7 +14,8 @@ extension QueryOption {
         "sort", "s", .required("LIST", .sortKeys), in: .selection,
         "order by these key paths, -PATH descending",
         "Order the objects by the key paths in LIST, which are separated by commas; `-PATH` is "
-            + "descending. The same as SORT at the end of the predicate.",
+            + "descending. The same as SORT at the end of the predicate, but that a path may also end "
+            + "in a count or an aggregate of a collection: `friends.@count`, `scores.@max`.",
         uses: QueryUse.queries)
 
     static let distinct = Option(
