@@ -2,12 +2,8 @@
 /// a sort.
 ///
 /// Confined to one thread.
-final class DistinctRows {
-    private let readers: [GroupKeyReader]
-    /// Numbers of pairs: of a combination of all keys before, and of the value of the next key.
-    private let pairs: [ValueNumbers]
-    private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
-    private let others = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
+struct DistinctRows {
+    private let combinations: CombinationNumbers
     private let memoryLimit: Int
     /// Number of combinations.
     private(set) var count = 0
@@ -20,42 +16,23 @@ final class DistinctRows {
         guard keys.allSatisfy({ $0.hops.isEmpty && $0.operand == nil && $0.failure == nil }) else {
             return nil
         }
-        readers = try keys.map { (key) throws(RealmError) in
-            try GroupKeyReader(key, evaluator, copiesTexts: memory.copiesTexts)
-        }
-        pairs = keys.dropFirst().map { _ in ValueNumbers() }
+        combinations = try CombinationNumbers(keys, evaluator, memory)
         memoryLimit = memory.sorting
     }
 
-    deinit {
-        numbers.deallocate()
-        others.deallocate()
-    }
-
     /// Whether the combinations take more memory than is allowed.
-    var isFull: Bool {
-        let size = readers.reduce(0) { $0 + $1.values.size } + pairs.reduce(0) { $0 + $1.size }
-        return size > memoryLimit
-    }
+    var isFull: Bool { combinations.size > memoryLimit }
 
     /// The chosen rows of a leaf whose combination did not occur before.
-    func firstRows(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Selection {
-        let (numbers, others) = (numbers, others)
-        try readers[0].read(leaf, rows, to: numbers)
-        for (reader, pair) in zip(readers.dropFirst(), pairs) {
-            try reader.read(leaf, rows, to: others)
-            rows.each { row in
-                numbers[row] = pair.number(
-                    of: Int64(numbers[row]) << 32 | Int64(others[row]))
-            }
-        }
-        let total = (pairs.last ?? readers[0].values).count
+    mutating func firstRows(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Selection
+    {
+        try combinations.read(leaf, rows)
+        let total = combinations.count
         if total == count { return .none }
-        // Numbers ascend in the order in which the combinations occur.
         var first = Selection.none
         var next = count
         rows.each { row in
-            if Int(numbers[row]) == next {
+            if Int(combinations.numbers[row]) == next {
                 first.insert(row)
                 next += 1
             }

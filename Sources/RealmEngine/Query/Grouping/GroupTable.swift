@@ -1,8 +1,7 @@
 /// Groups of objects whose keys are equal, with their aggregates, as far as they fit in memory.
 final class GroupTable {
-    private let readers: [GroupKeyReader]
-    /// Numbers of pairs: of a group by all keys before, and of the value of the next key.
-    private let pairs: [ValueNumbers]
+    /// The number of a group is that of its combination of keys.
+    private let keys: CombinationNumbers
     /// The column that each aggregate reads; nil for the number of objects.
     private let operands: [BoundColumn?]
     private let aggregates: [AggregateExpression]
@@ -10,8 +9,6 @@ final class GroupTable {
     private let states: StateTable
     /// Values of the properties whose values are needed in order.
     private let values: [GroupValues]
-    private let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
-    private let others = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
     private let memoryLimit: Int
     private let copiesTexts: Bool
     /// Columns that are read, by leaf index.
@@ -23,10 +20,7 @@ final class GroupTable {
         _ keys: [BoundSortKey], _ aggregates: [AggregateExpression], _ table: TableInfo,
         _ evaluator: QueryEvaluator, _ memory: QueryMemory
     ) throws(RealmError) {
-        readers = try keys.map { (key) throws(RealmError) in
-            try GroupKeyReader(key, evaluator, copiesTexts: memory.copiesTexts)
-        }
-        pairs = keys.dropFirst().map { _ in ValueNumbers() }
+        self.keys = try CombinationNumbers(keys, evaluator, memory)
         self.aggregates = aggregates
         operands = aggregates.map { $0.column(of: table) }
         states = StateTable(StateLayout(aggregates, in: table))
@@ -37,13 +31,8 @@ final class GroupTable {
         }
         memoryLimit = memory.sorting
         copiesTexts = memory.copiesTexts
-        columns = readers.compactMap(\.ownColumn) + operands.compactMap { $0?.leafIndex }
-        for row in 0..<ClusterRows.maximum { (numbers + row).initialize(to: 0) }
-    }
-
-    deinit {
-        numbers.deallocate()
-        others.deallocate()
+        columns =
+            self.keys.readers.compactMap(\.ownColumn) + operands.compactMap { $0?.leafIndex }
     }
 
     /// The properties whose values are needed in order, each once.
@@ -59,21 +48,19 @@ final class GroupTable {
 
     /// Records of the groups with the states of their aggregates.
     var record: GroupRecord {
-        GroupRecord(keys: readers.count, stateSize: layout.size, copiesTexts: copiesTexts)
+        GroupRecord(keys: keys.readers.count, stateSize: layout.size, copiesTexts: copiesTexts)
     }
 
     /// Records of the values of a property: the keys of the group, and the value as one more.
     var valueRecord: GroupRecord {
-        GroupRecord(keys: readers.count + 1, stateSize: 0, copiesTexts: copiesTexts)
+        GroupRecord(keys: keys.readers.count + 1, stateSize: 0, copiesTexts: copiesTexts)
     }
 
     private var count: Int { counts.count }
 
     /// More than may be kept.
     var isFull: Bool {
-        var size = count * (8 + layout.size)
-        for reader in readers { size += reader.values.size }
-        for pair in pairs { size += pair.size }
+        var size = count * (8 + layout.size) + keys.size
         for values in values { size += values.size }
         return size > memoryLimit
     }
@@ -93,16 +80,8 @@ final class GroupTable {
     }
 
     private func take(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
-        let (numbers, others) = (numbers, others)
-        try readers.first?.read(leaf, rows, to: numbers)
-        for (reader, pair) in zip(readers.dropFirst(), pairs) {
-            try reader.read(leaf, rows, to: others)
-            rows.each { row in
-                numbers[row] = pair.number(
-                    of: Int64(numbers[row]) << 32 | Int64(others[row]))
-            }
-        }
-        let total = (pairs.last ?? readers.first?.values)?.count ?? 1
+        try keys.read(leaf, rows)
+        let (numbers, total) = (keys.numbers, keys.count)
         while count < total {
             counts.append(0)
             states.append()
@@ -116,7 +95,7 @@ final class GroupTable {
                 leaf.column(column.leafIndex, column.layout), rows,
                 toGroups: states[0] + slot.offset, step: layout.size, numbers)
         }
-        for values in values { try values.add(leaf, rows, numbers, others) }
+        for values in values { try values.add(leaf, rows, numbers, keys.scratch) }
     }
 
     // MARK: Reading
@@ -124,8 +103,8 @@ final class GroupTable {
     /// All groups in the order of their keys; and for each property of `orderedColumns` its values in
     /// each group, in the order of the keys and of the values. Valid until the next change.
     func sorted() -> (groups: GroupStream, values: [GroupStream]) {
-        let places = readers.map(\.values.places)
-        let parts = (0..<count).map { self.parts(of: $0) }
+        let places = keys.readers.map(\.values.places)
+        let parts = (0..<count).map { keys.parts(of: $0) }
         let order = Array(0..<count).ordered { a, b in
             for i in places.indices where parts[a][i] != parts[b][i] {
                 return places[i][parts[a][i]] < places[i][parts[b][i]]
@@ -134,12 +113,12 @@ final class GroupTable {
         }
         countValues()
         let (record, valueRecord) = (record, valueRecord)
-        func keys(of group: Int) -> [Value] {
-            parts[group].enumerated().map { readers[$0].values.values.all[$1] }
+        func keyValues(_ group: Int) -> [Value] {
+            parts[group].enumerated().map { keys.readers[$0].values.values.all[$1] }
         }
         let groups = MemoryGroups(record, count: count) { [self] place, room in
             let group = order[place]
-            record.setKeys(keys(of: group), of: room)
+            record.setKeys(keyValues(group), of: room)
             record.setCount(counts.all[group], of: room)
             record.states(of: room).copyMemory(from: states[group], byteCount: layout.size)
         }
@@ -151,7 +130,7 @@ final class GroupTable {
             let order = values.sorted(groupPlaces)
             return MemoryGroups(valueRecord, count: order.count) { place, room in
                 let entry = values[order[place]]
-                valueRecord.setKeys(keys(of: entry.group) + [entry.value], of: room)
+                valueRecord.setKeys(keyValues(entry.group) + [entry.value], of: room)
                 valueRecord.setCount(entry.count, of: room)
             }
         }
@@ -176,22 +155,7 @@ final class GroupTable {
     func removeAll() {
         counts.removeAll()
         states.removeAll()
-        for reader in readers { reader.removeAll() }
-        for pair in pairs { pair.removeAll() }
+        keys.removeAll()
         for values in values { values.removeAll() }
-    }
-
-    /// The numbers of the group's values, by key.
-    private func parts(of group: Int) -> [Int] {
-        if readers.isEmpty { return [] }
-        var parts: [Int] = []
-        var group = group
-        for pair in pairs.reversed() {
-            guard case .int(let both) = pair.values.all[group] else { break }
-            parts.append(Int(both & 0xFFFF_FFFF))
-            group = Int(both >> 32)
-        }
-        parts.append(group)
-        return parts.reversed()
     }
 }

@@ -10,10 +10,10 @@ extension QueryPlan {
             limit = count
         }
         let memory = QueryMemory(options, snapshot)
-        let run = QueryRun(self, in: snapshot)
         let evaluator = QueryEvaluator(snapshot, looks: query.descriptors[0].looks)
         evaluator.visits.beginPass()
-        guard let distinct = try DistinctRows(keys, evaluator, memory) else { return nil }
+        guard var distinct = try DistinctRows(keys, evaluator, memory) else { return nil }
+        let run = QueryRun(self, in: snapshot)
         var found = KeyGatherer(memory)
         try run.forEachLeaf { (leaf, rows) throws(RealmError) in
             try found.append(leaf, distinct.firstRows(leaf, rows))

@@ -1,0 +1,68 @@
+/// Numbers of the combinations of values that rows have of some keys: ascending from 0 in the order in
+/// which the combinations occur. Without keys there is one combination.
+///
+/// Confined to one thread.
+final class CombinationNumbers {
+    let readers: [GroupKeyReader]
+    /// Numbers of pairs: of a combination of all keys before, and of the value of the next key.
+    private let pairs: [ValueNumbers]
+    /// The number of each row that was read last.
+    let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
+    /// Memory for one more number per row; `read` overwrites it.
+    let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
+
+    init(
+        _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemory
+    ) throws(RealmError) {
+        readers = try keys.map { (key) throws(RealmError) in
+            try GroupKeyReader(key, evaluator, copiesTexts: memory.copiesTexts)
+        }
+        pairs = keys.dropFirst().map { _ in ValueNumbers() }
+        numbers.initialize(repeating: 0, count: ClusterRows.maximum)
+    }
+
+    deinit {
+        numbers.deallocate()
+        scratch.deallocate()
+    }
+
+    /// Number of combinations.
+    var count: Int { (pairs.last ?? readers.first?.values)?.count ?? 1 }
+
+    /// Bytes of memory in use.
+    var size: Int {
+        readers.reduce(0) { $0 + $1.values.size } + pairs.reduce(0) { $0 + $1.size }
+    }
+
+    func removeAll() {
+        for reader in readers { reader.removeAll() }
+        for pair in pairs { pair.removeAll() }
+    }
+
+    /// Stores the numbers of the chosen rows of a leaf in `numbers`.
+    func read(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        let (numbers, others) = (numbers, scratch)
+        try readers.first?.read(leaf, rows, to: numbers)
+        for (reader, pair) in zip(readers.dropFirst(), pairs) {
+            try reader.read(leaf, rows, to: others)
+            rows.each { row in
+                numbers[row] = pair.number(
+                    of: Int64(numbers[row]) << 32 | Int64(others[row]))
+            }
+        }
+    }
+
+    /// The numbers of the values of a combination, by key.
+    func parts(of combination: Int) -> [Int] {
+        if readers.isEmpty { return [] }
+        var parts: [Int] = []
+        var number = combination
+        for pair in pairs.reversed() {
+            guard case .int(let both) = pair.values.all[number] else { break }
+            parts.append(Int(both & 0xFFFF_FFFF))
+            number = Int(both >> 32)
+        }
+        parts.append(number)
+        return parts.reversed()
+    }
+}
