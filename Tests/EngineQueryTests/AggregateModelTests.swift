@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// Compares the objects whose operand is at least a number with those of the model.
+    /// Compares the objects whose operand is at least a number with the objects of the model.
     private func compare(
         _ operand: String, _ model: (AggregateTestFile.Row) -> Value
     ) throws {

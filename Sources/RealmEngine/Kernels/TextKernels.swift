@@ -94,7 +94,7 @@ enum TextKernels {
     ) -> Selection {
         withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 64) { places in
             let places = places.baseAddress!
-            // Sixteen bytes are loaded from within a cell, so that of the last one ends in the next.
+            // A load of sixteen bytes that begins within a cell ends in the next cell.
             var result = Selection(count &- 1) { (from, n) in
                 let cells = cells + from &* 16
                 var rest = search.places(cells, n, into: places)

@@ -40,7 +40,7 @@ public final class AggregateFunction: Sendable {
         case skipped
         /// The NaN of a float or double among mixed values is one, as in the reference.
         case keptInMixed
-        /// So is that of a value of a dictionary, as in the reference.
+        /// The same, and the NaN of a float or double in a dictionary is one, as in the reference.
         case keptInMixedAndDictionaries
         case kept
     }
@@ -151,7 +151,7 @@ extension AggregateFunction {
             numbersOnly: operands == .numbers, keepsNaN: keepsNaN, keepsDecimalNaN: nan == .kept)
     }
 
-    /// What the function does with its states for values of a type.
+    /// The operations of the function on its states for values of a type.
     func operation(of element: OperandType, inDictionary: Bool = false) -> AggregateOperation {
         let filter = filter(of: element, inDictionary: inDictionary)
         switch computation {

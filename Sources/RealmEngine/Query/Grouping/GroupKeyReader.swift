@@ -8,7 +8,7 @@ final class GroupKeyReader {
     private var distinct: BytesLeaf?
     /// Of plain texts, by the width of their cells.
     private var cells: [CellNumbers] = []
-    /// Of texts in areas of bytes.
+    /// Numbers of texts in areas of bytes.
     private var areas: AreaNumbers?
 
     private static let unknown = UInt32.max

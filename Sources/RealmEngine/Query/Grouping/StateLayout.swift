@@ -41,7 +41,7 @@ struct StateLayout: Sendable {
     }
 }
 
-/// The states of all groups, those of each group adjacent. Grows by a group at a time.
+/// The states of all groups; the states of one group are adjacent. Grows by a group at a time.
 final class StateTable {
     let layout: StateLayout
     private var base: UnsafeMutableRawPointer

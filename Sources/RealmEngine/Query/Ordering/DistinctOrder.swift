@@ -15,8 +15,6 @@ struct DistinctOrder {
     }
 
     private var entries: [Entry] = []
-    /// The last place.
-    private(set) var highest: UInt64 = 0
 
     /// The values that the numbers of `texts`, an enumerated leaf, stand for.
     init(_ texts: BytesLeaf) throws(RealmError) {
@@ -28,9 +26,10 @@ struct DistinctOrder {
         let order = Array(entries.indices).ordered {
             ValueNumbers.order(entries[$0].value, entries[$1].value) < 0
         }
+        var place: UInt32 = 0
         for (last, next) in zip(order, order.dropFirst()) {
-            if ValueNumbers.order(entries[last].value, entries[next].value) != 0 { highest += 1 }
-            entries[next].place = UInt32(highest)
+            if ValueNumbers.order(entries[last].value, entries[next].value) != 0 { place += 1 }
+            entries[next].place = place
         }
     }
 

@@ -1,7 +1,7 @@
 /// The first row of each set of equal keys.
 struct DistinctSet {
     private let columns: [SortColumn]
-    private let codes: [SortCodes]
+    private let codes: [[UInt64]]
     private let count: Int
 
     init(_ columns: [SortColumn], count: Int) {
@@ -31,12 +31,12 @@ struct DistinctSet {
 
     private func hash(_ row: Int) -> UInt64 {
         var hash: UInt64 = 0
-        for column in codes { hash = (hash ^ column.codes[row]) &* 0x9E37_79B9_7F4A_7C15 }
+        for column in codes { hash = (hash ^ column[row]) &* 0x9E37_79B9_7F4A_7C15 }
         return hash ^ hash >> 32
     }
 
     private func areEqual(_ a: Int, _ b: Int) -> Bool {
-        for column in codes where column.codes[a] != column.codes[b] { return false }
+        for column in codes where column[a] != column[b] { return false }
         return true
     }
 }

@@ -297,18 +297,18 @@ final class SortColumn {
 
     // MARK: Codes
 
-    /// A number per row, from 0 to `highest`: ascending like the keys and equal where they are equal.
-    func codes() -> SortCodes { placeCodes() ?? packedCodes() ?? rankedCodes() }
+    /// A number per row: ascending like the keys and equal where they are equal.
+    func codes() -> [UInt64] { placeCodes() ?? packedCodes() ?? rankedCodes() }
 
     /// Places among the values of an enumerated column; nil when some row has none.
-    private func placeCodes() -> SortCodes? {
-        guard let distinct, places.count == ranks.count else { return nil }
-        return SortCodes(codes: places.all.map { UInt64($0) }, highest: distinct.highest)
+    private func placeCodes() -> [UInt64]? {
+        guard distinct != nil, places.count == ranks.count else { return nil }
+        return places.all.map { UInt64($0) }
     }
 
     /// Exact bits as they are, moved down to make room for null below and null links above; nil
     /// when they are not exact or too far apart.
-    private func packedCodes() -> SortCodes? {
+    private func packedCodes() -> [UInt64]? {
         guard isExact else { return nil }
         let ranks = ranks.all
         let bits = bits.all
@@ -325,11 +325,11 @@ final class SortColumn {
         for i in ranks.indices where ranks[i] != 0 {
             codes[i] = ranks[i] == Self.missing ? highest : bits[i] &- low &+ 1
         }
-        return SortCodes(codes: codes, highest: highest)
+        return codes
     }
 
     /// Places in the sorted list of distinct keys.
-    private func rankedCodes() -> SortCodes {
+    private func rankedCodes() -> [UInt64] {
         // Nothing tells numbers apart that a decimal may equal, so there they are all compared.
         let everyRow = (0..<UInt32(ranks.count)).map { $0 }
         let (ids, firsts) = hasDecimals ? (everyRow, everyRow) : distinctKeys()
@@ -344,7 +344,7 @@ final class SortColumn {
             if place > 0, compare(Int(firsts[order[place - 1]]), Int(firsts[id])) != 0 { code += 1 }
             codeOfID[id] = code
         }
-        return SortCodes(codes: ids.map { codeOfID[Int($0)] }, highest: code)
+        return ids.map { codeOfID[Int($0)] }
     }
 
     /// Gives equal keys one number, and says in which row each number occurs first.
@@ -423,10 +423,4 @@ final class SortColumn {
         }
         return hash
     }
-}
-
-/// Keys as numbers.
-struct SortCodes {
-    let codes: [UInt64]
-    let highest: UInt64
 }

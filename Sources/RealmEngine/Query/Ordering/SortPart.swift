@@ -20,7 +20,7 @@ extension SortColumn {
     func finish() {
         switch form {
         case .codes:
-            if codeWords.isEmpty { codeWords = codes().codes }
+            if codeWords.isEmpty { codeWords = codes() }
         default: break
         }
     }

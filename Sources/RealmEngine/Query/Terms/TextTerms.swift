@@ -235,7 +235,7 @@ final class TextTerm: QueryTerm {
         _ column: BytesLeaf, _ needle: Needle, _ among: Selection
     ) throws(RealmError) -> Selection {
         // With few rows left, or texts spread over blobs, each is searched by itself.
-        guard !matchesNull, column.form != .big, among.count > 16 else {
+        guard !matchesNull, column.form != .big, among.count > Self.fewRows else {
             return try matchTexts(column, among, needle) { (text, search) in
                 search.first(text.base, from: 0, to: text.count) != nil
             }
@@ -254,7 +254,7 @@ final class TextTerm: QueryTerm {
     private func matchBeginning(
         _ column: BytesLeaf, _ needle: Needle, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if !matchesNull, among.count > 16 {
+        if !matchesNull, among.count > Self.fewRows {
             if column.form == .medium {
                 return try matchArea(column, needle) { $0.rows(beginningWith: $1) } & among
             }
@@ -276,7 +276,7 @@ final class TextTerm: QueryTerm {
     private func matchOrdered(
         _ column: BytesLeaf, _ relation: QueryRelation, _ order: TextOrder, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let heads = among.count < Self.minimumRows ? nil : try heads(column, order)
+        let heads = among.count <= Self.fewRows ? nil : try heads(column, order)
         let decided =
             switch relation {
             case .less, .lessEqual: heads?.below
@@ -289,8 +289,8 @@ final class TextTerm: QueryTerm {
         return (decided ?? .none) & among | rest
     }
 
-    /// Fewer rows of a leaf are compared one by one.
-    private static let minimumRows = 16
+    /// So few rows of a leaf, or fewer, are compared one by one.
+    private static let fewRows = 16
 
     /// The rows of a leaf by their first bytes; nil for forms without such bytes in one place.
     private func heads(
