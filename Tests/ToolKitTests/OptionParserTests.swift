@@ -102,7 +102,8 @@ import Testing
             (
                 ["-f", "xml", "f"],
                 "--format: 'xml' is not one of auto, table, line, markdown, ndjson, "
-                    + "json, csv, tsv, sql, diff, swift, kotlin, typescript, csharp"
+                    + "json, csv, tsv, sql, diff, swift, kotlin, typescript, csharp, "
+                    + "swiftdata, grdb, room, jsonschema, ddl, mermaid, dot"
             ),
             (
                 ["--max-memory", "1KB", "f"],

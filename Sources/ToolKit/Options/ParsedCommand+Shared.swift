@@ -15,11 +15,18 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     case sql
     /// Changes for people.
     case diff
-    /// Classes of a schema.
+    /// Classes of a schema, for other programs.
     case swift
     case kotlin
     case typescript
     case csharp
+    case swiftdata
+    case grdb
+    case room
+    case jsonschema
+    case ddl
+    case mermaid
+    case dot
 }
 
 /// `--access` (section "Access" of realm-tools(7)).

@@ -3,34 +3,25 @@ import ToolKit
 
 /// The schema as classes of the Realm Swift SDK's API. Names that cannot stand in Swift get others, which
 /// the classes map to those of the file.
-struct SwiftClasses: ModelClasses {
-    static var types: Set<String> { SwiftNames.types }
-    static let header =
-        "import Foundation\nimport RealmSwift\n"
-
-    private let classes: NamedClasses
-
-    init(_ classes: NamedClasses) { self.classes = classes }
-
-    func text(_ table: TableInfo) -> String {
+enum SwiftClasses: ClassWriter {
+    static func text(_ table: TableInfo, _ classes: NamedClasses) -> String {
         let name = classes.name(table)
-        if table.columns.isEmpty {
-            return ModelNames.withoutProperties(name)
-        }
+        if table.columns.isEmpty { return ModelNames.withoutProperties(name) }
         let base = table.kind == .embedded ? "EmbeddedObject" : "Object"
-        var text = "final class \(SwiftNames.quoted(name)): \(base) {\n"
-        var taken = ModelNames(reserved: SwiftNames.members)
+        var text = "final class \(language.quoted(name)): \(base) {\n"
+        var taken = ModelNames(reserved: language.reservedMembers)
         var mapping: [(name: String, column: String)] = []
         for (index, column) in table.columns.enumerated() {
             let property = taken.name(for: column.name)
             if property != column.name { mapping.append((property, column.name)) }
-            text += "    " + declaration(column, property, isKey: index == table.primaryKey) + "\n"
+            let isKey = index == table.primaryKey
+            text += "    " + declaration(column, property, isKey: isKey, classes) + "\n"
         }
         if name != table.className {
             text += "\n    override class func _realmObjectName() -> String? {\n"
             text += "        \(SwiftNames.literal(table.className))\n    }\n"
         }
-        return text + Self.text(mapping) + "}\n"
+        return text + self.text(mapping) + "}\n"
     }
 
     private static func text(_ mapping: [(name: String, column: String)]) -> String {
@@ -42,8 +33,10 @@ struct SwiftClasses: ModelClasses {
             + lines.joined() + "        ]\n    }\n"
     }
 
-    private func declaration(_ column: ColumnInfo, _ name: String, isKey: Bool) -> String {
-        guard let type = type(column) else { return ModelNames.untyped(column) }
+    private static func declaration(
+        _ column: ColumnInfo, _ name: String, isKey: Bool, _ classes: NamedClasses
+    ) -> String {
+        guard let type = language.type(column, classes) else { return ModelNames.untyped(column) }
         var wrapper = "@Persisted"
         if isKey {
             wrapper += "(primaryKey: true)"
@@ -54,47 +47,26 @@ struct SwiftClasses: ModelClasses {
             column.index == .fullText
             ? "  // has a full-text index"
             : column.index == .general && column.type == .mixed ? "  // has an index" : ""
-        return "\(wrapper) var \(SwiftNames.quoted(name)): \(type)\(note)"
+        return "\(wrapper) var \(language.quoted(name)): \(type)\(note)"
     }
 
-    /// Nil for what the API has no type for.
-    private func type(_ column: ColumnInfo) -> String? {
-        guard let element = element(column), !column.hasIntegerKeys else { return nil }
-        switch column.collection {
-        case nil: return element
-        case .list?: return "List<\(element)>"
-        case .set?: return "MutableSet<\(element)>"
-        case .dictionary?: return "Map<String, \(element)>"
-        }
-    }
-
-    private func element(_ column: ColumnInfo) -> String? {
-        let name: String
-        switch column.type {
-        case .int: name = "Int"
-        case .bool: name = "Bool"
-        case .string: name = "String"
-        case .binary: name = "Data"
-        case .timestamp: name = "Date"
-        case .float: name = "Float"
-        case .double: name = "Double"
-        case .objectID: name = "ObjectId"
-        case .decimal: name = "Decimal128"
-        case .uuid: name = "UUID"
-        case .mixed: return "AnyRealmValue"
-        case .link:
-            guard let target = classes.target(column).map(classes.name) else { return nil }
-            return SwiftNames.quoted(target) + (column.mayLinkNowhere ? "?" : "")
-        default: return nil
-        }
-        return name + (column.isNullable ? "?" : "")
-    }
+    static let language = ClassLanguage(
+        header: "import Foundation\nimport RealmSwift\n",
+        types: SwiftNames.foundationTypes.merging(
+            [.objectID: "ObjectId", .decimal: "Decimal128", .mixed: "AnyRealmValue"]
+        ) { $1 },
+        list: "List<%>", set: "MutableSet<%>", dictionary: "Map<String, %>",
+        words: SwiftNames.words, reservedTypes: SwiftNames.types,
+        reservedMembers: SwiftNames.members)
 }
 
-/// What Swift says of names.
+/// Names and literals of Swift.
 enum SwiftNames {
-    /// In the quotes that words of the language need.
-    static func quoted(_ name: String) -> String { words.contains(name) ? "`\(name)`" : name }
+    /// Types of the standard library and Foundation, by stored type.
+    static let foundationTypes: [ColumnType: String] = [
+        .int: "Int", .bool: "Bool", .string: "String", .binary: "Data", .timestamp: "Date",
+        .float: "Float", .double: "Double", .uuid: "UUID",
+    ]
 
     static func literal(_ text: String) -> String {
         var result = "\""
@@ -112,7 +84,7 @@ enum SwiftNames {
         return result + "\""
     }
 
-    private static let words: Set<String> = [
+    static let words: Set<String> = [
         "actor", "any", "as", "associatedtype", "await", "break", "case", "catch", "class",
         "continue",
         "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",

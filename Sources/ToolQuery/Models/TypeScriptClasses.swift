@@ -2,33 +2,28 @@ import RealmEngine
 import ToolKit
 
 /// Classes of the Realm JavaScript SDK, in TypeScript.
-struct TypeScriptClasses: ModelClasses {
-    static let header =
-        "import Realm, { BSON, ObjectSchema } from \"realm\";\n"
-
-    private let classes: NamedClasses
-
-    init(_ classes: NamedClasses) { self.classes = classes }
-
-    func text(_ table: TableInfo) -> String {
+enum TypeScriptClasses: ClassWriter {
+    static func text(_ table: TableInfo, _ classes: NamedClasses) -> String {
         let name = classes.name(table)
-        var taken = ModelNames(reserved: Self.members)
+        let members = language.reservedMembers
+        var taken = ModelNames(reserved: members)
         var fields = ""
         var properties = ""
         for (index, column) in table.columns.enumerated() {
             // Any text can be the name of a member, in quotes, unless every object has it.
             let property =
-                Self.members.contains(column.name) || column.name.isEmpty
+                members.contains(column.name) || column.name.isEmpty
                 ? taken.name(for: column.name) : column.name
-            guard let (type, shape) = shape(column, isKey: index == table.primaryKey) else {
+            guard let type = language.type(column, classes),
+                var parts = schema(column, isKey: index == table.primaryKey, classes)
+            else {
                 fields += "  \(ModelNames.untyped(column))\n"
                 continue
             }
             let mark = column.isNullable && column.collection == nil ? "?" : "!"
-            fields += "  \(Self.key(property))\(mark): \(type);\n"
-            var parts = shape
+            fields += "  \(key(property))\(mark): \(type);\n"
             if property != column.name { parts.append("mapTo: \(ModelNames.literal(column.name))") }
-            properties += "      \(Self.key(property)): { \(parts.joined(separator: ", ")) },\n"
+            properties += "      \(key(property)): { \(parts.joined(separator: ", ")) },\n"
         }
         var lines = ["name: \(ModelNames.literal(table.className))"]
         if let key = table.primaryKey {
@@ -42,52 +37,36 @@ struct TypeScriptClasses: ModelClasses {
             + "    properties: {\n" + properties + "    },\n  };\n}\n"
     }
 
-    /// The type of a member, and what the schema says of it; nil for what the API has no type for.
-    private func shape(_ column: ColumnInfo, isKey: Bool) -> (type: String, parts: [String])? {
-        guard let (name, type) = element(column), !column.hasIntegerKeys else { return nil }
-        let mayBeNull =
-            column.type == .mixed
-            ? false
-            : column.type == .link
-                ? column.mayLinkNowhere : column.isNullable
-        let element = mayBeNull ? "\(type) | null" : type
-        var parts: [String] = []
+    /// Members of the property's description; nil if the API has no type for it.
+    private static func schema(
+        _ column: ColumnInfo, isKey: Bool, _ classes: NamedClasses
+    ) -> [String]? {
+        let target = classes.target(column).map { ModelNames.literal($0.className) }
+        guard let name = column.type == .link ? target : names[column.type] else { return nil }
+        var parts: [String]
         switch (column.collection, column.type) {
         case (nil, .link): parts = ["type: \"object\"", "objectType: \(name)"]
         case (nil, _): parts = ["type: \(name)"]
         case (let kind?, _): parts = ["type: \"\(kind.rawValue)\"", "objectType: \(name)"]
         }
-        if mayBeNull { parts.append("optional: true") }
+        if column.type == .link ? column.mayLinkNowhere : column.isNullable && column.type != .mixed
+        {
+            parts.append("optional: true")
+        }
         if column.collection == nil {
             if column.index == .general, !isKey { parts.append("indexed: true") }
             if column.index == .fullText { parts.append("indexed: \"full-text\"") }
         }
-        switch column.collection {
-        case nil: return (element, parts)
-        case .list?: return ("Realm.List<\(element)>", parts)
-        case .set?: return ("Realm.Set<\(element)>", parts)
-        case .dictionary?: return ("Realm.Dictionary<\(element)>", parts)
-        }
+        return parts
     }
 
-    private func element(_ column: ColumnInfo) -> (name: String, type: String)? {
-        switch column.type {
-        case .int: ("\"int\"", "Realm.Types.Int")
-        case .bool: ("\"bool\"", "Realm.Types.Bool")
-        case .string: ("\"string\"", "Realm.Types.String")
-        case .binary: ("\"data\"", "Realm.Types.Data")
-        case .timestamp: ("\"date\"", "Realm.Types.Date")
-        case .float: ("\"float\"", "Realm.Types.Float")
-        case .double: ("\"double\"", "Realm.Types.Double")
-        case .objectID: ("\"objectId\"", "BSON.ObjectId")
-        case .decimal: ("\"decimal128\"", "BSON.Decimal128")
-        case .uuid: ("\"uuid\"", "BSON.UUID")
-        case .mixed: ("\"mixed\"", "Realm.Types.Mixed")
-        case .link:
-            classes.target(column).map { (ModelNames.literal($0.className), classes.name($0)) }
-        default: nil
-        }
-    }
+    /// Types of descriptions.
+    private static let names: [ColumnType: String] = [
+        .int: "\"int\"", .bool: "\"bool\"", .string: "\"string\"", .binary: "\"data\"",
+        .timestamp: "\"date\"", .float: "\"float\"", .double: "\"double\"",
+        .objectID: "\"objectId\"", .decimal: "\"decimal128\"", .uuid: "\"uuid\"",
+        .mixed: "\"mixed\"",
+    ]
 
     /// A member's name, in quotes where it is no identifier.
     private static func key(_ name: String) -> String {
@@ -100,22 +79,32 @@ struct TypeScriptClasses: ModelClasses {
         return isPlain ? name : ModelNames.literal(name)
     }
 
-    /// What a class of the same name would hide, and words of the language.
-    static let types: Set<String> = [
-        "BSON", "Date", "Object", "ObjectSchema", "Realm", "any", "await", "bigint", "boolean",
-        "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
-        "do",
-        "else", "enum", "export", "extends", "false", "finally", "for", "function", "if",
-        "implements", "import", "in", "instanceof", "interface", "let", "never", "new", "null",
-        "number", "object", "package", "private", "protected", "public", "return", "static",
-        "string", "super", "switch", "symbol", "this", "throw", "true", "try", "type", "typeof",
-        "undefined", "unknown", "var", "void", "while", "with", "yield",
-    ]
-
-    /// Members that every object has.
-    private static let members: Set<String> = [
-        "__proto__", "addListener", "constructor", "entries", "getPropertyType", "isValid", "keys",
-        "linkingObjects", "linkingObjectsCount", "objectSchema", "removeAllListeners",
-        "removeListener", "toJSON",
-    ]
+    static let language = ClassLanguage(
+        header: "import Realm, { BSON, ObjectSchema } from \"realm\";\n",
+        types: [
+            .int: "Realm.Types.Int", .bool: "Realm.Types.Bool", .string: "Realm.Types.String",
+            .binary: "Realm.Types.Data", .timestamp: "Realm.Types.Date",
+            .float: "Realm.Types.Float", .double: "Realm.Types.Double",
+            .objectID: "BSON.ObjectId", .decimal: "BSON.Decimal128", .uuid: "BSON.UUID",
+            .mixed: "Realm.Types.Mixed",
+        ],
+        optional: " | null",
+        list: "Realm.List<%>", set: "Realm.Set<%>", dictionary: "Realm.Dictionary<%>",
+        // Words of the language are no names of classes, and members need no quotes.
+        reservedTypes: [
+            "BSON", "Date", "Object", "ObjectSchema", "Realm", "any", "await", "bigint", "boolean",
+            "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
+            "do",
+            "else", "enum", "export", "extends", "false", "finally", "for", "function", "if",
+            "implements", "import", "in", "instanceof", "interface", "let", "never", "new", "null",
+            "number", "object", "package", "private", "protected", "public", "return", "static",
+            "string", "super", "switch", "symbol", "this", "throw", "true", "try", "type", "typeof",
+            "undefined", "unknown", "var", "void", "while", "with", "yield",
+        ],
+        reservedMembers: [
+            "__proto__", "addListener", "constructor", "entries", "getPropertyType", "isValid",
+            "keys",
+            "linkingObjects", "linkingObjectsCount", "objectSchema", "removeAllListeners",
+            "removeListener", "toJSON",
+        ])
 }

@@ -64,9 +64,11 @@ struct QueryAnswer {
         case .json: schema.appendJSON(to: &buffer)
         case .ndjson: schema.appendLines(request.recordStyle(.ndjson).terminator, to: &buffer)
         case .csv, .tsv, .line, .markdown: return try print(schema.report)
-        case .swift?, .kotlin?, .typescript?, .csharp?:
-            request.format?.models?.append(database.schema, tables, to: &buffer)
         case .sql, .diff: break
+        case let format?:
+            let subject = SchemaSubject(
+                tables: tables, snapshot: database.snapshot(), isWhole: name == nil)
+            try format.schemaForm?.append(subject, to: &buffer)
         }
         try output.flush(&buffer)
         return .ok

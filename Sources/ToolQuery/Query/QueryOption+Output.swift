@@ -9,13 +9,12 @@ extension QueryOption {
     ]
 
     static let format = SharedOptions.formats(
-        [
-            .table, .line, .markdown, .ndjson, .json, .csv, .tsv, .sql, .diff, .swift, .kotlin,
-            .typescript, .csharp,
-        ],
+        [.table, .line, .markdown, .ndjson, .json, .csv, .tsv, .sql, .diff]
+            + OutputFormat.schemaForms,
         auto: "`auto` is `table` on a terminal and `ndjson` otherwise; a script should say "
-            + "which one it wants. `diff` is for `--diff`; `swift`, `kotlin`, `typescript` and "
-            + "`csharp` are for `--schema` alone.",
+            + "which one it wants. `diff` is for `--diff`. For `--schema` alone are "
+            + OutputFormat.schemaFormMeanings.map { "`\($0.0)` (\($0.1))" }
+            .joined(separator: ", ") + ".",
         summary: "form of the output: table, line, ndjson, csv, sql and more")
 
     static let dialect = Option(

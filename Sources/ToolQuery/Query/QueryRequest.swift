@@ -132,7 +132,7 @@ extension QueryRequest {
             throw .misuse(
                 "-f diff prints changes: it goes with --diff alone", code: "InvalidArgument")
         }
-        if let format, format.models != nil, use != .schema {
+        if let format, format.schemaForm != nil, use != .schema {
             throw .misuse(
                 "-f \(format.rawValue) prints classes, not objects: it goes with --schema",
                 code: "InvalidArgument")
@@ -196,7 +196,8 @@ extension QueryRequest {
         case .tsv: return .tsv
         case .ndjson: return .ndjson
         case .sql: return .sql
-        case nil, .auto, .swift, .kotlin, .typescript, .csharp, .diff:
+        case nil, .auto, .diff, .swift, .kotlin, .typescript, .csharp, .swiftdata, .grdb, .room,
+            .jsonschema, .ddl, .mermaid, .dot:
             let isForPeople =
                 command.outputPath == nil && directory == nil && !command[QueryOption.nullSeparated]
                 && Terminal.isTerminal(STDOUT_FILENO)

@@ -146,7 +146,7 @@ import Testing
             ["a b", "a_b", "1st", "description", "class", "naïve", "", "_", "a\"\n"].map {
                 names.name(for: $0)
             } == ["a_b", "a_b_", "_1st", "description_", "class", "naïve", "_x", "_x_", "a__"])
-        #expect(SwiftNames.quoted("class") == "`class`")
+        #expect(SwiftClasses.language.quoted("class") == "`class`")
         #expect(SwiftNames.literal("a\"\n\\(b)é") == #""a\"\u{a}\\(b)é""#)
     }
 

@@ -79,7 +79,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
 }
 
 /// What a column of SQL holds.
-enum SQLKind: Sendable {
+package enum SQLKind: Sendable {
     case int, bool, float, double, decimal, text, bytes, objectID, uuid
     /// To the microsecond, and in years of four digits.
     case date

@@ -2,19 +2,19 @@ import RealmEngine
 
 /// A table of SQL: a class, or a collection property of one.
 package struct SQLTable: Sendable {
-    let name: String
+    package let name: String
     /// In words: `class Person`, `the list Person.friends`.
     let subject: String
     let info: TableInfo
-    var columns: [SQLColumn] = []
+    package var columns: [SQLColumn] = []
     /// Names of columns.
-    var primaryKey: [String] = []
+    package var primaryKey: [String] = []
     /// Names of columns of which no two rows have the same.
-    var unique: [String] = []
+    package var unique: [String] = []
     /// Names of columns.
-    var indexes: [String] = []
+    package var indexes: [String] = []
     /// The property whose elements are the rows: an index into the class's columns.
-    var collection: Int?
+    package var collection: Int?
 
     init(_ name: String, _ subject: String, _ info: TableInfo, collection: Int? = nil) {
         self.name = name
@@ -22,6 +22,12 @@ package struct SQLTable: Sendable {
         self.info = info
         self.collection = collection
     }
+
+    /// Name of the class.
+    package var className: String { info.className }
+
+    /// Name of the collection property; empty for the table of a class.
+    package var collectionName: String { collection.map { info.columns[$0].name } ?? "" }
 
     /// Whether the values of that column are JSON.
     func isJSON(_ column: Int) -> Bool { columns[column].kind == .json }
@@ -31,14 +37,14 @@ package struct SQLTable: Sendable {
 }
 
 /// A column of it.
-struct SQLColumn: Sendable {
-    let name: String
-    let kind: SQLKind
+package struct SQLColumn: Sendable {
+    package let name: String
+    package let kind: SQLKind
     let source: Source
-    var isRequired = false
+    package var isRequired = false
     /// Values of any type: what stands in the JSON shows its own.
     var isMixed = false
-    var reference: Reference?
+    package var reference: Reference?
 
     /// Where its values come from.
     enum Source: Sendable {
@@ -52,9 +58,9 @@ struct SQLColumn: Sendable {
     }
 
     /// A foreign key.
-    struct Reference: Sendable {
-        let table: String
-        let column: String
+    package struct Reference: Sendable {
+        package let table: String
+        package let column: String
     }
 }
 

@@ -1,25 +1,19 @@
 import RealmEngine
 import ToolKit
 
-/// The schema as classes of the API of a Realm SDK. Names that cannot stand in the language get
-/// others, which the classes map to those of the file.
-protocol ModelClasses {
-    /// What stands before the classes.
-    static var header: String { get }
-    /// Names that no class may have: they would hide something.
-    static var types: Set<String> { get }
+/// Writer of a schema's classes in a programming language. A name that cannot stand in the language
+/// is replaced, and the class says which name the file has.
+protocol ClassWriter: SchemaForm {
+    static var language: ClassLanguage { get }
 
-    init(_ classes: NamedClasses)
-
-    func text(_ table: TableInfo) -> String
+    static func text(_ table: TableInfo, _ classes: NamedClasses) -> String
 }
 
-extension ModelClasses {
-    /// Appends the classes of `tables`.
-    static func append(_ schema: Schema, _ tables: [TableInfo], to out: inout ByteBuffer) {
-        let model = Self(NamedClasses(schema, reserved: types))
-        out.append(header)
-        for table in tables { out.append("\n" + model.text(table)) }
+extension ClassWriter {
+    static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
+        let classes = NamedClasses(subject.schema, reserved: language.reservedTypes)
+        out.append(language.header)
+        for table in subject.tables { out.append("\n" + text(table, classes)) }
     }
 }
 
@@ -51,24 +45,16 @@ extension ColumnInfo {
     var mayLinkNowhere: Bool { collection == nil || collection == .dictionary }
 }
 
-extension OutputFormat {
-    /// What makes classes of a schema; nil for forms that are no programming language.
-    var models: (any ModelClasses.Type)? {
-        switch self {
-        case .swift: SwiftClasses.self
-        case .kotlin: KotlinClasses.self
-        case .typescript: TypeScriptClasses.self
-        case .csharp: CSharpClasses.self
-        default: nil
-        }
-    }
-}
-
 /// Names that a language takes, each once.
 struct ModelNames {
     private var taken: Set<String>
+    /// Precedes each name to make another that is taken with it; nil if none is.
+    private let prefix: String?
 
-    init(reserved: Set<String>) { taken = reserved }
+    init(reserved: Set<String>, isReserving prefix: String? = nil) {
+        taken = reserved
+        self.prefix = prefix
+    }
 
     /// The name itself if it can be one, else one like it.
     mutating func name(for stored: String) -> String {
@@ -76,7 +62,11 @@ struct ModelNames {
         if name.isEmpty || name.first!.isNumber { name = "_" + name }
         // A single underscore is no name.
         if name.allSatisfy({ $0 == "_" }) { name += "x" }
-        while !taken.insert(name).inserted { name += "_" }
+        while taken.contains(name) || prefix.map({ taken.contains($0 + name) }) == true {
+            name += "_"
+        }
+        taken.insert(name)
+        if let prefix { taken.insert(prefix + name) }
         return name
     }
 
