@@ -14,6 +14,14 @@ _realm_write() {
             mapfile -t COMPREPLY < <(compgen -W "ndjson json csv tsv changes" -- "$word")
             return
             ;;
+        --delimiter)
+            mapfile -t COMPREPLY < <(compgen -W "; tab |" -- "$word")
+            return
+            ;;
+        --encoding)
+            mapfile -t COMPREPLY < <(compgen -W "utf-8 utf-16 utf-16le utf-16be windows-1252 latin-1" -- "$word")
+            return
+            ;;
         -m | --mode)
             mapfile -t COMPREPLY < <(compgen -W "insert upsert merge update delete apply" -- "$word")
             return
@@ -48,7 +56,7 @@ _realm_write() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-i --input-format -m --mode --class-field --map --const --ignore-unknown --links --commit-records --commit-interval --commit-bytes -1 --single-transaction --durability --ack --resume --on-error --rejects --max-errors --skip-records --where --set --delete --arg --argjson --expect-count --create --new-encryption-key-file --schema-file --schema-version --infer --rename --drop --index --unindex --optional --required --key --link --csv-booleans -f --format --json -o --output --force -n --dry-run -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-i --input-format --delimiter --encoding --ragged -m --mode --class-field --map --const --ignore-unknown --links --commit-records --commit-interval --commit-bytes -1 --single-transaction --durability --ack --resume --on-error --rejects --max-errors --skip-records --where --set --delete --arg --argjson --expect-count --create --new-encryption-key-file --schema-file --schema-version --infer --rename --drop --index --unindex --optional --required --key --link --csv-booleans -f --format --json -o --output --force -n --dry-run -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     local IFS=$'\n'

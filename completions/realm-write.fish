@@ -2,6 +2,9 @@
 
 complete -c realm-write -a '(realm-write --complete=class (commandline -ct) (commandline -opc)[2..-1] 2> /dev/null)'
 complete -c realm-write -s i -l input-format -x -a 'ndjson json csv tsv changes' -d 'form of the input: ndjson, json, csv, tsv, changes'
+complete -c realm-write -l delimiter -x -a '; tab |' -d 'character between the fields of csv: \';\', tab'
+complete -c realm-write -l encoding -x -a 'utf-8 utf-16 utf-16le utf-16be windows-1252 latin-1' -d 'encoding of the input: utf-8, utf-16, windows-1252, latin-1'
+complete -c realm-write -l ragged -d 'take rows with missing fields'
 complete -c realm-write -s m -l mode -x -a 'insert upsert merge update delete apply' -d 'insert, upsert, merge, update, delete, apply'
 complete -c realm-write -l class-field -x -d 'field that names the class of a record'
 complete -c realm-write -l map -x -d 'take property NEW from field OLD'

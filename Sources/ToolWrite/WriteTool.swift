@@ -42,7 +42,7 @@ struct WriteRun {
                 (input, inference) = try infer(className, path, most: most)
                 request.numbersAsText = inference?.numbersAsText ?? []
             } else {
-                input = try RecordInput(path, request.format)
+                input = try RecordInput(path, request.form)
             }
         }
         if !request.isDurable {
@@ -72,8 +72,8 @@ struct WriteRun {
         }
         var inference = SchemaInference(request, className: className)
         try inference.read(
-            try RecordInput(spool, request.format, again: false), most: most)
-        return (try RecordInput(spool, request.format, again: true), inference)
+            try RecordInput(spool, request.form, again: false), most: most)
+        return (try RecordInput(spool, request.form, again: true), inference)
     }
 
     private func write(

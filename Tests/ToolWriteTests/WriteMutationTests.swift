@@ -90,7 +90,7 @@ import Testing
             request, input: "-", OutputFile(path: nil, force: false))
         let load = try RecordLoad(
             request, className: "Animal", session, session.database.schema,
-            RecordInput(bytes, name: "-", format), report)
+            RecordInput(bytes, name: "-", InputForm(format)), report)
         _ = try load.run()
         let lines = lab.text("rejects").split(separator: "\n")
         for line in lines {

@@ -8,6 +8,7 @@ import RealmEngine
 final class CellRenderer {
     let json: JSONRenderer
     let format: RecordFormat
+    private let separator: UInt8
     let style: ValueStyle
     /// Stands for null.
     let null: [UInt8]
@@ -18,9 +19,10 @@ final class CellRenderer {
     var scratch = ByteBuffer(capacity: 4096)
     let targets: LinkTargets
 
-    init(_ json: JSONRenderer, _ format: RecordFormat) {
+    init(_ json: JSONRenderer, _ records: RecordStyle) {
         self.json = json
-        self.format = format
+        format = records.format
+        separator = records.separator
         isDelimited = format == .csv || format == .tsv
         style = json.style
         snapshot = json.snapshot
@@ -128,7 +130,7 @@ final class CellRenderer {
         switch format {
         case .csv:
             let start = out.count
-            out.append(csv: text)
+            out.append(csv: text, separator: separator)
             if let null = style.null { out.quote(from: start, ifEqual: null) }
         case .tsv: out.append(tsv: text)
         case .table, .line, .markdown, .raw, .ndjson, .json, .sql: out.append(text)

@@ -1,3 +1,4 @@
+import RealmEngine
 import Synchronization
 
 /// The forms records are printed in.
@@ -46,6 +47,12 @@ package struct RecordStyle: Sendable {
     package var hasHeader = true
     /// Ends a record: newline or NUL.
     package var terminator = UInt8(ascii: "\n")
+    /// Between fields of csv; nil for a comma.
+    package var delimiter: UInt8?
+    /// Whether lines of csv and tsv end in CRLF, unless they end in NUL.
+    package var hasCarriageReturns = false
+    /// Whether csv and tsv begin with a byte order mark.
+    package var hasByteOrderMark = false
     /// Columns a table may take; nil for no limit.
     package var width: Int?
     /// Headings of tables stand out.
@@ -64,5 +71,22 @@ package struct RecordStyle: Sendable {
         self.terminator = terminator
         self.width = width
         self.isColored = isColored
+    }
+
+    /// Between the fields of a line of csv or tsv.
+    var separator: UInt8 {
+        format == .tsv ? UInt8(ascii: "\t") : delimiter ?? UInt8(ascii: ",")
+    }
+
+    /// Appends what precedes the first line of csv or tsv.
+    func appendMark(to out: inout ByteBuffer) {
+        if hasByteOrderMark, format == .csv || format == .tsv { out.append("\u{FEFF}") }
+    }
+
+    /// Ends a line of csv or tsv.
+    @inline(__always)
+    func appendLineEnd(to out: inout ByteBuffer) {
+        if hasCarriageReturns, terminator != 0 { out.append(UInt8(ascii: "\r")) }
+        out.append(terminator)
     }
 }

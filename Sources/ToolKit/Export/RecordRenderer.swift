@@ -16,6 +16,8 @@ package final class RecordRenderer {
     private let explode: PathFollower?
     private let table: (any RowLayout)?
     private let sql: SQLCells?
+    /// Between the fields of a line.
+    private let separator: UInt8
     /// The element that becomes the present record, its key and its position.
     private var element = Value.null
     private var elementKey = Value.null
@@ -44,7 +46,8 @@ package final class RecordRenderer {
         self.style = style
         self.json = json
         self.snapshot = snapshot
-        cells = CellRenderer(json, style.format)
+        cells = CellRenderer(json, style)
+        separator = style.separator
         scan = snapshot.table(plan.table).scan(columns: plan.columns)
         names = ConstantBytes(plan.memberNames)
         let (names, targets) = (names, json.targets)
@@ -82,6 +85,7 @@ package final class RecordRenderer {
     ///
     /// - Parameter isFirst: no other table precedes it.
     func begin(isFirst: Bool, to out: inout ByteBuffer) {
+        if isFirst { style.appendMark(to: &out) }
         guard style.hasHeader else { return }
         switch style.format {
         case .table where plan.namesClass, .line where plan.namesClass,
@@ -100,7 +104,7 @@ package final class RecordRenderer {
                     cells.appendEscaped(ByteView(base, count: utf8.count), to: &out)
                 }
             }
-            out.append(style.terminator)
+            style.appendLineEnd(to: &out)
         default: break
         }
     }
@@ -110,8 +114,6 @@ package final class RecordRenderer {
 
     /// What is due before another worker goes on with the table.
     func endBatch(to out: inout ByteBuffer) { sql?.endStatement(to: &out) }
-
-    private var separator: UInt8 { style.format == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t") }
 
     /// Appends one record, of the object in `row` of the scan's present leaf.
     @inline(__always)
@@ -147,7 +149,7 @@ package final class RecordRenderer {
                 try appendCell(row, fields[position], to: &out)
             }
         }
-        out.append(style.terminator)
+        style.appendLineEnd(to: &out)
     }
 
     @_optimize(speed)

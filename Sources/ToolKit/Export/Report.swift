@@ -40,6 +40,7 @@ package struct Report {
             }
         case .json: appendArray(to: &out)
         case .csv, .tsv:
+            style.appendMark(to: &out)
             if style.hasHeader { appendLine(names.map(Cell.text), style, null, to: &out) }
             for row in rows { appendLine(row, style, null, to: &out) }
         case .table, .line, .markdown: appendLayout(style, null, to: &out)
@@ -76,7 +77,7 @@ package struct Report {
     ) {
         let isCSV = style.format == .csv
         for (position, cell) in row.enumerated() {
-            if position > 0 { out.append(isCSV ? "," : "\t") }
+            if position > 0 { out.append(style.separator) }
             switch cell {
             case .null: out.append(null ?? (isCSV ? [] : Array("\\N".utf8)))
             case .number(let number): out.append(number: number)
@@ -85,12 +86,16 @@ package struct Report {
             case .text(var text):
                 text.withUTF8 { utf8 in
                     out.withView(UnsafeRawBufferPointer(utf8)) { out, view in
-                        if isCSV { out.append(csv: view) } else { out.append(tsv: view) }
+                        if isCSV {
+                            out.append(csv: view, separator: style.separator)
+                        } else {
+                            out.append(tsv: view)
+                        }
                     }
                 }
             }
         }
-        out.append(style.terminator)
+        style.appendLineEnd(to: &out)
     }
 
     private func appendLayout(

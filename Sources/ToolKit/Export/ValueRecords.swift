@@ -19,13 +19,14 @@ package final class ValueRecords {
         self.labels = labels
         self.style = style
         json = JSONRenderer(snapshot, values)
-        cells = CellRenderer(json, style.format)
+        cells = CellRenderer(json, style)
         names = ConstantBytes(MemberNames.rendered(labels))
         table = style.layout(labels, isNumber: isNumber)
     }
 
     /// What comes before the first record.
     package func begin(to out: inout ByteBuffer) {
+        style.appendMark(to: &out)
         guard style.hasHeader, style.format == .csv || style.format == .tsv else { return }
         for (position, label) in labels.enumerated() {
             separate(position, to: &out)
@@ -35,7 +36,7 @@ package final class ValueRecords {
                 cells.appendEscaped(ByteView(base, count: utf8.count), to: &out)
             }
         }
-        out.append(style.terminator)
+        style.appendLineEnd(to: &out)
     }
 
     package func append(_ record: [Value], to out: inout ByteBuffer) throws(RealmError) {
@@ -45,7 +46,7 @@ package final class ValueRecords {
                 separate(position, to: &out)
                 try appendCell(value, to: &out)
             }
-            out.append(style.terminator)
+            style.appendLineEnd(to: &out)
         case .table, .line, .markdown:
             for value in record {
                 cell.removeAll()
@@ -73,7 +74,7 @@ package final class ValueRecords {
     }
 
     private func separate(_ position: Int, to out: inout ByteBuffer) {
-        if position > 0 { out.append(style.format == .csv ? "," : "\t") }
+        if position > 0 { out.append(style.separator) }
     }
 
     private func appendCell(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {

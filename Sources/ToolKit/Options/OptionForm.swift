@@ -87,6 +87,25 @@ extension OptionForm where Value == Int {
     }
 }
 
+extension OptionForm where Value == UInt8 {
+    /// A character between fields; `tab` for a tab. Only what no number, date, id or base64 has.
+    package static var delimiter: Self {
+        Self(.suggestion([";", "tab", "|"]), show: { $0 == 9 ? "tab" : String(UnicodeScalar($0)) })
+        {
+            (text) throws(Objection) in
+            if text == "tab" || text == "\\t" { return 9 }
+            guard text.utf8.count == 1, let byte = text.utf8.first,
+                "\t,;|^~!#&%@\u{1E}\u{1F}".utf8.contains(byte)
+            else {
+                throw Objection(
+                    to: text, "no character that separates fields",
+                    hint: "one of , ; | tab ^ ~ ! # & % @")
+            }
+            return byte
+        }
+    }
+}
+
 extension OptionForm where Value == Duration {
     package static var duration: Self {
         Self(.duration, ValueForms.text(duration:), orNil: ValueForms.duration)

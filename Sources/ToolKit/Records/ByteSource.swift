@@ -4,7 +4,14 @@ import RealmEngine
 /// Bytes that come in pieces. Used by one thread at a time.
 package protocol ByteSupply: AnyObject {
     /// The next piece, which may be empty and stays where it is until all are read; nil at the end.
-    func next() -> ByteView?
+    func next() throws(RealmError) -> ByteView?
+
+    /// Whether `next` would not wait; waits up to `milliseconds` for that.
+    func isReady(within milliseconds: Int32) -> Bool
+}
+
+extension ByteSupply {
+    package func isReady(within milliseconds: Int32) -> Bool { true }
 }
 
 /// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
@@ -85,7 +92,7 @@ package final class ByteSource {
                 }
             }
         case .pieces(let supply):
-            count = take(from: supply, into: target, capacity: capacity)
+            count = try take(from: supply, into: target, capacity: capacity)
         }
         bytesRead += count
         return count
@@ -93,11 +100,13 @@ package final class ByteSource {
 
     private func take(
         from supply: any ByteSupply, into target: UnsafeMutableRawPointer, capacity: Int
-    ) -> Int {
+    ) throws(RealmError) -> Int {
         var done = 0
         while done < capacity {
             if piece.count == 0 {
-                guard let next = supply.next() else { break }
+                // What is there is returned before the next piece is waited for.
+                if done > 0, !supply.isReady(within: 0) { break }
+                guard let next = try supply.next() else { break }
                 piece = next
                 continue
             }
@@ -129,7 +138,9 @@ package final class ByteSource {
         case .descriptor(let descriptor):
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&entry, 1, milliseconds) > 0
-        case .memory, .pieces:
+        case .pieces(let supply):
+            return piece.count > 0 || supply.isReady(within: milliseconds)
+        case .memory:
             return true
         }
     }

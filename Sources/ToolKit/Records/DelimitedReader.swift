@@ -12,12 +12,14 @@ package final class DelimitedReader {
         case finished
     }
 
-    package let dialect: Dialect
+    /// The header may change a separator that is a guess.
+    package private(set) var dialect: Dialect
     private let recordLimit: Int
     private let window: InputWindow
     private let scratch = ScratchArena()
     private var state = State.reading
-    /// Names of the columns, from the first line; empty before `readHeader`.
+    /// Names of the columns, from the first line; empty before `readHeader`. A column without a name has
+    /// an empty one.
     private(set) var header: [String] = []
     /// Rows so far, refused ones too; the header is row 0.
     package private(set) var recordNumber = -1
@@ -58,6 +60,7 @@ package final class DelimitedReader {
     /// behind a refused header nothing is read.
     package func readHeader() throws(RealmError) -> RecordEvent<[String]> {
         try window.skipByteOrderMark()
+        if dialect.isGuessed { try guessSeparator() }
         switch try nextRow() {
         case .end: return .end
         case .rejected(let error): return refuseHeader(error)
@@ -65,17 +68,35 @@ package final class DelimitedReader {
             var names = Set<String>()
             for column in 0..<row.count {
                 let name = row.text(column).string
-                if name.isEmpty || !names.insert(name).inserted {
-                    let got = name.isEmpty ? "an empty name" : "\"\(name)\" twice"
-                    return refuseHeader(
-                        RecordError(
-                            .invalidTable, record: 0, position: position,
-                            expected: "a name for each column", got: got, endsInput: true))
+                if !name.isEmpty, !names.insert(name).inserted {
+                    return refuseHeader("a name for each column", "\"\(name)\" twice")
                 }
                 header.append(name)
             }
+            guard !names.isEmpty else { return refuseHeader("names of columns", "empty ones") }
             return .record(header)
         }
+    }
+
+    /// Lets the first line decide what separates fields.
+    private func guessSeparator() throws(RealmError) {
+        while true {
+            let text = UnsafeRawBufferPointer(
+                start: window.base + window.start, count: window.unread)
+            let end = text.firstIndex { $0 == 10 || $0 == 13 }
+            if let line = end ?? (window.isAtEnd || text.count > recordLimit ? text.count : nil) {
+                dialect = dialect.guessed(from: UnsafeRawBufferPointer(rebasing: text[..<line]))
+                return
+            }
+            try window.readMore()
+        }
+    }
+
+    private func refuseHeader(_ expected: String, _ got: String) -> RecordEvent<[String]> {
+        refuseHeader(
+            RecordError(
+                .invalidTable, record: 0, position: position, expected: expected, got: got,
+                endsInput: true))
     }
 
     /// Without names no row makes sense.
@@ -89,10 +110,24 @@ package final class DelimitedReader {
     package func next() throws(RealmError) -> RecordEvent<DelimitedRow> {
         let event = try nextRow()
         guard case .record(let row) = event, row.count != header.count else { return event }
+        if dialect.isRagged, fill() { return .record(DelimitedRow(self, count: count)) }
         return .rejected(
             RecordError(
                 .invalidTable, record: recordNumber, position: position,
                 expected: Self.fields(header.count), got: Self.fields(row.count)))
+    }
+
+    /// Gives the current row as many fields as the header has: adds nulls, or leaves out empty fields at
+    /// the end. False if one of those holds something.
+    private func fill() -> Bool {
+        while count < header.count {
+            if count == capacity { growFields() }
+            fields[count] = DelimitedField(base: fields[0].base, length: 0, isNull: true)
+            count += 1
+        }
+        guard (header.count..<count).allSatisfy({ fields[$0].length == 0 }) else { return false }
+        count = header.count
+        return true
     }
 
     private static func fields(_ count: Int) -> String {
@@ -107,7 +142,7 @@ package final class DelimitedReader {
     ) throws(RecordError) -> Value {
         if fields[column].isNull && isNullable { return .null }
         let isText = type == .string || type == .binary
-        guard !fields[column].isNull || (dialect == .csv && isText),
+        guard !fields[column].isNull || (dialect.escapes == .quotes && isText),
             let value = value(of: text(column), as: type)
         else {
             throw mismatch(
@@ -125,7 +160,24 @@ package final class DelimitedReader {
             return .string(exact)
         }
         if type == .bool { return ScalarText.plainBool(text).map { .bool($0) } }
+        if dialect.hasDecimalComma, [.double, .float, .decimal].contains(type) {
+            return ScalarText.value(numeral(text), as: type, in: scratch)
+        }
         return ScalarText.value(text, as: type, in: scratch)
+    }
+
+    /// A number with a decimal comma as one with a point, where the dialect has such; else the same text.
+    package func numeral(_ text: ByteView) -> ByteView {
+        let comma = UInt8(ascii: ",")
+        guard dialect.hasDecimalComma, text.count < 64,
+            let place = (0..<text.count).first(where: { text[$0] == comma }),
+            !(0..<text.count).contains(where: { text[$0] == UInt8(ascii: ".") }),
+            place == (0..<text.count).last(where: { text[$0] == comma })
+        else { return text }
+        let copy = scratch.allocate(text.count)
+        copy.copyMemory(from: text.base, byteCount: text.count)
+        copy.storeBytes(of: UInt8(ascii: "."), toByteOffset: place, as: UInt8.self)
+        return ByteView(copy, count: text.count)
     }
 
     private static let truth = "bool: true, false, yes, no, 1 or 0"
@@ -205,7 +257,7 @@ extension DelimitedReader {
         let end = window.unread
         var scan = DelimitedScan(
             dialect, UnsafePointer(start), end: end, isFinal: window.isAtEnd)
-        let separator: UInt8 = dialect == .csv ? UInt8(ascii: ",") : 9
+        let separator = dialect.separator
         var i = 0
         count = 0
         while true {
@@ -218,10 +270,14 @@ extension DelimitedReader {
         rowSize = i
         if i < end && start[i] == 13 {
             if i &+ 1 == end && !window.isAtEnd { return false }
-            guard i &+ 1 < end && start[i &+ 1] == 10 else {
+            if i &+ 1 < end && start[i &+ 1] == 10 {
+                i &+= 1
+            } else if recordNumber == 0 && dialect.escapes == .quotes {
+                // The header says how lines end.
+                window.lineEnd = 13
+            } else if window.lineEnd != 13 {
                 throw DelimitedFault(.carriageReturn, i)
             }
-            i &+= 1
         }
         if scan.hasNonASCII { try scan.validate(upTo: rowSize) }
         consumed = min(i &+ 1, end)
@@ -239,7 +295,7 @@ extension DelimitedReader {
     @_optimize(speed)
     fileprivate func text(_ column: Int) -> ByteView {
         if fields[column].isEscaped {
-            fields[column] = fields[column].unescaped(dialect, in: scratch)
+            fields[column] = fields[column].unescaped(dialect.escapes, in: scratch)
         }
         return ByteView(fields[column].base, count: fields[column].length)
     }
@@ -262,7 +318,7 @@ extension DelimitedReader {
         return RecordError(
             fault.kind == .utf8 ? .invalidText : .invalidTable, record: recordNumber,
             position: window.position(of: window.start + fault.offset),
-            property: property, expected: fault.kind.expectation,
+            property: property, expected: fault.kind.expectation(dialect),
             got: got(fault), endsInput: endsInput)
     }
 
@@ -323,10 +379,11 @@ package struct DelimitedRow {
 }
 
 extension DelimitedFault.Kind {
-    fileprivate var expectation: String {
+    fileprivate func expectation(_ dialect: Dialect) -> String {
         switch self {
         case .quoteInside: "a field with quotes to be in quotes"
-        case .textBehindQuote: "',' or the end of the line behind the closing quote"
+        case .textBehindQuote:
+            "\(dialect.separatorName) or the end of the line behind the closing quote"
         case .unclosedQuote: "a closing quote"
         case .carriageReturn: "a line feed behind the carriage return"
         case .escape: "one of \\t \\n \\r \\\\, or \\N alone"

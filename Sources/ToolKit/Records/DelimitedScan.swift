@@ -2,14 +2,6 @@
     import _Builtin_intrinsics.intel
 #endif
 
-/// The dialects of tables in text.
-package enum Dialect {
-    /// RFC 4180, lines ended by LF or CRLF. Null is nothing between commas, `""` an empty string.
-    case csv
-    /// No quotes; `\t \n \r \\` in text; null is `\N`.
-    case tsv
-}
-
 /// One field of a row, in the input or in scratch memory.
 struct DelimitedField {
     var base: UnsafePointer<UInt8>
@@ -36,7 +28,8 @@ struct DelimitedFault: Error {
 
 /// Takes rows apart. The bytes are followed by a window's padding.
 struct DelimitedScan {
-    let dialect: Dialect
+    let escapes: Dialect.Escapes
+    let separator: UInt8
     let p: UnsafePointer<UInt8>
     let end: Int
     /// Nothing follows the bytes.
@@ -44,7 +37,8 @@ struct DelimitedScan {
     private(set) var hasNonASCII = false
 
     init(_ dialect: Dialect, _ p: UnsafePointer<UInt8>, end: Int, isFinal: Bool) {
-        self.dialect = dialect
+        escapes = dialect.escapes
+        separator = dialect.separator
         self.p = p
         self.end = end
         self.isFinal = isFinal
@@ -58,10 +52,10 @@ struct DelimitedScan {
         field.base = p + i
         field.isNull = false
         field.isEscaped = false
-        if dialect == .tsv { return try tabField(&i, &field) }
+        if escapes == .backslashes { return try tabField(&i, &field) }
         if i < end && p[i] == UInt8(ascii: "\"") { return try quotedField(&i, &field) }
         let start = i
-        i = find(from: i, UInt8(ascii: ","), 10, 13, UInt8(ascii: "\""))
+        i = find(from: i, separator, 10, 13, UInt8(ascii: "\""))
         if i < end && p[i] == UInt8(ascii: "\"") { throw DelimitedFault(.quoteInside, i) }
         field.length = i &- start
         field.isNull = i == start
@@ -90,7 +84,7 @@ struct DelimitedScan {
         field.base = p + start
         field.length = i &- start
         i &+= 1
-        let isClosed = i >= end || p[i] == UInt8(ascii: ",") || p[i] == 10 || p[i] == 13
+        let isClosed = i >= end || p[i] == separator || p[i] == 10 || p[i] == 13
         guard isClosed else { throw DelimitedFault(.textBehindQuote, i) }
         return i < end || isFinal
     }
@@ -190,15 +184,15 @@ struct DelimitedScan {
 
 extension DelimitedField {
     /// The text without doubled quotes or backslashes.
-    func unescaped(_ dialect: Dialect, in scratch: ScratchArena) -> DelimitedField {
+    func unescaped(_ escapes: Dialect.Escapes, in scratch: ScratchArena) -> DelimitedField {
         let out = scratch.allocate(length).assumingMemoryBound(to: UInt8.self)
         var written = 0
         var i = 0
         while i < length {
             var byte = base[i]
-            if dialect == .csv && byte == UInt8(ascii: "\"") {
+            if escapes == .quotes && byte == UInt8(ascii: "\"") {
                 i += 1
-            } else if dialect == .tsv && byte == UInt8(ascii: "\\") {
+            } else if escapes == .backslashes && byte == UInt8(ascii: "\\") {
                 i += 1
                 switch base[i] {
                 case UInt8(ascii: "t"): byte = 9

@@ -25,6 +25,11 @@ package final class FieldNames {
     private static let mostPlaces = 4096
     private static let longestUnknown = 256
 
+    /// The names of columns as fields: a column without a name has its number, from 1.
+    package static func named(_ header: [String]) -> [String] {
+        header.enumerated().map { $1.isEmpty ? String($0 + 1) : $1 }
+    }
+
     /// `names` in the order of the indexes to be answered; no name twice.
     package init(_ names: [String]) {
         mostEntries = names.count + Self.mostUnknown

@@ -21,6 +21,8 @@ final class InputWindow {
     /// The place of the byte at `counted`, the last record start anyone asked about.
     private var position = TextPosition()
     private var counted = 0
+    /// The byte that ends lines: LF, or CR in files of old Macs.
+    var lineEnd: UInt8 = 10
 
     init(_ source: ByteSource, capacity: Int = 1 << 19) {
         self.source = source
@@ -115,10 +117,10 @@ final class InputWindow {
         if isMark { start += 3 }
     }
 
-    /// Offset of the next line feed at or after `offset`, if it is in memory.
+    /// Offset of the next line end at or after `offset`, if it is in memory.
     @inline(__always)
     func lineFeed(from offset: Int) -> Int? {
-        guard let found = memchr(base + offset, 10, end - offset) else { return nil }
+        guard let found = memchr(base + offset, Int32(lineEnd), end - offset) else { return nil }
         return base.distance(to: found)
     }
 
@@ -126,13 +128,13 @@ final class InputWindow {
     func position(of offset: Int) -> TextPosition {
         countConsumed()
         var result = position
-        result.advance(over: base + start, count: min(offset, end) - start)
+        result.advance(over: base + start, count: min(offset, end) - start, lineEnd: lineEnd)
         return result
     }
 
     @_optimize(speed)
     private func countConsumed() {
-        position.advance(over: base + counted, count: start - counted)
+        position.advance(over: base + counted, count: start - counted, lineEnd: lineEnd)
         counted = start
     }
 
@@ -157,7 +159,7 @@ final class InputWindow {
 
 /// A place in a text as people count it.
 package struct TextPosition: Equatable, Sendable {
-    /// From 1, separated by line feeds.
+    /// From 1, separated by line feeds, or by the carriage returns of files that have no line feeds.
     package private(set) var line = 1
     /// From 1, in characters (code points).
     package private(set) var column = 1
@@ -177,13 +179,13 @@ package struct TextPosition: Equatable, Sendable {
     }
 
     @_optimize(speed)
-    mutating func advance(over base: UnsafeRawPointer, count: Int) {
+    mutating func advance(over base: UnsafeRawPointer, count: Int, lineEnd: UInt8 = 10) {
         var lineStart = count
-        while lineStart > 0 && base.load(fromByteOffset: lineStart - 1, as: UInt8.self) != 10 {
+        while lineStart > 0 && base.load(fromByteOffset: lineStart - 1, as: UInt8.self) != lineEnd {
             lineStart -= 1
         }
         if lineStart > 0 {
-            line += Self.count(base, lineStart) { $0 == 10 }
+            line += Self.count(base, lineStart) { $0 == lineEnd }
             column = 1
         }
         // Every byte but a continuation byte begins a character.

@@ -3,7 +3,8 @@ import ToolKit
 /// The form of records, and where they go.
 extension QueryOption {
     static let recordsAndOutput: [any OptionDeclaration] = [
-        format, dialect, SharedOptions.json, noHeader, nullSeparated, raw,
+        format, dialect, SharedOptions.json, noHeader, delimiter, carriageReturns, byteOrderMark,
+        nullSeparated, raw,
         SharedOptions.output.meant(for: QueryUse.all(but: .watch)), SharedOptions.force,
         outputDirectory,
     ]
@@ -27,12 +28,31 @@ extension QueryOption {
     /// What chooses among forms that SQL does not have.
     static let withoutSQL: [any OptionDeclaration] = [
         fields, exclude, expand, backlinks, explode, types, time, binary, join, null, noHeader,
-        nullSeparated, raw, count, aggregate,
+        delimiter, carriageReturns, byteOrderMark, nullSeparated, raw, count, aggregate,
     ]
 
     static let noHeader = Option(
         "no-header", "H", in: .records, "csv, tsv and table without header",
         "Leave out the header line of `csv`, `tsv` and `table`.",
+        uses: QueryUse.all(but: .batch))
+
+    static let delimiter = Option(
+        "delimiter", nil, .required("CHAR", .delimiter), in: .records,
+        "character between the fields of csv: ';', tab",
+        "The character between the fields of `csv`; `tab` for a tab. Numbers keep their decimal point. "
+            + "`realm-write` has the same option.",
+        defaultText: "`,`", uses: QueryUse.all(but: .batch))
+
+    static let carriageReturns = Option(
+        "crlf", in: .records, "end lines of csv and tsv with CRLF",
+        "End the lines of `csv` and `tsv` with a carriage return and a line feed, as programs on "
+            + "Windows do.",
+        excludes: [nullSeparated], uses: QueryUse.all(but: .batch))
+
+    static let byteOrderMark = Option(
+        "bom", in: .records, "begin csv and tsv with a byte order mark",
+        "Begin `csv` and `tsv` with the byte order mark of UTF-8: without one, Excel takes the text for "
+            + "one of another encoding.",
         uses: QueryUse.all(but: .batch))
 
     static let nullSeparated = Option(

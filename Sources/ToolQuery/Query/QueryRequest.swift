@@ -161,6 +161,17 @@ extension QueryRequest {
     }
 
     private func checkSeparator() throws(RealmError) {
+        let isTable = recordFormat == .csv || recordFormat == .tsv
+        let forTables: [any OptionDeclaration] = [
+            QueryOption.carriageReturns, QueryOption.byteOrderMark,
+        ]
+        if command.isGiven(QueryOption.delimiter), recordFormat != .csv {
+            throw .misuse("--delimiter goes with -f csv", code: "InvalidArgument")
+        }
+        if !isTable, let option = forTables.first(where: { command.isAnyGiven([$0]) }) {
+            throw .misuse(
+                "\(option.spec.spelling) goes with -f csv and -f tsv", code: "InvalidArgument")
+        }
         guard command[QueryOption.nullSeparated], let format else { return }
         if format == .json || recordFormat.isLayout {
             throw .misuse(
@@ -175,6 +186,9 @@ extension QueryRequest {
         style.hasHeader = !command[QueryOption.noHeader]
         if command[QueryOption.nullSeparated] { style.terminator = 0 }
         style.dialect = command[QueryOption.dialect]
+        style.delimiter = command[QueryOption.delimiter]
+        style.hasCarriageReturns = command[QueryOption.carriageReturns]
+        style.hasByteOrderMark = command[QueryOption.byteOrderMark]
         if format.isLayout {
             style.width =
                 command.outputPath == nil

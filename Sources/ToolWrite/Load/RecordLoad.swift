@@ -41,6 +41,7 @@ final class RecordLoad {
         self.session = session
         self.report = report
         source = try RecordSource(input, className: className)
+        source.noteReading(request)
         stage = try source.stage(try ClassPlans(schema, request), request)
         openRecords = OpenRecords(input)
         progress = ProgressReporter(

@@ -36,6 +36,25 @@ struct RecordSource {
         return conversions
     }
 
+    /// Notes how a table is read where its header left that open.
+    func noteReading(_ request: WriteRequest) {
+        let diagnostics = Diagnostics(request.command)
+        let dialect = input.form.dialect
+        if dialect.separator != request.form.dialect.separator {
+            diagnostics.notice(
+                "\(input.name): the header has no comma, fields are separated by "
+                    + "\(dialect.separatorName); --delimiter says it for certain")
+        }
+        let fields = Set(request.renamed.map(\.field))
+        let unnamed = header.indices.filter { header[$0].isEmpty }.map { String($0 + 1) }
+            .filter { !fields.contains($0) }
+        if !unnamed.isEmpty {
+            diagnostics.notice(
+                "\(input.name): no name for column \(unnamed.joined(separator: ", ")), which is "
+                    + "passed over; --map PROPERTY=\(unnamed[0]) takes it")
+        }
+    }
+
     private static func header(_ input: RecordInput) throws(RealmError) -> [String] {
         switch try input.readHeader() {
         case nil: return []

@@ -3,14 +3,14 @@ import ToolKit
 
 /// Some records as written.
 struct KeptRecords: ~Copyable {
-    private let format: WriteRequest.InputFormat
+    private let form: InputForm
     private var bytes = ByteBuffer(capacity: 4096)
     private(set) var places: [RecordPlace] = []
     private var ranges: [Range<Int>] = []
 
     init(_ input: RecordInput) {
-        format = input.format
-        if format == .json { bytes.append("[") }
+        form = input.form
+        if form.format == .json { bytes.append("[") }
         if !input.headerBytes.isEmpty {
             bytes.append(input.headerBytes)
             bytes.append("\n")
@@ -18,7 +18,7 @@ struct KeptRecords: ~Copyable {
     }
 
     mutating func add(_ record: ByteView, _ place: RecordPlace) {
-        if format == .json, !places.isEmpty { bytes.append(",") }
+        if form.format == .json, !places.isEmpty { bytes.append(",") }
         ranges.append(bytes.count..<bytes.count + record.count)
         bytes.append(record)
         bytes.append("\n")
@@ -41,8 +41,8 @@ struct KeptRecords: ~Copyable {
     /// An input of all of them.
     func input(name: String) throws(RealmError) -> RecordInput {
         var copy = Array(bytes.bytes)
-        if format == .json { copy.append(UInt8(ascii: "]")) }
-        let input = RecordInput(copy, name: name, format)
+        if form.format == .json { copy.append(UInt8(ascii: "]")) }
+        let input = RecordInput(copy, name: name, form)
         _ = try input.readHeader()
         return input
     }

@@ -15,7 +15,7 @@ final class OpenRecords {
         let bytes: SpillMemory
     }
 
-    private let format: WriteRequest.InputFormat
+    private let form: InputForm
     private let header: [UInt8]
     /// Nil while there are none.
     private var memory: Memory?
@@ -23,7 +23,7 @@ final class OpenRecords {
     private var excluded: Set<Int> = []
 
     init(_ input: RecordInput) {
-        format = input.format
+        form = input.form
         header = input.headerBytes
     }
 
@@ -78,7 +78,7 @@ final class OpenRecords {
 
     /// An input of all of them.
     func input(name: String) throws(RealmError) -> RecordInput {
-        let input = RecordInput(Pieces(self), name: name, format)
+        let input = RecordInput(Pieces(self), name: name, form)
         _ = try input.readHeader()
         return input
     }
@@ -94,7 +94,7 @@ final class OpenRecords {
 
         init(_ records: OpenRecords) {
             self.records = records
-            isArray = records.format == .json
+            isArray = records.form.format == .json
             if isArray { start.append("[") }
             if !records.header.isEmpty {
                 start.append(records.header)

@@ -11,7 +11,7 @@ final class RecordInput {
 
     /// What messages call the input.
     let name: String
-    let format: WriteRequest.InputFormat
+    private let given: InputForm
     private let reader: Reader
     /// The header line of a table as written.
     private(set) var headerBytes: [UInt8] = []
@@ -24,63 +24,74 @@ final class RecordInput {
     let size: Int
 
     /// Opens the input of a command. Throws `input`.
-    init(_ path: String, _ format: WriteRequest.InputFormat) throws(RealmError) {
+    init(_ path: String, _ form: InputForm) throws(RealmError) {
         name = path
-        self.format = format
+        given = form
         let file = try InputFile(path)
         self.file = file
         size = file.size
         source = ByteSource(descriptor: file.descriptor, path: path)
-        reader = Self.reader(source, format)
+        reader = Self.reader(form.decoded(source), form)
+    }
+
+    var format: WriteRequest.InputFormat { given.format }
+
+    /// The form of records as they are kept: decoded, with the separator that the header decided for.
+    var form: InputForm {
+        var form = given
+        form.encoding = nil
+        if case .table(let reader) = reader { form.dialect = reader.dialect }
+        return form
     }
 
     /// Reads an input for the first or, with `again`, the second time.
     init(
-        _ spool: InputSpool, _ format: WriteRequest.InputFormat, again: Bool
+        _ spool: InputSpool, _ form: InputForm, again: Bool
     ) throws(RealmError) {
         name = spool.file.path
-        self.format = format
+        given = form
         file = nil
         self.spool = spool
         size = spool.file.size
         source = again ? try spool.secondSource() : spool.firstSource()
-        reader = Self.reader(source, format)
+        reader = Self.reader(form.decoded(source), form)
     }
 
     /// Bytes read so far.
     var bytesRead: Int { source.bytesRead }
 
     /// Reads records that were kept.
-    init(_ bytes: [UInt8], name: String, _ format: WriteRequest.InputFormat) {
+    init(_ bytes: [UInt8], name: String, _ form: InputForm) {
         self.name = name
-        self.format = format
+        given = form
         file = nil
         size = bytes.count
         source = ByteSource(bytes: bytes)
-        reader = Self.reader(source, format, windowSize: bytes.count + 1)
+        reader = Self.reader(source, form, windowSize: bytes.count + 1)
     }
 
     /// Reads records that were kept.
-    init(_ supply: any ByteSupply, name: String, _ format: WriteRequest.InputFormat) {
+    init(_ supply: any ByteSupply, name: String, _ form: InputForm) {
         self.name = name
-        self.format = format
+        given = form
         file = nil
         size = 0
         source = ByteSource(supply)
-        reader = Self.reader(source, format)
+        reader = Self.reader(source, form)
     }
 
     private static func reader(
-        _ source: ByteSource, _ format: WriteRequest.InputFormat, windowSize: Int = 1 << 19
+        _ source: ByteSource, _ form: InputForm, windowSize: Int = 1 << 19
     ) -> Reader {
         func json(_ layout: JSONReader.Layout) -> Reader {
             .json(.passRetained(JSONReader(source, layout: layout, windowSize: windowSize)))
         }
-        switch format {
+        switch form.format {
         case .ndjson, .changes: return json(.lines)
         case .json: return json(.array)
-        case .csv: return .table(DelimitedReader(source, dialect: .csv, windowSize: windowSize))
-        case .tsv: return .table(DelimitedReader(source, dialect: .tsv, windowSize: windowSize))
+        case .csv, .tsv:
+            let dialect = form.dialect
+            return .table(DelimitedReader(source, dialect: dialect, windowSize: windowSize))
         }
     }
 

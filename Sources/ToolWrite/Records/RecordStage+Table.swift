@@ -5,6 +5,8 @@ import ToolKit
 final class TableStage {
     private let json: JSONStage
     private let header: [String]
+    /// Positions of columns whose name is their number.
+    private let unnamed: Set<Int>
     /// For the class of the rows, or by class where each row names its own.
     private var layouts: [TableKey: [FieldAction?]] = [:]
     /// Position of the field that names the class.
@@ -16,7 +18,8 @@ final class TableStage {
         _ json: JSONStage, _ header: [String], _ request: WriteRequest
     ) throws(RealmError) {
         self.json = json
-        self.header = header
+        self.header = FieldNames.named(header)
+        unnamed = Set(header.indices.filter { header[$0].isEmpty })
         tapes = Array(repeating: nil, count: header.count)
         classColumn = header.firstIndex(of: request.classField)
         if let table = json.table {
@@ -32,6 +35,7 @@ final class TableStage {
     init(elements json: JSONStage, columns: Int) {
         self.json = json
         header = []
+        unnamed = []
         tapes = Array(repeating: nil, count: columns)
         classColumn = nil
     }
@@ -105,7 +109,9 @@ final class TableStage {
                 plan.names.index(
                     of: ByteView($0.baseAddress!, count: $0.count), at: place)
             }
-            if index == nil, !json.ignoresUnknown, unknown == nil { unknown = name }
+            if index == nil, !json.ignoresUnknown, unknown == nil, !unnamed.contains(place) {
+                unknown = name
+            }
             return index.map { plan.actions[$0] }
         }
         return (layout, unknown)
@@ -158,7 +164,8 @@ extension TableStage {
     ) throws(RecordError) -> StagedValue {
         let text = row.text(place)
         // In tsv a field without text is no element; csv has quotes for one that is empty.
-        let isEmpty = text.count == 0 && info.collection != nil && reader.dialect == .tsv
+        let isEmpty =
+            text.count == 0 && info.collection != nil && reader.dialect.escapes == .backslashes
         if row.isNull(place) || isEmpty {
             switch info.collection {
             case .list, .set: return .list([])

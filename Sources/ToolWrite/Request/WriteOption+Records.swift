@@ -3,7 +3,8 @@ import ToolKit
 /// How records are read, committed and refused.
 extension WriteOption {
     static let records: [any OptionDeclaration] = [
-        inputFormat, mode, classField, map, const, ignoreUnknown, links, commitRecords,
+        inputFormat, delimiter, encoding, ragged, mode, classField, map, const, ignoreUnknown,
+        links, commitRecords,
         commitInterval, commitBytes, singleTransaction, durability, ack, resume, onError, rejects,
         maxErrors, skipRecords,
     ]
@@ -17,6 +18,28 @@ extension WriteOption {
         defaultText:
             "as the name of INPUT ends, in `.csv`, `.tsv` or `.json`, else `ndjson`; `changes` "
             + "with `-m apply`", uses: WriteUse.loads)
+
+    static let delimiter = Option(
+        "delimiter", nil, .required("CHAR", .delimiter), in: .input,
+        "character between the fields of csv: ';', tab",
+        "The character between the fields of `csv`; `tab` for a tab. Between semicolons a number may "
+            + "have a decimal comma.",
+        defaultText:
+            "`,`, or what the header seems to have if it has no comma: a semicolon, a tab or "
+            + "`|`, which a notice says", uses: WriteUse.loads)
+
+    static let encoding = Option(
+        "encoding", nil, OptionArgument<TextEncoding>.required("NAME", .choice), in: .input,
+        "encoding of the input: utf-8, utf-16, windows-1252, latin-1",
+        "Encoding of the input. A byte that it does not have ends the run with its offset.",
+        defaultText: "`utf-8`; a table with a byte order mark of UTF-16 is `utf-16`",
+        uses: WriteUse.loads)
+
+    static let ragged = Option(
+        "ragged", in: .input, "take rows with missing fields",
+        "Take rows of a table that have fewer fields than its header: the others are null. Empty "
+            + "fields beyond the header are passed over. Without this such a row is refused.",
+        uses: WriteUse.loads)
 
     static let mode = Option(
         "mode", "m", OptionArgument<WriteRequest.Mode>.required("MODE", .choice), in: .input,

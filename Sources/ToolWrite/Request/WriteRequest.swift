@@ -43,7 +43,8 @@ struct WriteRequest {
     let path: String
     let subject: Subject
     let mode: Mode
-    let format: InputFormat
+    let form: InputForm
+    var format: InputFormat { form.format }
     let links: LinkMode
     let limits: Limits
     /// Field names by the property that takes its value from them.
@@ -84,7 +85,8 @@ struct WriteRequest {
         subject = try Self.subject(command)
         let (mode, format) = (command[WriteOption.mode], command[WriteOption.inputFormat])
         self.mode = mode ?? (format == .changes ? .apply : .insert)
-        self.format = format ?? (mode == .apply ? .changes : InputFormat(of: subject))
+        form = try Self.form(
+            command, format ?? (mode == .apply ? .changes : InputFormat(of: subject)))
         links = command[WriteOption.links]
         limits = Self.limits(command)
         renamed = command[WriteOption.map].flatMap(\.self).map { ($0.name, $0.value) }
@@ -149,6 +151,26 @@ struct WriteRequest {
             records: command[WriteOption.commitRecords],
             interval: UInt64(clamping: command[WriteOption.commitInterval].wholeNanoseconds),
             bytes: command[WriteOption.commitBytes])
+    }
+
+    private static func form(
+        _ command: ParsedCommand, _ format: InputFormat
+    ) throws(RealmError) -> InputForm {
+        var form = InputForm(format)
+        form.encoding = command[WriteOption.encoding]
+        if let separator = command[WriteOption.delimiter] {
+            guard format == .csv else {
+                throw usage("--delimiter goes with -i csv, not with \(format.rawValue)")
+            }
+            form.dialect = .quoted(separator: separator)
+        }
+        if command[WriteOption.ragged] {
+            guard format == .csv || format == .tsv else {
+                throw usage("--ragged goes with -i csv and -i tsv, not with \(format.rawValue)")
+            }
+            form.dialect.isRagged = true
+        }
+        return form
     }
 
     static func usage(_ message: String, hint: String? = nil) -> RealmError {

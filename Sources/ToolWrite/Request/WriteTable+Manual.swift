@@ -52,6 +52,12 @@ extension WriteTable {
                 + "end. To restore a whole directory, write the classes with "
                 + "`-m upsert --links create`, then the collections."),
         .paragraph(
+            "Tables of spreadsheets are read as they are: with a byte order mark, lines that end in LF, "
+                + "CRLF or CR, and empty lines. If the header has no comma but a semicolon, a tab or "
+                + "`|`, that separates the fields, and a notice says so; between semicolons `3,14` is "
+                + "a number. A column without a name is passed over, unless `--map PROP=N` takes it by "
+                + "its number N, from 1. `--delimiter`, `--encoding` and `--ragged` are for the rest."),
+        .paragraph(
             "A mixed value is what its JSON says: `$numberDouble` is a double, `$numberFloat` a "
                 + "float. In `csv` and `tsv` it is JSON where it begins with a bracket or a quote "
                 + "and is JSON, else a number or truth value if it reads as one, else a string."),

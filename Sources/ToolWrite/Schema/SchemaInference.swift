@@ -14,6 +14,8 @@ struct SchemaInference {
     /// The first class that was met comes first.
     private var classes: [ObservedClass] = []
     private var positions: [String: Int] = [:]
+    /// Numbers of columns without a name.
+    private var unnamed: Set<String> = []
     /// Whether some record was fit to be looked at, and whether some was refused.
     private var hasRecords = false
     private var hasRefusals = false
@@ -30,7 +32,11 @@ struct SchemaInference {
     mutating func read(_ input: RecordInput, most: Int) throws(RealmError) {
         let header: [[UInt8]]
         if case .record(let names)? = try input.readHeader() {
-            header = names.map { Array($0.utf8) }
+            // A column without a name makes no property by itself.
+            for (column, name) in names.enumerated() where name.isEmpty {
+                unnamed.insert(String(column + 1))
+            }
+            header = FieldNames.named(names).map { Array($0.utf8) }
         } else {
             header = []
         }
@@ -46,7 +52,9 @@ struct SchemaInference {
             if let signal = Interruption.signal { Interruption.raise(signal) }
             let event = try input.next(
                 json: { (_, value) throws(RecordError) in observe(value) },
-                table: { (_, row) throws(RecordError) in observe(row, header, classColumn) })
+                table: { (reader, row) throws(RecordError) in
+                    observe(reader, row, header, classColumn)
+                })
             switch event {
             case .end: return
             case .rejected: hasRefusals = true
@@ -85,7 +93,7 @@ struct SchemaInference {
     }
 
     private mutating func observe(
-        _ row: DelimitedRow, _ header: [[UInt8]], _ classColumn: Int?
+        _ reader: DelimitedReader, _ row: DelimitedRow, _ header: [[UInt8]], _ classColumn: Int?
     ) {
         var name = className
         if name == "-" {
@@ -98,7 +106,7 @@ struct SchemaInference {
             header[i].withUnsafeBytes { bytes in
                 let name = ByteView(bytes.baseAddress!, count: bytes.count)
                 table.property(name) { property($0) }?
-                    .observe(text: row.text(i), isNull: row.isNull(i))
+                    .observe(text: reader.numeral(row.text(i)), isNull: row.isNull(i))
             }
         }
     }
@@ -118,6 +126,7 @@ struct SchemaInference {
         if let renamed = request.renamed.first(where: { $0.field == field }) {
             return renamed.property
         }
+        if unnamed.contains(field) { return nil }
         if request.constants.contains(where: { $0.property == field }) { return nil }
         if request.renamed.contains(where: { $0.property == field }) { return nil }
         return field

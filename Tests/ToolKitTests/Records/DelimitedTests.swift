@@ -121,7 +121,7 @@ import Testing
     @Test(arguments: readings) func refusesBadHeaders(window: Int, step: Int) throws {
         let cases = [
             ("a,a\n1,2", "expected a name for each column, got \"a\" twice"),
-            ("a,\n1,2", "expected a name for each column, got an empty name"),
+            (",\n1,2", "expected names of columns, got empty ones"),
             ("\"a", "expected a closing quote, got the end"),
         ]
         for (text, message) in cases {
@@ -129,6 +129,71 @@ import Testing
             #expect(events == [.refused("record 0, line 1, column 1: " + message)])
         }
         #expect(try events([], .csv, (window, step)) == [])
+    }
+
+    @Test(arguments: readings) func guessesTheSeparatorFromTheHeader(window: Int, step: Int) throws
+    {
+        for separator in [";", "\t", "|"] {
+            let text = "a\(separator)\"b c\"\n1,5\(separator)x\n"
+            let events = try events(Array(text.utf8), .csv, (window, step))
+            #expect(events == [.row(["a", "b c"]), .row(["1,5", "x"])], "\(separator)")
+        }
+        #expect(
+            try events(Array("a b\n1;2\n".utf8), .csv, (window, step))
+                == [.row(["a b"]), .row(["1;2"])])
+        #expect(
+            try events(Array("a;b,c\n1;2,3\n".utf8), .csv, (window, step))
+                == [.row(["a;b", "c"]), .row(["1;2", "3"])])
+        let tabs = Dialect.quoted(separator: 9)
+        #expect(
+            try events(Array("a;b\t\"c\td\"\n1\t\n".utf8), tabs, (window, step))
+                == [.row(["a;b", "c\td"]), .row(["1", nil])])
+    }
+
+    @Test(arguments: readings) func readsLinesThatEndInCarriageReturns(window: Int, step: Int)
+        throws
+    {
+        let text = "a,b\r1,\"x\ny\"\r\r2,\r3\r4,5"
+        #expect(
+            try events(Array(text.utf8), .csv, (window, step)) == [
+                .row(["a", "b"]), .row(["1", "x\ny"]), .row(["2", nil]),
+                .refused("record 3, line 5, column 1: expected 2 fields, got 1 field"),
+                .row(["4", "5"]),
+            ])
+    }
+
+    @Test(arguments: readings) func fillsRaggedRows(window: Int, step: Int) throws {
+        var dialect = Dialect.csv
+        dialect.isRagged = true
+        #expect(
+            try events(Array("a,b,c\n1\n1,2,3,,\n1,2,3,4\n1,2\n".utf8), dialect, (window, step))
+                == [
+                    .row(["a", "b", "c"]), .row(["1", nil, nil]), .row(["1", "2", "3"]),
+                    .refused("record 3, line 4, column 1: expected 3 fields, got 4 fields"),
+                    .row(["1", "2", nil]),
+                ])
+    }
+
+    @Test func takesColumnsWithoutNames() throws {
+        #expect(
+            try events(Array(",a,\n0,x,\n".utf8), .csv, (1 << 16, .max))
+                == [.row(["", "a", ""]), .row(["0", "x", nil])])
+        #expect(FieldNames.named(["", "a", ""]) == ["1", "a", "3"])
+    }
+
+    @Test func readsDecimalCommasBetweenSemicolons() throws {
+        let text = "a;b;c\n3,14;-0,5;1,2,3\n1.5;1,5e3;1.234,5\n"
+        let reader = DelimitedReader(ByteSource(bytes: Array(text.utf8)), dialect: .csv)
+        _ = try reader.readHeader()
+        _ = try reader.next()
+        #expect("\(try reader.scalar(0, as: .double, isNullable: false))" == "\(Value.double(3.14))")
+        #expect("\(try reader.scalar(1, as: .float, isNullable: false))" == "\(Value.float(-0.5))")
+        #expect(throws: RecordError.self) { try reader.scalar(2, as: .double, isNullable: false) }
+        #expect(throws: RecordError.self) { try reader.scalar(0, as: .int, isNullable: false) }
+        _ = try reader.next()
+        #expect("\(try reader.scalar(0, as: .double, isNullable: false))" == "\(Value.double(1.5))")
+        #expect("\(try reader.scalar(1, as: .double, isNullable: false))" == "\(Value.double(1500))")
+        #expect(throws: RecordError.self) { try reader.scalar(2, as: .double, isNullable: false) }
     }
 
     @Test(arguments: readings) func limitsTheSize(window: Int, step: Int) throws {
@@ -200,9 +265,9 @@ import Testing
         var text = ""
         for case .row(let fields) in rows {
             text += fields.map { field in
-                switch dialect {
-                case .csv: field.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" } ?? ""
-                case .tsv:
+                switch dialect.escapes {
+                case .quotes: field.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" } ?? ""
+                case .backslashes:
                     field.map {
                         $0.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
                     } ?? "\\N"

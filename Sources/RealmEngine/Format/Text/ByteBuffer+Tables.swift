@@ -1,13 +1,17 @@
 extension ByteBuffer {
-    /// A CSV field as RFC 4180 has it: quoted if it holds a comma, a quote or a line break. The
-    /// empty string is `""`, because nothing between commas is null.
-    package mutating func append(csv text: ByteView) {
+    /// A CSV field as RFC 4180 has it: quoted if it holds a comma, the separator, a quote or a line break.
+    /// The empty string is `""`, because nothing between separators is null.
+    package mutating func append(csv text: ByteView, separator: UInt8 = UInt8(ascii: ",")) {
         if text.count == 0 {
             append("\"\"")
             return
         }
         let start = count
-        if appendPlain(text, until: ByteChunk.isSpecialInCSV) == text.count { return }
+        if appendPlain(text, until: ByteChunk.isSpecialInCSV) == text.count,
+            separator == UInt8(ascii: ",") || !text.buffer.contains(separator)
+        {
+            return
+        }
         truncate(to: start)
         append(UInt8(ascii: "\""))
         var position = 0
