@@ -37,7 +37,7 @@ _realm_query() {
             return
             ;;
         -f | --format)
-            mapfile -t COMPREPLY < <(compgen -W "auto table line markdown ndjson json csv tsv sql diff swift kotlin typescript csharp swiftdata grdb room jsonschema ddl mermaid dot" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "auto table line markdown ndjson json csv tsv sql html diff swift kotlin typescript csharp swiftdata grdb room jsonschema ddl mermaid dot" -- "$word")
             return
             ;;
         --dialect)

@@ -36,7 +36,7 @@ complete -c realm-query -l time -x -a 'rfc3339 unix unix-ns' -d 'form of dates: 
 complete -c realm-query -l binary -x -a 'base64 hex omit' -d 'form of binary values: base64, hex, omit'
 complete -c realm-query -l join -x -d 'separator of collection elements in csv and tsv'
 complete -c realm-query -l null -x -d 'text for null in csv, tsv and table'
-complete -c realm-query -s f -l format -x -a 'auto table line markdown ndjson json csv tsv sql diff swift kotlin typescript csharp swiftdata grdb room jsonschema ddl mermaid dot' -d 'form of the output: table, line, ndjson, csv, sql and more'
+complete -c realm-query -s f -l format -x -a 'auto table line markdown ndjson json csv tsv sql html diff swift kotlin typescript csharp swiftdata grdb room jsonschema ddl mermaid dot' -d 'form of the output: table, line, ndjson, csv, sql and more'
 complete -c realm-query -l dialect -x -a 'sqlite postgres duckdb' -d 'whose sql: sqlite, postgres, duckdb'
 complete -c realm-query -l json -d 'same as -f json; errors as JSON too'
 complete -c realm-query -s H -l no-header -d 'csv, tsv and table without header'

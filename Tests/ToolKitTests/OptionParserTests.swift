@@ -102,7 +102,7 @@ import Testing
             (
                 ["-f", "xml", "f"],
                 "--format: 'xml' is not one of auto, table, line, markdown, ndjson, "
-                    + "json, csv, tsv, sql, diff, swift, kotlin, typescript, csharp, "
+                    + "json, csv, tsv, sql, html, diff, swift, kotlin, typescript, csharp, "
                     + "swiftdata, grdb, room, jsonschema, ddl, mermaid, dot"
             ),
             (

@@ -79,6 +79,22 @@ struct SpreadsheetTests {
         #expect(bytes.utf8.count { $0 == 13 } == 4)
     }
 
+    @Test func theJSONOfStudioIsReadByClass() {
+        let text =
+            #"{"Dog":[{"_id":1,"name":"Rex"}],"Person":[{"_id":7,"dog":{"_id":1,"name":"Rex"}}]}"#
+        lab.write("studio.json", text)
+        let run = lab.shell(
+            "$W --create --infer --key _id --link Person.dog=Dog s.realm - studio.json; "
+                + "$W --create --infer --key _id d.realm - studio.json")
+        #expect(run.errorText.contains("inserted"))
+        #expect(lab.shell("$Q -f ndjson d.realm Dog").text == "{\"_id\":1,\"name\":\"Rex\"}\n")
+        #expect(lab.shell("$Q -c d.realm Person").text == "1\n")
+        let bad = lab.shell(
+            "printf '{\"Dog\":[{\"_id\":2},\\n{\"_id\":\"x\"}]}' > bad.json; $W d.realm - bad.json")
+        #expect(bad.status == 8)
+        #expect(bad.errorText.contains("line 2"), "\(bad.errorText)")
+    }
+
     @Test func formsOfLinesGoWithTables() {
         _ = load("", "a\n1\n")
         for options in ["--bom", "--crlf", "--delimiter ';'"] {

@@ -5,7 +5,8 @@ extension ToolsPage {
         .definitions([
             (
                 "See what is in a file",
-                "`realm-query app.realm`, no model classes needed; `--schema`."
+                "`realm-query app.realm`, no model classes needed; `--schema`; in a browser "
+                    + "`realm-query -f html -o app.html app.realm`."
             ),
             (
                 "Look without changing it",
@@ -21,8 +22,8 @@ extension ToolsPage {
             ),
             (
                 "Move to another database",
-                "`realm-query -f sql --all app.realm | sqlite3 -bail app.sqlite`, also for PostgreSQL "
-                    + "and DuckDB."
+                "`realm-query -f sql --all app.realm | sqlite3 -bail app.sqlite`; for the others LEAVING "
+                    + "REALM."
             ),
             (
                 "Export a part",
@@ -58,7 +59,8 @@ extension ToolsPage {
             ),
             (
                 "Model classes for a program",
-                "`realm-query --schema -f swift app.realm`, or `kotlin`, `typescript`, `csharp`."
+                "`realm-query --schema -f swift app.realm`, or `kotlin`, `typescript`, `csharp`, and for other "
+                    + "databases `swiftdata`, `grdb`, `room`; `-f mermaid` draws them."
             ),
             (
                 "Follow changes, keep a mirror",

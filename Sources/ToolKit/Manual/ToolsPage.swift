@@ -25,6 +25,8 @@ enum ToolsPage {
 
     static let sections: [ManualSection] = [
         ManualSection("TASKS", tasks),
+        ManualSection("LEAVING REALM", leaving),
+        ManualSection("MANY FILES", manyFiles),
         ManualSection("VALUES", values),
         ManualSection("STREAMS", streams),
         ManualSection("ACCESS", access),

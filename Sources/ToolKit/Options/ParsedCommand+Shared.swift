@@ -15,6 +15,8 @@ package enum OutputFormat: String, CaseIterable, Sendable {
     case sql
     /// Changes for people.
     case diff
+    /// A page of the whole file.
+    case html
     /// Classes of a schema, for other programs.
     case swift
     case kotlin

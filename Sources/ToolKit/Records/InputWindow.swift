@@ -22,7 +22,10 @@ final class InputWindow {
     private var position = TextPosition()
     private var counted = 0
     /// The byte that ends lines: LF, or CR in files of old Macs.
-    var lineEnd: UInt8 = 10
+    var lineEnd: UInt8 = 10 {
+        // Lines before the present record ended otherwise.
+        willSet { countConsumed() }
+    }
 
     init(_ source: ByteSource, capacity: Int = 1 << 19) {
         self.source = source

@@ -82,8 +82,15 @@ extension JSONValue {
         let content = firstChild
         let name = content.key
         guard name.count > 1, name[0] == UInt8(ascii: "$") else { return nil }
-        guard count == 1 || name.equals("$date") else { return nil }
+        guard count == 1 || name.equals("$date") || isOldForm(name) else { return nil }
         return (name, content)
+    }
+
+    /// Whether this is a value of two members, as MongoDB's older extended JSON has it.
+    private func isOldForm(_ name: ByteView) -> Bool {
+        count == 2
+            && (name.equals("$binary") && field("$type") != nil
+                || name.equals("$regex") && field("$options") != nil)
     }
 
     private func extended(_ type: ColumnType) -> Value? {
@@ -101,7 +108,12 @@ extension JSONValue {
         case .string where name.equals("$string"):
             guard let (bytes, subType) = binary(content), subType == 0 else { return nil }
             return .string(bytes)
+        case .string where name.equals("$regularExpression") || name.equals("$regex"):
+            return regularExpression(content)
         case .timestamp where name.equals("$date"): return date(content)
+        case .timestamp where name.equals("$timestamp"):
+            guard let seconds = content.field("t")?.wholeNumber else { return nil }
+            return .timestamp(Timestamp(seconds: seconds, nanoseconds: 0))
         case .binary where name.equals("$binary"):
             guard let (bytes, subType) = binary(content), subType == 0 else { return nil }
             return .binary(bytes)
@@ -152,11 +164,30 @@ extension JSONValue {
         return number
     }
 
+    /// MongoDB's regular expression as the text `/pattern/options`.
+    private func regularExpression(_ content: JSONValue) -> Value? {
+        let isOld = content.kind == .string
+        guard let pattern = isOld ? content : content.field("pattern"), pattern.kind == .string
+        else {
+            return nil
+        }
+        let options = isOld ? field("$options") : content.field("options")
+        var text: [UInt8] = Array("/".utf8) + pattern.text.bytes + Array("/".utf8)
+        if let options, options.kind == .string { text += options.text.bytes }
+        let copy = scratch.allocate(text.count)
+        text.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        return .string(ByteView(copy, count: text.count))
+    }
+
     private func binary(_ content: JSONValue) -> (bytes: ByteView, subType: UInt8)? {
-        guard let text = content.field("base64"), text.kind == .string,
+        // In the older form the text is the content, and the type is beside it.
+        let isOld = content.kind == .string
+        guard let text = isOld ? content : content.field("base64"), text.kind == .string,
             let bytes = scratch.decodeBase64(text.text)
         else { return nil }
-        guard let subType = content.field("subType") else { return (bytes, 0) }
+        guard let subType = isOld ? field("$type") : content.field("subType") else {
+            return isOld ? nil : (bytes, 0)
+        }
         let digits = subType.text
         guard subType.kind == .string, digits.count == 1 || digits.count == 2 else { return nil }
         var number: UInt8 = 0
@@ -182,7 +213,8 @@ extension JSONValue {
         case let n where n.equals("$numberDouble"): type = .double
         case let n where n.equals("$numberFloat"): type = .float
         case let n where n.equals("$numberDecimal"): type = .decimal
-        case let n where n.equals("$date"): type = .timestamp
+        case let n where n.equals("$date") || n.equals("$timestamp"): type = .timestamp
+        case let n where n.equals("$regularExpression") || n.equals("$regex"): type = .string
         case let n where n.equals("$oid"): type = .objectID
         case let n where n.equals("$string"): type = .string
         case let n where n.equals("$uuid"): type = .uuid

@@ -26,6 +26,10 @@ struct QueryAnswer {
             }
             return try QueryBatch(request, database, output).run()
         }
+        if request.format == .html {
+            let count = try DatabasePage(request, database, output).print()
+            return request.exitCode(records: count)
+        }
         switch request.subject {
         case .classes: return try printClasses()
         case .schema(let name): return try printSchema(name)
@@ -64,7 +68,7 @@ struct QueryAnswer {
         case .json: schema.appendJSON(to: &buffer)
         case .ndjson: schema.appendLines(request.recordStyle(.ndjson).terminator, to: &buffer)
         case .csv, .tsv, .line, .markdown: return try print(schema.report)
-        case .sql, .diff: break
+        case .sql, .diff, .html: break
         case let format?:
             let subject = SchemaSubject(
                 tables: tables, snapshot: database.snapshot(), isWhole: name == nil)

@@ -47,6 +47,7 @@ struct QueryRequest {
         try checkApplicable()
         try checkClasses()
         try checkSQL()
+        try checkPage()
         try checkSeparator()
     }
 
@@ -160,6 +161,20 @@ extension QueryRequest {
         }
     }
 
+    /// A page shows a whole file in one way.
+    private func checkPage() throws(RealmError) {
+        guard format == .html else { return }
+        guard use == .classes || use == .everything, !isCount else {
+            throw .misuse(
+                "-f html shows a whole file: it goes with no CLASS", code: "InvalidArgument")
+        }
+        let refused = QueryOption.withoutSQL + [QueryOption.offset]
+        if let option = refused.first(where: { command.isAnyGiven([$0]) }) {
+            throw .misuse(
+                "\(option.spec.spelling) does not go with -f html", code: "InvalidArgument")
+        }
+    }
+
     private func checkSeparator() throws(RealmError) {
         let isTable = recordFormat == .csv || recordFormat == .tsv
         let forTables: [any OptionDeclaration] = [
@@ -210,7 +225,8 @@ extension QueryRequest {
         case .tsv: return .tsv
         case .ndjson: return .ndjson
         case .sql: return .sql
-        case nil, .auto, .diff, .swift, .kotlin, .typescript, .csharp, .swiftdata, .grdb, .room,
+        case nil, .auto, .diff, .html, .swift, .kotlin, .typescript, .csharp, .swiftdata, .grdb,
+            .room,
             .jsonschema, .ddl, .mermaid, .dot:
             let isForPeople =
                 command.outputPath == nil && directory == nil && !command[QueryOption.nullSeparated]

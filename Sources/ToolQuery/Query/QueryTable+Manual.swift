@@ -25,6 +25,7 @@ extension QueryTable {
         ManualSection("BATCH REQUESTS", batchRequests),
         ManualSection("OUTPUT FORMS", outputForms),
         ManualSection("SQL", sql),
+        ManualSection("PAGES", pages),
         ManualSection("KEY PATHS", keyPaths),
         ManualSection("CHANGE RECORDS", changeRecords),
         ManualSection("DIGESTS", digests),

@@ -39,7 +39,7 @@ final class RecordInput {
     /// The form of records as they are kept: decoded, with the separator that the header decided for.
     var form: InputForm {
         var form = given
-        form.encoding = nil
+        (form.encoding, form.classField) = (nil, nil)
         if case .table(let reader) = reader { form.dialect = reader.dialect }
         return form
     }

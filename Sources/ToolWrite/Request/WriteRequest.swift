@@ -158,6 +158,7 @@ struct WriteRequest {
     ) throws(RealmError) -> InputForm {
         var form = InputForm(format)
         form.encoding = command[WriteOption.encoding]
+        form.classField = command[WriteOption.classField]
         if let separator = command[WriteOption.delimiter] {
             guard format == .csv else {
                 throw usage("--delimiter goes with -i csv, not with \(format.rawValue)")

@@ -186,13 +186,15 @@ import Testing
         let reader = DelimitedReader(ByteSource(bytes: Array(text.utf8)), dialect: .csv)
         _ = try reader.readHeader()
         _ = try reader.next()
-        #expect("\(try reader.scalar(0, as: .double, isNullable: false))" == "\(Value.double(3.14))")
+        #expect(
+            "\(try reader.scalar(0, as: .double, isNullable: false))" == "\(Value.double(3.14))")
         #expect("\(try reader.scalar(1, as: .float, isNullable: false))" == "\(Value.float(-0.5))")
         #expect(throws: RecordError.self) { try reader.scalar(2, as: .double, isNullable: false) }
         #expect(throws: RecordError.self) { try reader.scalar(0, as: .int, isNullable: false) }
         _ = try reader.next()
         #expect("\(try reader.scalar(0, as: .double, isNullable: false))" == "\(Value.double(1.5))")
-        #expect("\(try reader.scalar(1, as: .double, isNullable: false))" == "\(Value.double(1500))")
+        #expect(
+            "\(try reader.scalar(1, as: .double, isNullable: false))" == "\(Value.double(1500))")
         #expect(throws: RecordError.self) { try reader.scalar(2, as: .double, isNullable: false) }
     }
 

@@ -75,6 +75,18 @@ import Testing
         ),
         (#""AQID""#, .binary, "binary [1, 2, 3]"), (#""""#, .binary, "binary []"),
         (#"{"$binary":{"base64":"AQI=","subType":"00"}}"#, .binary, "binary [1, 2]"),
+        // The older forms of MongoDB.
+        (#"{"$binary":"AQI=","$type":"00"}"#, .binary, "binary [1, 2]"),
+        (
+            #"{"$binary":"ASNFZ4mrze8AAAAAAAAABw==","$type":"04"}"#, .uuid,
+            "uuid 123456789abcdef 7"
+        ),
+        (#"{"$timestamp":{"t":1741079564,"i":3}}"#, .timestamp, "timestamp 1741079564 0"),
+        (
+            #"{"$regularExpression":{"pattern":"a.*b","options":"i"}}"#, .string,
+            "string /a.*b/i"
+        ),
+        (#"{"$regex":"a/b","$options":""}"#, .string, "string /a/b/"),
     ]
 
     @Test(arguments: accepted) func accepts(_ json: String, _ type: ColumnType, _ value: String) {
@@ -88,6 +100,11 @@ import Testing
         (#"{"$numberLong":5}"#, .int, #"object {"$numberLong":5}"#),
         (#"{"$numberLong":"1.5"}"#, .int, #"object {"$numberLong":"1.5"}"#),
         (#"{"$numberLong":"1","x":1}"#, .int, #"object {"$numberLong":"1","x":1}"#),
+        (
+            #"{"$binary":"AQI=","$type":"04"}"#, .binary,
+            #"object {"$binary":"AQI=","$type":"04"}"#
+        ),
+        (#"{"$binary":"AQI="}"#, .binary, #"object {"$binary":"AQI="}"#),
         ("1", .bool, "1"), (#""true""#, .bool, #"string "true""#), ("1", .string, "1"),
         ("1e400", .double, "1e400"), ("1e39", .float, "1e39"),
         (#""inf""#, .double, #"string "inf""#),

@@ -1,0 +1,193 @@
+import RealmEngine
+
+/// JSON of the form `{"ClassA":[{...},...],"ClassB":[...]}`, which Realm Studio writes, as the array of its
+/// records, each with its class in a field. Any other text stays as it is. Used by one thread at a time.
+package final class ClassArrays: ByteSupply {
+    private enum State {
+        /// Before the brace.
+        case start
+        /// Between the brace or a comma and a name; `isFirst` before the first.
+        case beforeName
+        case name
+        case beforeColon
+        case beforeArray
+        /// Between records.
+        case array
+        /// Behind the brace of a record: whether a comma is due is not clear yet.
+        case recordStart
+        case record
+        case afterArray
+        /// Some other text, or the end of the outer object.
+        case verbatim
+    }
+
+    private let source: ByteSource
+    private let field: [UInt8]
+    private var state = State.start
+    private var isFirstRecord = true
+    private var isInString = false
+    private var isEscaped = false
+    private var depth = 0
+    /// Name of the class, with its quotes.
+    private var name: [UInt8] = []
+    /// Text up to the first array, until that proves the form.
+    private var held: [UInt8]? = []
+    private var input: UnsafeMutableRawBufferPointer
+    private var output = ByteBuffer(capacity: 1 << 16)
+
+    /// - Parameter field: of a record, which gets its class.
+    package init(_ source: ByteSource, field: String) {
+        self.source = source
+        var quoted = ByteBuffer(capacity: 64)
+        quoted.append(json: field)
+        self.field = Array(quoted.bytes)
+        input = .allocate(byteCount: 1 << 16, alignment: 16)
+    }
+
+    deinit { input.deallocate() }
+
+    package func isReady(within milliseconds: Int32) -> Bool {
+        source.isReady(within: milliseconds)
+    }
+
+    package func next() throws(RealmError) -> ByteView? {
+        output.removeAll()
+        while output.count == 0 {
+            let count = try source.read(into: input.baseAddress!, capacity: input.count)
+            if count == 0 {
+                giveUp()
+                break
+            }
+            if case .verbatim = state {
+                output.append(UnsafeRawBufferPointer(rebasing: input[..<count]))
+            } else {
+                for i in 0..<count { take(input[i]) }
+            }
+        }
+        guard output.count > 0 else { return nil }
+        return ByteView(output.bytes.baseAddress!, count: output.count)
+    }
+
+    /// The text is of no such form: it is passed on as it is.
+    private func giveUp() {
+        state = .verbatim
+        if let held { output.append(held) }
+        held = nil
+    }
+
+    private func put(_ byte: UInt8) {
+        if held != nil { held!.append(byte) } else { output.append(byte) }
+    }
+
+    private func take(_ byte: UInt8) {
+        let isSpace = byte == 0x20 || (byte >= 9 && byte <= 13)
+        switch state {
+        case .verbatim: output.append(byte)
+        case .record: takeInRecord(byte)
+        case .name: takeInName(byte)
+        case .start where isSpace || [0xEF, 0xBB, 0xBF].contains(byte): put(byte)
+        // Lines stay what they are, for messages.
+        case _ where isSpace: if held != nil { put(byte) } else { output.append(byte) }
+        case .start: expect(byte, "{", .beforeName)
+        case .beforeName:
+            name = [byte]
+            expect(byte, "\"", .name)
+        case .beforeColon: expect(byte, ":", .beforeArray)
+        case .beforeArray: beginArray(byte)
+        case .array: takeBetweenRecords(byte)
+        case .recordStart:
+            if byte != UInt8(ascii: "}") { output.append(UInt8(ascii: ",")) }
+            state = .record
+            takeInRecord(byte)
+        case .afterArray:
+            if byte == UInt8(ascii: ",") {
+                state = .beforeName
+            } else {
+                // The brace at the end becomes a bracket, and a bracket, which is a fault, a brace.
+                switch byte {
+                case UInt8(ascii: "}"): output.append(UInt8(ascii: "]"))
+                case UInt8(ascii: "]"): output.append(UInt8(ascii: "}"))
+                default: output.append(byte)
+                }
+                state = .verbatim
+            }
+        }
+    }
+
+    /// Goes on with `next` if the byte is the expected one; else the text is of another form.
+    private func expect(_ byte: UInt8, _ expected: Unicode.Scalar, _ next: State) {
+        if held != nil { held!.append(byte) }
+        if byte == UInt8(ascii: expected) {
+            state = next
+        } else if held != nil {
+            giveUp()
+        } else {
+            // In the place of a class: the reader refuses it.
+            output.append(byte)
+            state = .verbatim
+        }
+    }
+
+    private func takeInName(_ byte: UInt8) {
+        if held != nil { held!.append(byte) }
+        name.append(byte)
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+            state = .beforeColon
+        }
+    }
+
+    private func beginArray(_ byte: UInt8) {
+        guard byte == UInt8(ascii: "[") else { return expect(byte, "[", .array) }
+        if let held {
+            // The lines before the first class.
+            self.held = nil
+            output.append(UInt8(ascii: "["))
+            for byte in held where byte == 10 { output.append(byte) }
+        }
+        state = .array
+    }
+
+    private func takeBetweenRecords(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "]"): state = .afterArray
+        case UInt8(ascii: ","): break
+        case UInt8(ascii: "{"):
+            if !isFirstRecord { output.append(UInt8(ascii: ",")) }
+            isFirstRecord = false
+            output.append(byte)
+            output.append(field)
+            output.append(UInt8(ascii: ":"))
+            output.append(name)
+            (state, depth) = (.recordStart, 1)
+        default:
+            output.append(byte)
+            state = .verbatim
+        }
+    }
+
+    private func takeInRecord(_ byte: UInt8) {
+        output.append(byte)
+        if isInString {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = false
+            }
+            return
+        }
+        switch byte {
+        case UInt8(ascii: "\""): isInString = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            depth -= 1
+            if depth == 0 { state = .array }
+        default: break
+        }
+    }
+}

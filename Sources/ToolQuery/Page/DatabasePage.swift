@@ -1,0 +1,147 @@
+import RealmEngine
+import ToolKit
+
+/// A file as one self-contained HTML page: classes, a diagram of them, and tables of their objects that
+/// sort and filter in the browser. The page loads nothing and sends nothing.
+///
+/// Everything of the file is JSON in a script element that is no program: no byte of it is markup.
+struct DatabasePage {
+    private let request: QueryRequest
+    private let database: Database
+    private let output: VerifiedOutput
+    private let snapshot: Snapshot
+    /// Objects of a class that the page holds.
+    private let limit: Int
+
+    static let defaultLimit = 1000
+
+    init(_ request: QueryRequest, _ database: Database, _ output: VerifiedOutput) {
+        self.request = request
+        self.database = database
+        self.output = output
+        snapshot = database.snapshot()
+        limit = request.window.take == .max ? Self.defaultLimit : request.window.take
+    }
+
+    /// Writes the page and returns the number of objects on it.
+    func print() throws(RealmError) -> Int {
+        snapshot.beginWalk()
+        let tables = request.tables(database.schema)
+        var buffer = ByteBuffer(capacity: 1 << 16)
+        buffer.append(PageText.head)
+        buffer.append("<script type=\"application/json\" id=\"data\">")
+        appendFacts(to: &buffer)
+        var objects = 0
+        for (position, table) in tables.enumerated() {
+            if position > 0 { buffer.append(",\n") }
+            objects += try append(table, to: &buffer)
+        }
+        buffer.append("]}</script>\n<script>\n")
+        buffer.append(PageText.script)
+        buffer.append("</script>\n</body>\n</html>\n")
+        try output.flush(&buffer)
+        return objects
+    }
+
+    private func appendFacts(to out: inout ByteBuffer) {
+        var facts = ByteBuffer(capacity: 256)
+        let name = request.path.split(separator: "/").last.map(String.init) ?? request.path
+        facts.append("{\"file\":")
+        facts.append(json: name)
+        facts.append(",\"format\":\(database.header.format),\"version\":\(database.version)")
+        facts.append(",\"limit\":\(limit),\"schemaVersion\":")
+        if let version = database.schema.version {
+            facts.append(number: version)
+        } else {
+            facts.append("null")
+        }
+        facts.append(",\"classes\":[")
+        out.append(script: facts.bytes)
+    }
+
+    /// Appends a class with its first objects and returns their number.
+    private func append(_ table: TableInfo, to out: inout ByteBuffer) throws(RealmError) -> Int {
+        var text = ByteBuffer(capacity: 1024)
+        text.append("{\"name\":")
+        text.append(json: table.className)
+        text.append(",\"kind\":")
+        text.append(json: table.kind.name)
+        text.append(",\"count\":\(try snapshot.table(table).count()),\"primaryKey\":")
+        if let key = table.primaryKey {
+            text.append(json: table.columns[key].name)
+        } else {
+            text.append("null")
+        }
+        text.append(",\"properties\":[")
+        for (position, column) in table.columns.enumerated() {
+            if position > 0 { text.append(",") }
+            append(column, to: &text)
+        }
+        text.append("],\"rows\":[")
+        out.append(script: text.bytes)
+        // Objects of an embedded class are in their parents.
+        let count = table.kind == .embedded ? 0 : try appendRows(of: table, to: &out)
+        out.append("]}")
+        return count
+    }
+
+    private func append(_ column: ColumnInfo, to out: inout ByteBuffer) {
+        let description = PropertyDescription(column, database.schema)
+        out.append("{\"name\":")
+        out.append(json: column.name)
+        out.append(",\"type\":")
+        out.append(json: description.typeText)
+        out.append(",\"collection\":")
+        if let kind = column.collection {
+            out.append(json: kind.rawValue)
+        } else {
+            out.append("null")
+        }
+        out.append(",\"target\":")
+        if column.type == .link, let target = database.schema.table(column.target) {
+            out.append(json: target.className)
+        } else {
+            out.append("null")
+        }
+        let isNumber = [.int, .float, .double].contains(column.type)
+        out.append(",\"isNumber\":\(isNumber && column.collection == nil)")
+        out.append(",\"isIndexed\":\(column.index != .none)}")
+    }
+
+    private func appendRows(
+        of table: TableInfo, to out: inout ByteBuffer
+    ) throws(RealmError) -> Int {
+        var fields = FieldRequest()
+        fields.hasKeys = true
+        var planner = RecordPlanner(table, database.schema, fields, request.values)
+        let json = JSONRenderer(snapshot, request.values)
+        let style = RecordStyle(format: .ndjson)
+        let renderer = RecordRenderer(try planner.plan(), snapshot, json, style)
+        var record = ByteBuffer(capacity: 4096)
+        var count = 0
+        while count < limit, try renderer.scan.next() {
+            for row in 0..<min(renderer.scan.count, limit - count) {
+                record.removeAll()
+                try renderer.append(row, to: &record)
+                if count > 0 { out.append(",") }
+                out.append(script: record.bytes)
+                count += 1
+                try output.write(&out)
+            }
+        }
+        return count
+    }
+}
+
+extension ByteBuffer {
+    /// Appends JSON such that HTML sees no markup in it: `<` is in strings only, and has an escape there.
+    fileprivate mutating func append(script json: UnsafeRawBufferPointer) {
+        var start = 0
+        while let next = json[start...].firstIndex(of: UInt8(ascii: "<")) {
+            append(UnsafeRawBufferPointer(rebasing: json[start..<next]))
+            append("\\u003c")
+            start = next + 1
+        }
+        append(UnsafeRawBufferPointer(rebasing: json[start...]))
+    }
+}
