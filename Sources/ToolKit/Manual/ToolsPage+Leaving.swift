@@ -1,4 +1,4 @@
-/// How data gets out of Realm files, into other databases and out of many files at once.
+/// Ways out of Realm files, to other databases and from many files at once.
 extension ToolsPage {
     static let leaving: [ManualBlock] = [
         .paragraph(

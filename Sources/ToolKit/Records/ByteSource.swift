@@ -104,7 +104,7 @@ package final class ByteSource {
         var done = 0
         while done < capacity {
             if piece.count == 0 {
-                // What is there is returned before the next piece is waited for.
+                // Returns the bytes read so far before it waits for the next piece.
                 if done > 0, !supply.isReady(within: 0) { break }
                 guard let next = try supply.next() else { break }
                 piece = next

@@ -11,7 +11,7 @@ package struct Dialect: Sendable, Equatable {
     package let escapes: Escapes
     /// An ASCII character between fields.
     package private(set) var separator: UInt8
-    /// Whether the header may decide for another separator, since none was asked for.
+    /// Whether the first line may choose another separator, since no option names one.
     package private(set) var isGuessed: Bool
     /// Whether rows with fewer fields than the header end in nulls, and empty fields beyond it are passed over.
     package var isRagged = false

@@ -9,7 +9,7 @@ struct ClassLanguage: Sendable {
     let types: [ColumnType: String]
     /// Follows the type of a value that may be null.
     var optional = "?"
-    /// Collection types; `%` stands for the type of the elements.
+    /// Collection types, with `%` in place of the element type.
     let list, set, dictionary: String
     /// Words that are no names, unless they are in quotes.
     var words: Set<String> = []

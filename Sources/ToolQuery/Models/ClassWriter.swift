@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Writer of a schema's classes in a programming language. A name that cannot stand in the language
-/// is replaced, and the class says which name the file has.
+/// Writer of a schema's classes in a programming language. A name that the language does not allow is
+/// replaced, and an attribute of the class gives the name in the file.
 protocol ClassWriter: SchemaForm {
     static var language: ClassLanguage { get }
 

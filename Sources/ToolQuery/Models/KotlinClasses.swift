@@ -63,7 +63,7 @@ enum KotlinClasses: AttributedClasses {
             "PersistedName", "PrimaryKey", "RealmAny", "RealmDictionary", "RealmInstant",
             "RealmList", "RealmObject", "RealmSet", "RealmUUID", "String",
         ],
-        // What the compiler adds to every object.
+        // The compiler adds it to every object.
         reservedMembers: ["io_realm_kotlin_objectReference"])
 
     static let words: Set<String> = [

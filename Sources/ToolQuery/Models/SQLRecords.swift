@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Writer of a record type for each table that `--format sql` makes for SQLite: the names of tables and
-/// columns, and the order of columns, are those of the statements.
+/// Writer of a record type for each table that `--format sql` makes for SQLite. Tables and columns have the
+/// same names and the same order as in the statements.
 protocol SQLRecords: SchemaForm {
     static var header: String { get }
     /// Names that no record type may have.

@@ -52,7 +52,7 @@ struct ClassArraysTests {
     }
 
     @Test func faultsReachTheReader() throws {
-        // None of these may become valid JSON.
+        // Malformed input must not become valid JSON.
         for text in [
             #"{"A":[{"x":1}"#, #"{"A":[{"x":1}]"#, #"{"A":[1]}"#, #"{"A":[{"x":1}],5}"#,
             #"{"A":[{"x":1}],"B":{}}"#, #"{"A":[{"x":1}]]"#, #"{"A":[{"x":1}],"B"}"#,
