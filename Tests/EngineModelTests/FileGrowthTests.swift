@@ -111,6 +111,25 @@ import Testing
         try expect(2, chunks: 300)
     }
 
+    /// Objects of six properties that are added one a commit.
+    @Test func wideAdditions() throws {
+        let table = try makeClass(
+            primaryKey: .int, PropertySpec("name", .string), PropertySpec("age", .int),
+            PropertySpec("email", .string), PropertySpec("score", .double),
+            PropertySpec("city", .string))
+        for i in 0..<4000 {
+            let transaction = try session.begin()
+            let key = try transaction.create(in: table, primaryKey: .int(Int64(i)))
+            try withText("somebody \(i)") { try transaction.set(table, key, 1, $0) }
+            try transaction.set(table, key, 2, .int(Int64(i % 90)))
+            try withText("somebody\(i)@example.org") { try transaction.set(table, key, 3, $0) }
+            try transaction.set(table, key, 4, .double(Double(i) / 7))
+            try withText("city \(i % 100)") { try transaction.set(table, key, 5, $0) }
+            try transaction.commit()
+        }
+        try expect(1.4, chunks: 300)
+    }
+
     /// A few objects a commit get another value of an indexed property.
     @Test func indexedValues() throws {
         let table = try makeClass(primaryKey: .int, indexed("value", .int))

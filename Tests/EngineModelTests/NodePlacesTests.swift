@@ -193,6 +193,22 @@ import Testing
         #expect(places.runs.count == 1)
     }
 
+    /// A stretch of many extents is filled only while the file has a quarter of its used bytes free; one of
+    /// a few extents always is.
+    @Test func spareSpace() throws {
+        let sizes = [Int](repeating: 1000, count: 300)
+        let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
+        let many = (0..<100).map { Extent(start: UInt64(4096 + 10_000 * $0), count: 4000) }
+        var places = NodePlaces(Self.space(many, 4_100_000), need, extra: 0, page: 4096)
+        _ = try Self.place(sizes, &places)
+        #expect(places.runs.count == 1)
+        #expect(places.finish().logicalSize > 4_100_000)
+        let few = (0..<6).map { Extent(start: UInt64(4096 + 100_000 * $0), count: 60_000) }
+        places = NodePlaces(Self.space(few, 4_100_000), need, extra: 0, page: 4096)
+        _ = try Self.place(sizes, &places)
+        #expect(places.finish().logicalSize == 4_100_000)
+    }
+
     /// Extents are found by size as a search of all of them would.
     @Test(arguments: 0..<20) func index(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))

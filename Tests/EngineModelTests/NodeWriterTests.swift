@@ -53,7 +53,7 @@ import Testing
         let lab = try EditLab()
         let tree = Self.tree(depth: 24, RandomValues(seed: 5))
         let root = try Self.store(tree, lab.context.encoder)
-        var order = NodeOrder(lab.context.space, lab.context.slab)
+        var order = NodeOrder(lab.context.space, lab.context.slab, fileSize: 8192)
         for ref in [Ref.none, Ref(24), root] { try order.add(ref) }
         var writer = NodeWriter(order, free: FreeSpace(logicalSize: 8192), page: 4096)
         let all = try writer.write()
@@ -68,6 +68,23 @@ import Testing
         }
         let memory = ReadContext(base: UnsafeRawPointer(file.baseAddress!), limit: UInt64(size))
         try withExtendedLifetime(memory) { try Self.check(tree, written, memory.lookup) }
+    }
+
+    /// The room that nodes are expected to need is what they take, also where refs become shorter.
+    @Test func expectedSizes() throws {
+        let lab = try EditLab()
+        let encoder = lab.context.encoder
+        let leaves = try (0..<40).map { try encoder.integers([Int64($0), 1000]).raw }
+        let root = try encoder.refs(leaves, flags: NodeView.innerFlag)
+        let file = FreeSpace(logicalSize: 100_000)
+        var order = NodeOrder(
+            lab.context.space, lab.context.slab, fileSize: file.logicalSize)
+        try order.add(root)
+        var writer = NodeWriter(order, free: file, page: 4096)
+        _ = try writer.write()
+        let written = writer.runs.reduce(0) { $0 + $1.bytes.count }
+        #expect(order.need.bytes == UInt64(written))
+        #expect(order.need.nodes == 41)
     }
 
     /// What lies side by side is one extent, wherever it is in the file and however long.

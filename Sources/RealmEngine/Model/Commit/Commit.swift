@@ -92,7 +92,7 @@ struct Commit {
     private func writer(
         _ space: consuming FreeSpace, _ history: Ref, extra: UInt64
     ) throws(RealmError) -> NodeWriter {
-        var order = NodeOrder(context.space, context.slab)
+        var order = NodeOrder(context.space, context.slab, fileSize: space.logicalSize)
         for ref in [names, tables, history] { try order.add(ref) }
         return NodeWriter(order, free: space, extra: extra, page: Self.page)
     }

@@ -29,7 +29,7 @@ struct Spill {
             let reachable = try session.database.session!.purge()
             space = try session.freeSpace(of: transaction.base, context.space, reachable)
         }
-        var order = NodeOrder(context.space, context.slab)
+        var order = NodeOrder(context.space, context.slab, fileSize: space.logicalSize)
         for ref in [names, tables] + others { try order.add(ref) }
         var writer = NodeWriter(order, free: space, page: Commit.page)
         let written = try writer.write()

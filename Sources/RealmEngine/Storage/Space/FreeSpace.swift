@@ -105,23 +105,27 @@ struct FreeSpace {
         }
     }
 
-    /// Extents of fewer bytes are left to single nodes.
-    private static let leastExtent: UInt64 = 1 << 8
+    /// Bytes of the smallest extents that a stretch is planned of. Smaller ones are left to single nodes.
+    private static let leastExtents: ClosedRange<UInt64> = 1 << 8...3 << 9
+    /// Between these limits, an extent has at least one in as many bytes of what is written.
+    private static let smallestPart: UInt64 = 1 << 8
     /// Bytes of the file that one more write is worth.
     private static let writeCost: UInt64 = 1 << 9
 
     /// A stretch is filled if at least one in as many of its bytes is written.
-    private static let sparsest: UInt64 = 3
+    private static let sparsest: UInt64 = 6
 
     /// Positions of extents with room for `need` that have the least between them; nil where the file
-    /// grows instead, because less than a third of that part is free and most of the file is in use.
+    /// grows instead, because less than a sixth of that part is free and most of the file is in use.
     ///
     /// A commit goes to the emptiest part of the file and fills it: its pages are few writes for the
     /// device.
     func emptiestStretch(_ need: NodeWriter.Need) -> [Int]? {
         // Half a node is lost at the end of each.
         let lost = need.bytes / max(1, need.nodes) / 2
-        let least = max(Self.leastExtent, 2 * lost)
+        let part = need.bytes / Self.smallestPart
+        let limits = Self.leastExtents
+        let least = max(min(max(part, limits.lowerBound), limits.upperBound), 2 * lost)
         guard let (range, span) = emptiest(least, need.bytes, lost) else { return nil }
         if span > Self.sparsest * need.bytes, total <= logicalSize / 2 { return nil }
         return range.filter { free[$0].count >= least }

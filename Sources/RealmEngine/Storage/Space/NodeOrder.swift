@@ -21,14 +21,18 @@ struct NodeOrder {
     private let space: NodeSpace
     /// Where the slab begins: what is below it is in the file already.
     private let slab: UInt64
+    /// Whether a ref of the file fits 32 bits, also after the file has grown.
+    private let hasShortRefs: Bool
     private(set) var items: ContiguousArray<Item> = []
     /// What was asked for: nodes of the slab, and others that stay where they are.
     private(set) var roots: [Ref] = []
     private(set) var need = NodeWriter.Need()
 
-    init(_ space: NodeSpace, _ slab: SlabNodes) {
+    /// - Parameter fileSize: of the file that the nodes are written to.
+    init(_ space: NodeSpace, _ slab: SlabNodes, fileSize: UInt64) {
         self.space = space
         self.slab = slab.start
+        hasShortRefs = fileSize < 1 << 30
         items.reserveCapacity(256)
     }
 
@@ -74,7 +78,7 @@ extension NodeOrder {
     /// that while the file is not large.
     private func expectedSize(_ node: NodeView) -> UInt64 {
         let size = UInt64(truncatingIfNeeded: node.byteSize)
-        guard node.hasRefs, node.widthCode == 7, slab < 1 << 30 else { return size }
+        guard node.hasRefs, node.widthCode == 7, hasShortRefs else { return size }
         return 8 + (size - 8 + 15) / 16 * 8
     }
 }

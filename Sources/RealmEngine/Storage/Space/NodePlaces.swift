@@ -2,7 +2,8 @@
 ///
 /// The lists have space of their own (`FreeSpace.takeListSpace`), unless they are short and one extent has
 /// room for them and all nodes. Nodes go to the smallest extent with room for all of them, else to the
-/// extents of the emptiest stretch of the file, and the file grows where no stretch is a third free.
+/// extents of the emptiest stretch of the file, and the file grows where no stretch is a sixth free,
+/// or where a stretch takes many writes and the file has little free space.
 ///
 /// While there are more free extents than a file of that size may have, a part of the nodes goes to extents
 /// that fit them, which is what makes them fewer: the more there are, the larger the part. A commit of many
@@ -50,12 +51,17 @@ struct NodePlaces {
     /// Free extents that are always few.
     private static let fewExtents: UInt64 = 32
     /// Bytes in use for each further one.
-    private static let bytesPerExtent: UInt64 = 4096
+    private static let bytesPerExtent: UInt64 = 6144
     /// Lists of more bytes have space of their own: between nodes they would leave a gap that only lists
     /// fill.
     private static let shortLists: UInt64 = 2048
     /// Nodes of a commit of which each may be a write of its own.
     private static let fewNodes: UInt64 = 160
+    /// Extents of a stretch that is filled even in a file with little free space.
+    private static let fewWrites = 8
+    /// A file has little free space with less than one free byte for as many in use: it grows rather than
+    /// taking many writes for each commit.
+    private static let spare: UInt64 = 4
     /// Nodes of more bytes do not end an extent that has no room for them.
     private static let largeNode: UInt64 = 1 << 10
 
@@ -199,7 +205,11 @@ struct NodePlaces {
         }
         if plans > 0 {
             plans -= 1
-            planned = free.emptiestStretch(need)?[...] ?? []
+            if let plan = free.emptiestStretch(need),
+                plan.count <= Self.fewWrites || free.total >= used / Self.spare
+            {
+                planned = plan[...]
+            }
             if openPlanned() { return nil }
         }
         if hasFewNodes, !allFit, isEnough {
@@ -223,7 +233,7 @@ struct NodePlaces {
 
     /// Whether a part of the file is free that is worth using before the file grows.
     private var isEnough: Bool {
-        free.total >= max(2 * left, isWhole ? used / 4 : used / 10)
+        free.total >= max(2 * left, isWhole ? used / Self.spare : used / 10)
     }
 
     private mutating func open(_ i: Int) {
