@@ -8,7 +8,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
-    @usableFromInline var managed: ManagedCollection?
+    @exclusivity(unchecked) @usableFromInline var managed: ManagedCollection?
 
     public override init() { super.init() }
 
@@ -90,9 +90,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     public func append(_ object: Element) {
         guard let managed, object._rlmEmbedded == nil else { return insert(object, at: count) }
-        let storing = _Storing(managed.realm)
-        managed.change { (handle) throws(RealmError) in
-            try handle.append(object._rlmStored(storing))
+        managed.edit { (elements, handle) throws(RealmError) in
+            try elements.append(object._rlmStored(managed.storing), to: handle)
         }
     }
 
@@ -129,9 +128,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
             remove(at: index)
             return insert(object, at: index)
         }
-        let storing = _Storing(managed.realm)
-        managed.change { (handle) throws(RealmError) in
-            try handle.set(object._rlmStored(storing), at: index)
+        managed.edit { (elements, handle) throws(RealmError) in
+            try elements.set(object._rlmStored(managed.storing), at: index, of: handle)
         }
     }
 

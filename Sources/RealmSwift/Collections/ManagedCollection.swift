@@ -4,13 +4,14 @@ import RealmEngine
 @usableFromInline
 final class ManagedCollection {
     let realm: RealmInstance
-    private(set) var handle: CollectionHandle
+    @exclusivity(unchecked) private(set) var handle: CollectionHandle
     private let name: String
 
     /// The class of the object that has it, if that is known.
     private let owner: ManagedClass?
-    /// Reads by position; nil before the first element is read.
+    /// Reads and changes elements; nil before the first.
     @exclusivity(unchecked) private var reader: ElementReader?
+    @exclusivity(unchecked) private var keptStoring: _Storing?
 
     convenience init(_ owner: ObjectBase, _ property: Int, _ name: String) {
         owner.checkFresh()
@@ -35,8 +36,7 @@ final class ManagedCollection {
             try handle.follow()
             return try body(handle)
         } catch {
-            if error.code == "InvalidatedObject" { refuse() }
-            throwRealmException(error.message)
+            fail(error)
         }
     }
 
@@ -52,6 +52,47 @@ final class ManagedCollection {
     func change<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
         realm.checkChanging(collection: name)
         return read(body)
+    }
+
+    /// Changes single elements by way of the collection's reader, in a write transaction.
+    @inline(__always)
+    func edit(_ body: (ElementReader, CollectionHandle) throws(RealmError) -> Void) {
+        realm.checkChanging(collection: name)
+        if isStale { refuse() }
+        do throws(RealmError) { try body(elements, handle) } catch { fail(error) }
+    }
+
+    private var elements: ElementReader {
+        if let reader { return reader }
+        let made = ElementReader(realm.engine)
+        reader = made
+        return made
+    }
+
+    @inline(never)
+    private func fail(_ error: RealmError) -> Never {
+        if error.code == "InvalidatedObject" { refuse() }
+        throwRealmException(error.message)
+    }
+
+    /// Conversion of elements to the engine's form. Copies of texts are valid until the next use of this property.
+    var storing: _Storing {
+        if let keptStoring {
+            keptStoring.reuse()
+            return keptStoring
+        }
+        let made = _Storing(realm)
+        keptStoring = made
+        return made
+    }
+
+    /// The value under a key of a dictionary; nil when there is no such key.
+    func value(forKey key: Value) -> Value? {
+        if realm.isFrozen {
+            return read { (handle) throws(RealmError) in try handle.value(forKey: key) }
+        }
+        let elements = elements
+        return read { (handle) throws(RealmError) in try elements.value(forKey: key, of: handle) }
     }
 
     var isInvalidated: Bool {
@@ -75,8 +116,7 @@ final class ManagedCollection {
     /// to be read by `element`.
     private func readElement(_ position: Int) -> Value? {
         if realm.isFrozen { return nil }
-        let reader = reader ?? ElementReader(realm.engine)
-        self.reader = reader
+        let reader = elements
         return read { (handle) throws(RealmError) in
             if let known = try reader.element(at: position) { return known }
             try reader.read(position, of: handle)

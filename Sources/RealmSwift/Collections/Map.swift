@@ -39,7 +39,7 @@ public struct MapIndex {
 /// A dictionary with text for keys: of an object of a realm, or until that is stored one in memory.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
     private var unmanaged: [Key: Value] = [:]
-    var managed: ManagedCollection?
+    @exclusivity(unchecked) var managed: ManagedCollection?
     /// What there is under every key while a key path is looked at.
     private var recorded: Value?
 
@@ -87,16 +87,13 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     public subscript(key: Key) -> Value? {
         get {
             guard let managed else { return unmanaged[key] ?? recorded }
-            let storing = _Storing(managed.realm)
-            let found = managed.read { (handle) throws(RealmError) in
-                try handle.value(forKey: key._rlmStored(storing))
+            guard let found = managed.value(forKey: key._rlmStored(managed.storing)) else {
+                return nil
             }
-            return found.map {
-                Value._rlmFromStored(
-                    _Stored(
-                        value: $0, realm: managed.realm,
-                        place: .element(managed, .key(Self.text(of: key)))))
-            }
+            return Value._rlmFromStored(
+                _Stored(
+                    value: found, realm: managed.realm,
+                    place: .element(managed, .key(Self.text(of: key)))))
         }
         set {
             if let newValue { updateValue(newValue, forKey: key) } else { removeObject(for: key) }
@@ -117,7 +114,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
 
     private func check(_ key: Key) {
         guard let text = key as? String else { return }
-        if text.hasPrefix("$") || text.contains(".") {
+        if text.utf8.first == UInt8(ascii: "$") || text.utf8.contains(UInt8(ascii: ".")) {
             throwRealmException("Map keys cannot contain '.' or start with '$'")
         }
     }
@@ -128,11 +125,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
             unmanaged[key] = value
             return
         }
-        let storing = _Storing(managed.realm)
-        managed.change { (handle) throws(RealmError) in
+        managed.edit { (elements, handle) throws(RealmError) in
+            let storing = managed.storing
             let name = key._rlmStored(storing)
             guard let content = value._rlmEmbedded else {
-                return try handle.set(value._rlmStored(storing), forKey: name)
+                return try elements.set(value._rlmStored(storing), forKey: name, of: handle)
             }
             if content.isManaged {
                 throwRealmException(

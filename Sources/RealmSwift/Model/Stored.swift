@@ -40,14 +40,30 @@ public final class _Storing {
     /// Nil where nothing is stored, and values are only wanted in the engine's form.
     let realm: RealmInstance!
     let policy: Realm.UpdatePolicy
-    private var blocks: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
+    /// Copies of short values; nil before the first.
+    @exclusivity(unchecked) private var room: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) private var used = 0
+
+    private static let roomSize = 256
 
     init(_ realm: RealmInstance?, _ policy: Realm.UpdatePolicy = .error) {
         self.realm = realm
         self.policy = policy
     }
 
-    deinit { for block in blocks { block.deallocate() } }
+    deinit {
+        for block in blocks { block.deallocate() }
+        room?.deallocate()
+    }
+
+    /// Frees the copies made so far.
+    func reuse() {
+        used = 0
+        if blocks.isEmpty { return }
+        for block in blocks { block.deallocate() }
+        blocks = []
+    }
 
     func string(_ text: String) -> Value {
         var text = text
@@ -58,10 +74,21 @@ public final class _Storing {
 
     private func view(_ bytes: UnsafeRawBufferPointer) -> ByteView {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return .empty }
-        let block = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 1)
+        let block = block(of: bytes.count)
         block.copyMemory(from: base, byteCount: bytes.count)
-        blocks.append(block)
         return ByteView(block, count: bytes.count)
+    }
+
+    private func block(of size: Int) -> UnsafeMutableRawPointer {
+        guard size <= Self.roomSize &- used else {
+            let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
+            blocks.append(block)
+            return block
+        }
+        let room = room ?? .allocate(byteCount: Self.roomSize, alignment: 1)
+        self.room = room
+        defer { used &+= size }
+        return room + used
     }
 
     /// A collection in a mixed value, made in the open write transaction.

@@ -35,6 +35,8 @@ public final class Instance {
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
     /// Grows whenever something else is shown.
     @exclusivity(unchecked) private(set) var lastGeneration = 1
+    /// Number of edits of collections that an `ElementReader` uses.
+    @exclusivity(unchecked) var lastEditNumber = 0
     var isClosed = false
     /// The open write transaction.
     var transaction: WriteTransaction? { didSet { showOther() } }

@@ -44,8 +44,7 @@ package struct CollectionHandle {
             switch try value() {
             case .list(let view), .set(let view): return try ElementCursor.count(space, view)
             case .dictionary(let view):
-                guard let keys = try Self.halves(view, space)?.keys else { return 0 }
-                return try ElementCursor.count(space, keys)
+                return try Self.halves(view, space)?.count ?? 0
             default: throw Self.noCollection
             }
         }
@@ -77,8 +76,13 @@ package struct CollectionHandle {
 
     /// The value under a key of a dictionary; nil when there is no such key.
     package func value(forKey key: Value) throws(RealmError) -> Value? {
+        try halves()?.value(forKey: key, space)
+    }
+
+    /// Keys and values of a dictionary; nil for one that never held anything.
+    func halves() throws(RealmError) -> Halves? {
         guard case .dictionary(let view) = try value() else { throw Self.noCollection }
-        return try Self.value(forKey: key, of: view, space)
+        return try Self.halves(view, space)
     }
 
     // MARK: Finding
@@ -91,7 +95,7 @@ package struct CollectionHandle {
             return try element(at: position, of: view, space)
         case (.key(let key), .dictionary(let view)):
             let found = try key.withView { (key) throws(RealmError) in
-                try self.value(forKey: .string(key), of: view, space)
+                try halves(view, space)?.value(forKey: .string(key), space)
             }
             guard let found else { throw noCollection }
             return found
@@ -119,23 +123,28 @@ package struct CollectionHandle {
         return try CollectionView.element(stored, depth: view.depth).shown
     }
 
-    private static func value(
-        forKey key: Value, of view: CollectionView, _ space: NodeSpace
-    ) throws(RealmError) -> Value? {
-        guard let halves = try halves(view, space) else { return nil }
-        let count = try ElementCursor.count(space, halves.keys)
-        let keys = BPlusTree(space: space, root: halves.keys.root)
-        let found = try OrderedSearch(keys, halves.keys.element, count: count)
-            .find(key, order: ValueOrder.compare)
-        guard found.isThere else { return nil }
-        return try element(at: found.index, of: halves.values, space)
+    /// The two lists that a dictionary is.
+    struct Halves {
+        let keys: CollectionView
+        let values: CollectionView
+        /// Number of keys.
+        let count: Int
+
+        func value(forKey key: Value, _ space: NodeSpace) throws(RealmError) -> Value? {
+            let tree = BPlusTree(space: space, root: keys.root)
+            let found = try OrderedSearch(tree, keys.element, count: count)
+                .find(key, order: ValueOrder.compare)
+            guard found.isThere else { return nil }
+            return try CollectionHandle.element(at: found.index, of: values, space)
+        }
     }
 
-    /// The two lists that a dictionary is; nil for one that never held anything.
     private static func halves(
         _ view: CollectionView, _ space: NodeSpace
-    ) throws(RealmError) -> (keys: CollectionView, values: CollectionView)? {
-        view.root.isNone ? nil : try view.halves(space)
+    ) throws(RealmError) -> Halves? {
+        if view.root.isNone { return nil }
+        let (keys, values) = try view.halves(space)
+        return Halves(keys: keys, values: values, count: try ElementCursor.count(space, keys))
     }
 
     private static var noCollection: RealmError {

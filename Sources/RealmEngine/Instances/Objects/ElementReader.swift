@@ -1,9 +1,12 @@
-/// Reads a list or set by position. Keeps the leaf read last, so that the elements beside it are read without
-/// a search as long as the instance shows the same version and its write transaction changes nothing.
+/// Reads a list or set by position and a dictionary by key, and changes their elements.
+///
+/// Keeps the leaf read last, so that the elements beside it are read without a search as long as the instance
+/// shows the same version and its write transaction changes nothing. While the transaction changes nothing else
+/// than the collection, it is read and changed as the transaction has it open (`CollectionEdit`).
 ///
 /// Confined as the instance is, and not for frozen instances, which many threads may read.
 package final class ElementReader {
-    private let instance: Instance
+    let instance: Instance
     private var leaf: ColumnLeaf?
     /// The leaf, if its elements are integers that are never null.
     @exclusivity(unchecked) private var integers: NodeView?
@@ -14,24 +17,33 @@ package final class ElementReader {
     /// State of the instance when the leaf was read.
     @exclusivity(unchecked) private var moment: Instance.Moment?
 
+    /// Keys and values of the dictionary read last, and the state of the instance then.
+    @exclusivity(unchecked) var entries: (halves: CollectionHandle.Halves, moment: Instance.Moment)?
+    /// The `CollectionEdit.number` of the collection's open edit; 0 before the first change.
+    @exclusivity(unchecked) var editNumber = 0
+
     package init(_ instance: Instance) { self.instance = instance }
 
     @inline(__always) private var isCurrent: Bool { moment == instance.moment }
 
     /// The integer at a position if that is in the leaf read last; otherwise nil.
     package func integer(at position: Int) -> Int64? {
-        guard let integers, range.contains(position), isCurrent else { return nil }
-        return integers.integer(position &- range.lowerBound)
+        if let integers, range.contains(position), isCurrent {
+            return integers.integer(position &- range.lowerBound)
+        }
+        return editNumber == 0 ? nil : openInteger(at: position)
     }
 
     /// The element at a position if that is in the leaf read last; otherwise nil.
     package func element(at position: Int) throws(RealmError) -> Value? {
-        guard range.contains(position), isCurrent else { return nil }
-        return try leaf?.value(position &- range.lowerBound)
+        if range.contains(position), isCurrent {
+            return try leaf?.value(position &- range.lowerBound)
+        }
+        return editNumber == 0 ? nil : try openElement(at: position)
     }
 
     /// Number of elements if that is known; otherwise nil.
-    package var count: Int? { moment != nil && isCurrent ? total : nil }
+    package var count: Int? { moment != nil && isCurrent ? total : openCount }
 
     /// Reads the leaf with a position. Nothing is kept of a collection that has hidden elements or is of
     /// mixed values, nor of dictionaries.

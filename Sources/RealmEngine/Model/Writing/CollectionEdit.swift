@@ -33,6 +33,8 @@ final class CollectionEdit {
     private let isLogged: Bool
     /// `changeCount` of the context after the last change; nil before the first, and during one.
     @exclusivity(unchecked) private var changeCount: Int?
+    /// Given by the first `ElementReader` that uses the edit, to recognise it; 0 before.
+    @exclusivity(unchecked) var number = 0
 
     private struct Level {
         let tree: Tree
@@ -88,10 +90,14 @@ final class CollectionEdit {
         levels.append(Level(tree: tree, value: value, index: index))
     }
 
+    /// Whether nothing has changed since the edit's own last change.
+    @inline(__always)
+    var isCurrent: Bool { changeCount == transaction.context.changeCount }
+
     /// Whether this is the collection at `place`, with nothing changed since its own last change.
     @inline(__always)
     func isCurrent(at place: CollectionPlace) -> Bool {
-        changeCount == transaction.context.changeCount && object == place.object
+        isCurrent && object == place.object
             && self.place.column == place.column && self.place.table == place.table
             && (place.steps.isEmpty ? levels.count == 1 : self.place.steps == place.steps)
     }
@@ -195,6 +201,9 @@ final class CollectionEdit {
         if mayHoldLinks, value.isLinkOrCollection { fresh.append(value) }
         return transaction.copyToArena(value)
     }
+
+    /// Returns a copy of the value that lasts as long as the transaction.
+    func copy(_ value: Value) -> Value { transaction.copyToArena(value) }
 
     /// The change takes the element at `index` of `elements` out.
     @inline(__always)

@@ -21,12 +21,7 @@ extension WriteTransaction {
     public func appendElement(
         _ value: Value, to place: CollectionPlace
     ) throws(RealmError) {
-        let edit = try collection(at: place)
-        let list = try edit.list()
-        try edit.check(value)
-        let index = list.count
-        try list.insert(try edit.putting(value), at: index)
-        try edit.finish(.insert(index))
+        try collection(at: place).append(value)
     }
 
     /// Puts a value in front of the element at `position`, or behind the last.
@@ -45,13 +40,7 @@ extension WriteTransaction {
     public func setElement(
         _ value: Value, at position: Int, in place: CollectionPlace
     ) throws(RealmError) {
-        let edit = try collection(at: place)
-        let list = try edit.list()
-        let index = try edit.index(position, of: list)
-        try edit.check(value)
-        try edit.taking(index, of: list)
-        try list.set(try edit.putting(value), at: index)
-        try edit.finish(.set(index))
+        try collection(at: place).set(value, at: position)
     }
 
     public func removeElement(
@@ -177,9 +166,7 @@ extension WriteTransaction {
     public func setEntry(
         _ key: Value, to value: Value, in place: CollectionPlace
     ) throws(RealmError) -> Bool {
-        let edit = try collection(at: place)
-        try edit.check(value)
-        return try store(key, value, edit)
+        try collection(at: place).set(value, forKey: key)
     }
 
     /// A new embedded object under a key, in place of the one that was there.
@@ -187,33 +174,10 @@ extension WriteTransaction {
         _ key: Value, in place: CollectionPlace
     ) throws(RealmError) -> ObjectKey {
         let edit = try collection(at: place)
-        try check(key, of: edit.dictionary(), edit)
+        try edit.check(key: key)
         let link = try makeEmbedded(edit.column, of: edit.owner)
-        _ = try store(key, .link(link), edit)
+        _ = try edit.store(.link(link), forKey: key)
         return link.key
-    }
-
-    private func check(
-        _ key: Value, of entries: DictionaryEditor, _ edit: CollectionEdit
-    ) throws(RealmError) {
-        try Self.checkKey(key, entries.keys.element.type == .int, edit.column.name)
-    }
-
-    private func store(
-        _ key: Value, _ value: Value, _ edit: CollectionEdit
-    ) throws(RealmError) -> Bool {
-        let entries = try edit.dictionary()
-        try check(key, of: entries, edit)
-        let found = try entries.find(key)
-        if found.isThere {
-            try edit.taking(found.index, of: entries.values)
-            try entries.values.set(try edit.putting(value), at: found.index)
-            try edit.finish(.set(found.index))
-        } else {
-            try entries.insert(copyToArena(key), try edit.putting(value), at: found.index)
-            try edit.finish(.insert(found.index))
-        }
-        return !found.isThere
     }
 
     /// Takes a key and its value out of a dictionary; false when there is no such key.

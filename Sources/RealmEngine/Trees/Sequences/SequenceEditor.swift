@@ -14,7 +14,7 @@ final class SequenceEditor {
     @exclusivity(unchecked) var count: Int
     /// Inner nodes on the way to the leaf that an edit reached, from the root.
     let path = EditPath<Step>()
-    /// The leaf read last; nil once something changed.
+    /// The leaf read last; nil once it changed, or elements were added or removed.
     @exclusivity(unchecked) private var seen: Seen?
     /// The leaf of the last edit, at the end of `path`; nil once nodes were added or removed.
     @exclusivity(unchecked) var reached: Reached?
@@ -95,13 +95,38 @@ final class SequenceEditor {
     func value(at index: Int) throws(RealmError) -> Value {
         precondition(index >= 0 && index < count)
         if let seen, seen.range.contains(index) { return try value(at: index, seen) }
-        let (ref, start) = try tree.leaf(containing: index)
+        try see(index)
+        return try value(at: index, seen!)
+    }
+
+    /// Opens the leaf with element `index` for reading.
+    private func see(_ index: Int) throws(RealmError) {
+        let (ref, start) = try place(of: index)
         let leaf = try ColumnLeaf(nodes.space, ref, element: element)
         guard index - start < leaf.count else {
             throw .corrupt("a B+tree child of another size than announced", at: ref)
         }
         seen = Seen(ref: ref, leaf: leaf, range: start..<start + leaf.count)
-        return try value(at: index, seen!)
+    }
+
+    /// The leaf with element `index`, and the index of its first element. The leaf of the last edit is
+    /// found without a search.
+    private func place(of index: Int) throws(RealmError) -> (ref: Ref, start: Int) {
+        if let reached, reached.takes(index, isInsert: false) {
+            return (Ref(reached.slot.pointee), reached.start)
+        }
+        return try tree.leaf(containing: index)
+    }
+
+    /// Element `index` of a tree of integers that are never null; nil if it is of another kind, or there
+    /// is no such element.
+    func plainInteger(at index: Int) throws(RealmError) -> Int64? {
+        guard element.type == .int, !element.isNullable, index >= 0, index < count else {
+            return nil
+        }
+        if seen?.range.contains(index) != true { try see(index) }
+        guard case .integer(let leaf)? = seen?.leaf else { return nil }
+        return leaf.node.integer(index &- seen!.range.lowerBound)
     }
 
     @inline(__always)
@@ -181,7 +206,7 @@ final class SequenceEditor {
     func set(_ value: Value, at index: Int) throws(RealmError) {
         precondition(index >= 0 && index < count)
         note(value)
-        let place = try makePathWritable(index, isInsert: false)
+        let place = try makePathWritable(index, isInsert: false, isSet: true)
         try column.set(value, place.slot, at: place.index, rows: place.rows)
     }
 
@@ -191,8 +216,12 @@ final class SequenceEditor {
 
     /// The leaf that holds element `index`, or is to hold a new one there, ready to be changed like
     /// everything above it.
-    func makePathWritable(_ index: Int, isInsert: Bool) throws(RealmError) -> Place {
-        seen = nil
+    ///
+    /// - Parameter isSet: the element is replaced, so that other leaves stay as they were read.
+    func makePathWritable(
+        _ index: Int, isInsert: Bool, isSet: Bool = false
+    ) throws(RealmError) -> Place {
+        if !isSet || seen?.range.contains(index) == true { seen = nil }
         lastIndex = index
         // A node that another transaction of a group made is not changed any more.
         if let reached, reached.takes(index, isInsert: isInsert),

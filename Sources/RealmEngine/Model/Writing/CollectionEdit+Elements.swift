@@ -1,0 +1,50 @@
+/// Changes of single elements of the collection that is open.
+extension CollectionEdit {
+    /// Adds a value behind the last element of a list.
+    func append(_ value: Value) throws(RealmError) {
+        let list = try list()
+        try check(value)
+        let index = list.count
+        try list.insert(try putting(value), at: index)
+        try finish(.insert(index))
+    }
+
+    /// Replaces the element of a list at the visible `position`.
+    func set(_ value: Value, at position: Int) throws(RealmError) {
+        let list = try list()
+        let index = try index(position, of: list)
+        try check(value)
+        try taking(index, of: list)
+        try list.set(try putting(value), at: index)
+        try finish(.set(index))
+    }
+
+    /// Stores a value under a key of a dictionary; false when it replaced another.
+    @discardableResult
+    func set(_ value: Value, forKey key: Value) throws(RealmError) -> Bool {
+        try check(value)
+        return try store(value, forKey: key)
+    }
+
+    /// As `set`, for a value that has been checked.
+    func store(_ value: Value, forKey key: Value) throws(RealmError) -> Bool {
+        let entries = try dictionary()
+        try check(key: key)
+        let found = try entries.find(key)
+        if found.isThere {
+            try taking(found.index, of: entries.values)
+            try entries.values.set(try putting(value), at: found.index)
+            try finish(.set(found.index))
+        } else {
+            try entries.insert(copy(key), try putting(value), at: found.index)
+            try finish(.insert(found.index))
+        }
+        return !found.isThere
+    }
+
+    /// Throws `data` if `key` is not of the dictionary's type.
+    func check(key: Value) throws(RealmError) {
+        let isInteger = try dictionary().keys.element.type == .int
+        try WriteTransaction.checkKey(key, isInteger, column.name)
+    }
+}
