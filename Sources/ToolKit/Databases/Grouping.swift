@@ -59,17 +59,22 @@ package struct Grouping {
             place < keys ? .key(place) : .aggregate(place - keys), isAscending: !isDescending)
     }
 
-    /// Appends the groups of the objects that a query finds, as far as they are in the window; returns
-    /// how many. After each `write` may take what is there out of the buffer.
+    /// The plan for the objects that a query finds, by the keys of the groups.
+    package func plan(
+        _ filter: QueryFilter, _ table: TableInfo, _ snapshot: Snapshot,
+        meter: ProgressCounter? = nil
+    ) throws(RealmError) -> QueryPlan {
+        let keys = paths.map { (path: $0, isAscending: true) }
+        return try filter.ordered(.sort(keys)).plan(table, snapshot, meter: meter)
+    }
+
+    /// Appends the groups of `plan`, one of `plan(_:_:_:meter:)`, as far as they are in the window;
+    /// returns how many. After each `write` may take what is there out of the buffer.
     package func append(
-        _ filter: QueryFilter, _ table: TableInfo, _ snapshot: Snapshot, window: RecordWindow,
-        _ values: ValueStyle, _ style: RecordStyle, to out: inout ByteBuffer,
-        meter: ProgressCounter? = nil, explain: (QueryPlan) throws(RealmError) -> Void = { _ in },
+        _ plan: QueryPlan, _ snapshot: Snapshot, window: RecordWindow, _ values: ValueStyle,
+        _ style: RecordStyle, to out: inout ByteBuffer,
         write: (inout ByteBuffer) throws(RealmError) -> Void = { _ in }
     ) throws(RealmError) -> Int {
-        let keys = paths.map { (path: $0, isAscending: true) }
-        let plan = try filter.ordered(.sort(keys)).plan(table, snapshot, meter: meter)
-        try explain(plan)
         let records = ValueRecords(
             paths + aggregation.labels, isNumber: numbers, snapshot, values, style)
         records.begin(to: &out)

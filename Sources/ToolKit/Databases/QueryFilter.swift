@@ -21,7 +21,7 @@ package struct QueryFilter {
         QueryFilter(text: text, order + [last], arguments: arguments, options)
     }
 
-    private init(
+    package init(
         text: String, _ order: [QueryOrder], arguments: [QueryArgument], _ options: QueryOptions
     ) {
         self.text = text

@@ -22,18 +22,13 @@ struct BatchRequest {
         case args, sort, distinct, limit, offset, fields, count, aggregate, groupBy
     }
 
-    /// The members by their names as bytes.
-    private static let members = Member.allCases.map { (name: Array($0.rawValue.utf8), member: $0) }
-
     /// - Throws: `misuse` for a member of another name or type, and for members that do not go together.
     init(_ request: JSONValue) throws(RealmError) {
         guard request.kind == .object else { throw Self.wrong("a request is an object") }
         for member in request.children {
-            let key = member.key.buffer
-            guard let known = Self.members.first(where: { $0.name.elementsEqual(key) }) else {
-                throw Self.unknown(member.key.string)
-            }
-            try read(member, known.member)
+            let name = member.key.string
+            guard let known = Member(rawValue: name) else { throw Self.unknown(name) }
+            try read(member, known)
         }
         try checkTogether()
     }
@@ -69,11 +64,11 @@ struct BatchRequest {
     }
 
     /// The query, with the order and the distinctness of the members.
-    func filter(_ command: ParsedCommand) throws(RealmError) -> QueryFilter {
+    func filter(_ options: QueryOptions) throws(RealmError) -> QueryFilter {
         var order: [QueryOrder] = []
         if let sort, groupBy == nil { order.append(try QueryFilter.sort(sort)) }
         if let distinct { order.append(.distinct(distinct)) }
-        return QueryFilter(text: predicate, order, arguments: arguments, command)
+        return QueryFilter(text: predicate, order, arguments: arguments, options)
     }
 }
 

@@ -207,13 +207,13 @@ extension QueryAnswer {
         let meter = ProgressCounter()
         let activity = activity("grouping", meter)
         defer { activity.finish() }
+        let plan = try grouping.plan(
+            request.filter ?? request.everything, table, snapshot, meter: meter)
+        try explain(plan, snapshot)
         var buffer = ByteBuffer()
         let count = try grouping.append(
-            request.filter ?? request.everything, table, snapshot, window: request.window,
-            request.values, style, to: &buffer, meter: meter
-        ) { (plan) throws(RealmError) in
-            try explain(plan, snapshot)
-        } write: { (buffer) throws(RealmError) in
+            plan, snapshot, window: request.window, request.values, style, to: &buffer
+        ) { (buffer) throws(RealmError) in
             try output.write(&buffer)
         }
         try output.flush(&buffer)
@@ -266,8 +266,8 @@ extension QueryRequest {
 
     /// The class a person named.
     func table(_ name: String, _ schema: Schema) throws(RealmError) -> TableInfo {
+        if let found = schema.objectClass(named: name) { return found }
         let tables = tables(schema)
-        if let found = tables.first(where: { $0.className == name }) { return found }
         if let found = tables.first(where: { showsInternal && $0.name == name }) { return found }
         let near = Spelling.nearest(3, to: name, among: tables.map(\.className))
         throw .misuse(

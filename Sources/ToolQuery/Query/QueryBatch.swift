@@ -12,6 +12,9 @@ final class QueryBatch {
     private let output: VerifiedOutput
     private let snapshot: Snapshot
     private let json: JSONRenderer
+    /// Options of the command line that requests are answered by.
+    private let options: QueryOptions
+    private let isCount: Bool
     private var renderers: [TableKey: RecordRenderer] = [:]
     /// Renderers of requests with fields of their own.
     private var renderersOfFields: [Shape: RecordRenderer] = [:]
@@ -32,6 +35,8 @@ final class QueryBatch {
         self.output = output
         snapshot = database.snapshot()
         json = JSONRenderer(snapshot, request.values)
+        options = QueryOptions(request.command)
+        isCount = request.isCount
     }
 
     /// Answers until the input ends; `data` when some request could not be answered.
@@ -67,7 +72,7 @@ final class QueryBatch {
     ) throws(RealmError) {
         let asked = try BatchRequest(value)
         let table = try table(asked)
-        let filter = try asked.filter(request.command)
+        let filter = try asked.filter(options)
         appendStart(id, to: &buffer)
         if let aggregate = asked.aggregate {
             if let groupBy = asked.groupBy {
@@ -111,7 +116,8 @@ final class QueryBatch {
     ) throws(RealmError) {
         var groups = ByteBuffer()
         let count = try grouping.append(
-            filter, table, snapshot, window: window, request.values, style, to: &groups)
+            try grouping.plan(filter, table, snapshot), snapshot, window: window, request.values,
+            style, to: &groups)
         buffer.append("\"count\":")
         buffer.append(number: count)
         buffer.append(",\"groups\":[")
@@ -126,7 +132,7 @@ final class QueryBatch {
         let window = asked.window
         let plan = try filter.plan(table, snapshot, most: window.end)
         buffer.append("\"count\":")
-        if asked.isCount ?? request.isCount {
+        if asked.isCount ?? isCount {
             // Objects that are only counted are not gathered.
             let count = try plan.count(in: snapshot)
             buffer.append(number: max(0, min(count, window.end) - window.skip))
