@@ -9,23 +9,35 @@ public final class _KeyPathRecording {
     fileprivate func note(_ name: String) { names.append(name) }
     func forget() { names = [] }
 
-    /// Key paths do not change, so that any thread may look at them.
-    private struct Path: Hashable, @unchecked Sendable {
-        let keyPath: AnyKeyPath
+    /// A cache of the properties along key paths. Key paths never change, so any thread may read them.
+    private struct Known: @unchecked Sendable {
+        private var names: [AnyKeyPath: [String]] = [:]
+        /// Found by address, without a look at the path: one in the text of a program is one object.
+        private var recent = [(keyPath: AnyKeyPath, names: [String])?](repeating: nil, count: 64)
+
+        subscript(keyPath: AnyKeyPath) -> [String]? {
+            mutating get {
+                let place = Int(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque()) >> 4 & 63
+                if let last = recent[place], last.keyPath === keyPath { return last.names }
+                guard let found = names[keyPath] else { return nil }
+                recent[place] = (keyPath, found)
+                return found
+            }
+            set { names[keyPath] = newValue }
+        }
     }
 
-    private static let known = LockedValue<[Path: String]>([:])
+    private static let known = LockedValue(Known())
 
-    /// The names of the properties along `keyPath`, with dots between them; of classes, not of files.
-    static func name(for keyPath: AnyKeyPath, of type: ObjectBase.Type) -> String {
-        let path = Path(keyPath: keyPath)
-        if let name = known.withLock({ $0[path] }) { return name }
+    /// The names of the properties along `keyPath`; of classes, not of files.
+    static func names(for keyPath: AnyKeyPath, of type: ObjectBase.Type) -> [String] {
+        if let names = known.withLock({ $0[keyPath] }) { return names }
         let recorder = _KeyPathRecording()
         let object = recorder.object(type)
         Self.end(object[keyPath: keyPath])
-        let name = recorder.names.joined(separator: ".")
-        known.withLock { $0[path] = name }
-        return name
+        let names = recorder.names
+        known.withLock { $0[keyPath] = names }
+        return names
     }
 
     /// A key path that ends at a holder has not asked it for its value.
@@ -87,5 +99,5 @@ extension _Persistable {
 
 /// The names of the properties a key path goes along, with dots between them.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
-    _KeyPathRecording.name(for: keyPath, of: T.self)
+    _KeyPathRecording.names(for: keyPath, of: T.self).joined(separator: ".")
 }

@@ -2,7 +2,7 @@ import Foundation
 import RealmEngine
 
 /// The text of an `NSPredicate` with its arguments, for one class.
-struct PredicateText: PredicateArguments {
+final class PredicateText: PredicateArguments {
     private let format: String
     private let given: [Any]
     private let managed: ManagedClass
@@ -22,9 +22,10 @@ struct PredicateText: PredicateArguments {
         return given[number]
     }
 
-    func value(_ number: Int, _ kind: Character) -> QueryArgument {
-        guard "@dDiuUfgexX".contains(kind) else {
-            throwRealmException("Unsupported predicate format character '%\(kind)'")
+    func value(_ number: Int, _ kind: UInt8) -> QueryArgument {
+        guard "@dDiuUfgexX".utf8.contains(kind) else {
+            throwRealmException(
+                "Unsupported predicate format character '%\(Character(UnicodeScalar(kind)))'")
         }
         return PredicateValues(managed: managed).argument(taken(number))
     }

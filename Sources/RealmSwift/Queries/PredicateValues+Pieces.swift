@@ -12,6 +12,7 @@ extension PredicateValues {
         _ path: @autoclosure () -> QueryPath, isEqual: Bool, with value: Any?,
         in model: ClassModel?
     ) -> QueryCondition? {
+        if let value, QueryArgument(usual: value) != nil { return nil }
         let plain = unwrapped(value as Any)
         if let mixed = plain as? AnyRealmValue, mixed.isCollection {
             let condition = pieces(of: mixed, at: path())

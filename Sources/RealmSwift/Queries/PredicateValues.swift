@@ -6,6 +6,7 @@ struct PredicateValues {
     let managed: ManagedClass
 
     func argument(_ any: Any?) -> QueryArgument {
+        if let any, let usual = QueryArgument(usual: any) { return usual }
         guard let value = unwrapped(any as Any), !(value is NSNull) else { return .null }
         switch value {
         case let value as ObjectBase: return link(value)
@@ -37,6 +38,25 @@ struct PredicateValues {
 }
 
 extension QueryArgument {
+    /// A value of a type that most arguments have, without a look at what it conforms to; nil for any
+    /// other.
+    init?(usual value: Any) {
+        let type = type(of: value)
+        if type == Int.self {
+            self = .int(Int64(value as! Int))
+        } else if type == String.self {
+            self = .string(value as! String)
+        } else if type == Bool.self {
+            self = .bool(value as! Bool)
+        } else if type == Double.self {
+            self = .double(value as! Double)
+        } else if type == Date.self {
+            self = .timestamp(Timestamp(value as! Date))
+        } else {
+            return nil
+        }
+    }
+
     /// A value of Swift or Foundation that a column may have; nil for any other.
     init?(plain given: Any) {
         // Numbers of Foundation can be cast to every type of number they fit.

@@ -84,7 +84,7 @@ import RealmEngine
         if case .key? = path.parts.last {
             throwRealmException("Cannot apply key path to Map subscripts.")
         }
-        let names = _name(for: keyPath).split(separator: ".").map(String.init)
+        let names = _KeyPathRecording.names(for: keyPath, of: Root.self)
         for (i, name) in names.enumerated() {
             let isLast = i == names.count - 1
             path = path.appending(.name(name), isCollection: isLast ? isCollection : nil)

@@ -56,11 +56,10 @@ struct QueryNodeBuilder {
         switch relation {
         case .in:
             guard let shape = value as? any RLMGeospatial else { return nil }
-            return .within(QueryPath(steps(path.parts)), shape.shape)
+            return .within(enginePath(path.parts[...]), shape.shape)
         case .equal, .notEqual:
             return values.comparison(
-                QueryPath(steps(relative(path))), isEqual: relation == .equal, with: value,
-                in: model)
+                enginePath(relative(path)), isEqual: relation == .equal, with: value, in: model)
         default: return nil
         }
     }
@@ -72,7 +71,7 @@ struct QueryNodeBuilder {
         case .subqueryCount(let path, let condition):
             var inner = self
             (inner.root, inner.model) = (path, target(of: path))
-            return .subqueryCount(QueryPath(steps(path.parts)), inner.condition(condition))
+            return .subqueryCount(enginePath(path.parts[...]), inner.condition(condition))
         case .comparison, .between, .joined, .not:
             throwRealmException("Conditions cannot be compared in a query.")
         }
@@ -97,9 +96,9 @@ struct QueryNodeBuilder {
         guard let end = parts.firstIndex(where: \.isReduction),
             case .function(let name) = parts[end]
         else {
-            return .path(QueryPath(steps(parts)), isAny ? .any : nil)
+            return .path(enginePath(parts), isAny ? .any : nil)
         }
-        let owner = QueryPath(steps(parts[..<end]))
+        let owner = enginePath(parts[..<end])
         let property = parts[(end + 1)...].first.map(step)
         guard let operand = QueryOperand.function(name, owner, of: property) else {
             throwRealmException("Unknown function '\(name)' in a query")
@@ -107,10 +106,10 @@ struct QueryNodeBuilder {
         return operand
     }
 
-    private func steps(_ parts: some Collection<NodePath.Part>) -> [QueryStep] {
+    private func enginePath(_ parts: ArraySlice<NodePath.Part>) -> QueryPath {
         // The object itself.
-        if parts.isEmpty { return [.name("self")] }
-        return parts.map(step)
+        guard let first = parts.first else { return QueryPath([.name("self")]) }
+        return QueryPath(first: step(first), rest: parts.dropFirst().map(step))
     }
 
     private func step(_ part: NodePath.Part) -> QueryStep {

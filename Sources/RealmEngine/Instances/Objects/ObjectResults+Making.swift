@@ -17,13 +17,6 @@ extension ObjectResults {
         try filtered(Query(.always(true), [clause], aliases: aliases))
     }
 
-    /// Names and types are settled at once, so that mistakes show where they are made.
-    func check(_ query: Query) throws(RealmError) {
-        let snapshot = instance.snapshot()
-        guard let info = snapshot.schema.table(definition.table) else { return }
-        _ = try query.bound(to: snapshot.table(info))
-    }
-
     /// Those that a list, set or dictionary of links leads to, in its order. `objects` are those of the
     /// class linked to, of the same instance.
     ///

@@ -24,6 +24,8 @@ package final class ObjectResults {
     private var generation = -1
     /// The leaf of the object that was asked for last by its position, in that generation.
     private var leaf: LeafAtKey?
+    /// The only query, as it was bound to be checked, and the instance's generation then.
+    private var checked: (query: BoundQuery, generation: Int)?
     /// The object asked for last.
     private var recent: (key: ObjectKey, place: ObjectPlace) = (.none, ObjectPlace())
 
@@ -98,7 +100,7 @@ package final class ObjectResults {
     /// Of frozen results: threads that come at the same time all look, and the first one's is kept.
     @inline(never)
     private func currentContent() throws(RealmError) -> ResultsContent {
-        let found = try definition.content(in: objects.instance.snapshot())
+        let found = try definition.content(in: objects.instance.snapshot(), bound: boundNow)
         let fresh = Unmanaged.passRetained(found)
         let (isKept, other) = slot.compareExchange(
             expected: nil, desired: fresh.toOpaque(), ordering: .acquiringAndReleasing)
@@ -115,7 +117,7 @@ package final class ObjectResults {
             keep(content)
             return content
         }
-        let content = try definition.content(in: snapshot, base: base)
+        let content = try definition.content(in: snapshot, base: base, bound: boundNow)
         keep(content)
         return content
     }
@@ -124,6 +126,21 @@ package final class ObjectResults {
     func adopt(_ keys: [ObjectKey], in snapshot: Snapshot) {
         if isFixed || known?.basis.state === snapshot.state { return }
         if let content = (try? definition.content(of: keys, in: snapshot)) ?? nil { keep(content) }
+    }
+
+    /// Names and types are settled at once, so that mistakes show where they are made.
+    func check(_ query: Query) throws(RealmError) {
+        let snapshot = instance.snapshot()
+        guard let info = snapshot.schema.table(definition.table) else { return }
+        let bound = try query.bound(to: snapshot.table(info))
+        if definition.queries.count == 1 { checked = (bound, instance.generation) }
+    }
+
+    /// The only query, bound to what the instance shows; nil if it has to be bound again.
+    private var boundNow: BoundQuery? {
+        guard let checked, checked.generation > 0, checked.generation == instance.generation
+        else { return nil }
+        return checked.query
     }
 
     private var base: VersionState? { objects.instance.transaction?.base }
@@ -146,7 +163,8 @@ package final class ObjectResults {
             }
             let snapshot = instance.snapshot()
             if let content = known?.following(snapshot) { return content.count }
-            let content = try definition.content(in: snapshot, base: base, onlyCount: true)
+            let content = try definition.content(
+                in: snapshot, base: base, onlyCount: true, bound: boundNow)
             keepNumber(content)
             return content.count
         }

@@ -1,12 +1,16 @@
 extension BoundQuery {
-    /// Binds a comparison of the queried objects' own property with a value in place, which most
-    /// conditions of programs are, without a binder. Nil for other trees, and where the binder must
-    /// decide or report an error.
-    convenience init?(shortcut tree: QueryTree, _ aliases: KeyPathAliases, _ table: Table) {
+    /// Binds a comparison of the queried objects' own property with a constant of its type, which most
+    /// conditions are, without a binder. Nil for other trees, and where the binder must decide or report
+    /// an error.
+    convenience init?(
+        shortcut parsed: ParsedQuery, _ arguments: [QueryArgument], _ aliases: KeyPathAliases,
+        _ table: Table, isKept: Bool = false
+    ) {
+        let tree = parsed.tree
         guard tree.clauses.isEmpty, case .comparison(let comparison) = tree.condition.kind,
             !comparison.foldsMarks,
             case .property(let property) = comparison.left.kind, property.isOwn,
-            case .constant(.value(let given)) = comparison.right.kind,
+            case .constant(let given) = comparison.right.kind,
             case .name(let name) = property.path.first.kind,
             aliases.path(for: name, in: table.info.key) == nil,
             let place = table.info.columnIndex(named: name),
@@ -18,18 +22,40 @@ extension BoundQuery {
         // Predicates look at empty texts and at the bytes in mixed values.
         if tree.dialect == .predicate, isTextual || column.type == .mixed { return nil }
         var pool: ConstantPool?
-        guard let value = Self.typed(given, column.type, table, &pool), !value.type.isLink,
+        let range = comparison.left.range.through(comparison.right.range)
+        guard let value = Self.typed(given, column.type, arguments, table, &pool),
+            !value.type.isLink,
             value.type.isComparable(with: column.type), value.type.isText || !isTextual,
             let test = ColumnTest(
-                column, relation, folds: comparison.foldsCase, value, range: .none),
+                column, relation, folds: comparison.foldsCase, value, range: range),
             test.foldsWholeCharacters
         else { return nil }
         self.init(
-            table: table.info, source: QuerySource(text: []), condition: .test(test),
-            descriptors: [], pool: pool, isKept: false)
+            table: table.info, source: parsed.source, condition: .test(test), descriptors: [],
+            pool: pool, isKept: isKept)
     }
 
-    /// The value as one of the column's type, which most are already; `pool` owns its bytes.
+    /// A literal of the column's type, or an argument.
+    private static func typed(
+        _ constant: QueryConstant, _ target: OperandType, _ arguments: [QueryArgument],
+        _ table: Table, _ pool: inout ConstantPool?
+    ) -> QueryBinder.Typed? {
+        switch (constant, target) {
+        case (.value(let value), _): return typed(value, target, table, &pool)
+        case (.argument(let number, nil), _) where number < arguments.count:
+            return typed(arguments[number], target, table, &pool)
+        case (.int(let v), .int): return (.int(v), .int)
+        case (.bool(let v), .bool): return (.bool(v), .bool)
+        case (.timestamp(let v), .timestamp): return (.timestamp(v), .timestamp)
+        case (.string(let bytes), .string):
+            let constants = ConstantPool()
+            pool = constants
+            return (.string(constants.view(bytes)), .string)
+        default: return nil
+        }
+    }
+
+    /// An argument as a value of the column's type, which most are already; `pool` owns its bytes.
     private static func typed(
         _ value: QueryArgument, _ target: OperandType, _ table: Table, _ pool: inout ConstantPool?
     ) -> QueryBinder.Typed? {

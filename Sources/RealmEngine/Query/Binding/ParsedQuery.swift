@@ -87,12 +87,21 @@ final class BoundQueries: Sendable {
         if let known, known.parsed === parsed, known.query.table === table.info {
             return known.query
         }
-        var binder = QueryBinder(
-            parsed.source, parsed.tree.dialect, arguments: [], aliases: KeyPathAliases(),
-            table: table)
-        let query = try binder.bind(parsed.tree, isKept: true)
+        let query = try Self.bound(parsed, table)
         slots.withLock { $0[key] = Entry(parsed, query) }
         return query
+    }
+
+    private static func bound(
+        _ parsed: ParsedQuery, _ table: Table
+    ) throws(RealmError) -> BoundQuery {
+        let aliases = KeyPathAliases()
+        if let query = BoundQuery(shortcut: parsed, [], aliases, table, isKept: true) {
+            return query
+        }
+        var binder = QueryBinder(
+            parsed.source, parsed.tree.dialect, arguments: [], aliases: aliases, table: table)
+        return try binder.bind(parsed.tree, isKept: true)
     }
 }
 

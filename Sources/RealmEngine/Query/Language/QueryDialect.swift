@@ -33,9 +33,9 @@ enum QueryDialect: Sendable {
 }
 
 /// The values for the argument places in the text of a predicate, numbered from left to right.
-package protocol PredicateArguments {
+package protocol PredicateArguments: AnyObject {
     /// The value of a place such as `%@`, whose last character is `kind`.
-    func value(_ number: Int, _ kind: Character) throws(RealmError) -> QueryArgument
+    func value(_ number: Int, _ kind: UInt8) throws(RealmError) -> QueryArgument
 
     /// The names along the path of a place `%K`.
     ///

@@ -107,12 +107,19 @@ extension QueryParser {
         {
             return .condition(QueryCondition(.geoWithin(property, .shape(shape), sign.range)))
         }
-        return .condition(
+        return comparison(left, relation, folds, marks, right, sign)
+    }
+
+    private func comparison(
+        _ left: QueryOperand, _ relation: QueryRelation, _ foldsCase: Bool, _ foldsMarks: Bool,
+        _ right: QueryOperand, _ sign: QueryToken
+    ) -> QueryPart {
+        .condition(
             QueryCondition(
                 .comparison(
                     QueryComparison(
-                        left: left, relation: relation, foldsCase: folds, foldsMarks: marks,
-                        right: right, range: sign.range))))
+                        left: left, relation: relation, foldsCase: foldsCase,
+                        foldsMarks: foldsMarks, right: right, range: sign.range))))
     }
 
     /// String operators and TEXT, whose right side is a single operand.
@@ -126,13 +133,7 @@ extension QueryParser {
                 .invalidQuery, "syntax", at: previous,
                 "Operator 'LIKE' not supported with diacritic-insensitive modifier.")
         }
-        let right = try operand()
-        return .condition(
-            QueryCondition(
-                .comparison(
-                    QueryComparison(
-                        left: left, relation: relation, foldsCase: folds, foldsMarks: marks,
-                        right: right, range: sign.range))))
+        return comparison(left, relation, folds, marks, try operand(), sign)
     }
 
     /// What stands in brackets behind an operator: whether case is folded, and whether marks are.

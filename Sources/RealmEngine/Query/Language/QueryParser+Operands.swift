@@ -55,8 +55,8 @@ extension QueryParser {
     ) throws(RealmError) -> QueryOperand.Kind {
         var suffix = QueryToken.Kind.end
         let path = try path(first, suffix: &suffix)
-        if let function = AggregateFunction.named(operator: source.quote(previous)),
-            suffix == .function
+        if suffix == .function,
+            let function = AggregateFunction.named(operator: source.quote(previous))
         {
             guard quantifier == nil else {
                 throw source.error(

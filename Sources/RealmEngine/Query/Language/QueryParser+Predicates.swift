@@ -12,7 +12,8 @@ extension QueryParser {
         case .place:
             token.number = places
             places += 1
-            return place(token) == "K" ? try path(token, after: last, arguments) : token
+            return place(token) == UInt8(ascii: "K")
+                ? try path(token, after: last, arguments) : token
         case .argument, .pathArgument: token.kind = .name
         case .name: token.kind = word(token)
         default: break
@@ -27,9 +28,7 @@ extension QueryParser {
     }
 
     /// The last character of an argument place.
-    func place(_ token: QueryToken) -> Character {
-        Character(UnicodeScalar(source.text[token.range.end - 1]))
-    }
+    func place(_ token: QueryToken) -> UInt8 { lexer.byte(token.range.end - 1) }
 
     /// The kind of a word that is a name in the query language.
     private func word(_ token: QueryToken) -> QueryToken.Kind {
@@ -37,9 +36,11 @@ extension QueryParser {
     }
 
     private func spells(_ token: QueryToken, _ word: StaticString) -> Bool {
-        let bytes = source.text[token.range.start..<token.range.end]
-        guard bytes.count == word.utf8CodeUnitCount else { return false }
-        return zip(bytes, 0..<bytes.count).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
+        let start = token.range.start
+        let count = token.range.end - start
+        guard count == word.utf8CodeUnitCount else { return false }
+        for i in 0..<count where lexer.byte(start + i) | 0x20 != word.utf8Start[i] { return false }
+        return true
     }
 
     /// Whether a word with a meaning is a name: a part of a path, or a property called like a word of
@@ -98,7 +99,7 @@ extension QueryParser {
     mutating func piecewise(
         _ left: QueryOperand, _ relation: QueryRelation
     ) throws(RealmError) -> QueryCondition? {
-        guard let arguments, token.kind == .place, place(token) == "@",
+        guard let arguments, token.kind == .place, place(token) == UInt8(ascii: "@"),
             relation == .equal || relation == .notEqual, case .property(let property) = left.kind,
             property.suffix == .none,
             let condition = try arguments.comparison(

@@ -47,58 +47,62 @@ struct QueryToken {
 extension QueryToken {
     /// The kind of a reserved word, nil for an ordinary name.
     static func word(_ bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
-        guard let first = bytes.first, (first | 0x20) &- 0x61 < 26 else { return nil }
-        for word in exactWords where word.spells(bytes) { return word.kind }
-        for word in anyCaseWords where word.spellsFolded(bytes) { return word.kind }
+        guard bytes.count < words.count, let first = bytes.first, (first | 0x20) &- 0x61 < 26
+        else { return nil }
+        for word in words[bytes.count] where word.spells(bytes) { return word.kind }
         return nil
     }
 
     private struct Word {
         let text: StaticString
         let kind: Kind
+        /// The bit that letters of either case differ in, where case does not matter.
+        let folds: UInt8
 
-        init(_ text: StaticString, _ kind: Kind) {
+        init(_ text: StaticString, _ kind: Kind, folds: UInt8 = 0) {
             self.text = text
             self.kind = kind
+            self.folds = folds
         }
 
+        /// Whether a text as long as the word is the word.
         @inline(__always)
         func spells(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-            guard bytes.count == text.utf8CodeUnitCount else { return false }
-            for i in 0..<bytes.count where bytes[i] != text.utf8Start[i] { return false }
-            return true
-        }
-
-        @inline(__always)
-        func spellsFolded(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-            guard bytes.count == text.utf8CodeUnitCount else { return false }
-            for i in 0..<bytes.count where bytes[i] | 0x20 != text.utf8Start[i] { return false }
+            for i in 0..<bytes.count where bytes[i] | folds != text.utf8Start[i] { return false }
             return true
         }
     }
 
+    /// Reserved words by their length.
+    private static let words: [[Word]] = {
+        let all =
+            exactWords.map { Word($0.0, $0.1) } + anyCaseWords.map { Word($0.0, $0.1, folds: 0x20) }
+        let longest = all.map(\.text.utf8CodeUnitCount).max() ?? 0
+        return (0...longest).map { length in
+            all.filter { $0.text.utf8CodeUnitCount == length }
+        }
+    }()
+
     /// Words whose spelling is fixed.
-    private static let exactWords: [Word] = [
-        Word("in", .in), Word("IN", .in), Word("not", .not), Word("NOT", .not), Word("any", .any),
-        Word("ANY", .any), Word("some", .any), Word("SOME", .any), Word("all", .all),
-        Word("ALL", .all), Word("none", .none), Word("NONE", .none), Word("FIRST", .first),
-        Word("first", .first), Word("LAST", .last), Word("last", .last), Word("SIZE", .size),
-        Word("size", .size), Word("true", .true), Word("TRUE", .true), Word("false", .false),
-        Word("FALSE", .false),
+    private static let exactWords: [(StaticString, Kind)] = [
+        ("in", .in), ("IN", .in), ("not", .not), ("NOT", .not), ("any", .any), ("ANY", .any),
+        ("some", .any), ("SOME", .any), ("all", .all), ("ALL", .all), ("none", .none),
+        ("NONE", .none), ("FIRST", .first), ("first", .first), ("LAST", .last), ("last", .last),
+        ("SIZE", .size), ("size", .size), ("true", .true), ("TRUE", .true), ("false", .false),
+        ("FALSE", .false),
     ]
 
     /// Words that may be written in any case: letters only, so that folding one bit is exact.
-    private static let anyCaseWords: [Word] = [
-        Word("and", .and), Word("or", .or), Word("beginswith", .beginsWith),
-        Word("endswith", .endsWith), Word("contains", .contains), Word("like", .like),
-        Word("text", .text), Word("between", .between), Word("geowithin", .geoWithin),
-        Word("truepredicate", .truePredicate), Word("falsepredicate", .falsePredicate),
-        Word("sort", .sort), Word("distinct", .distinct), Word("limit", .limit),
-        Word("asc", .ascending), Word("ascending", .ascending), Word("desc", .descending),
-        Word("descending", .descending), Word("bin", .binary), Word("binary", .binary),
-        Word("obj", .object), Word("subquery", .subquery), Word("geobox", .geoBox),
-        Word("geopolygon", .geoPolygon), Word("geocircle", .geoCircle), Word("inf", .infinity),
-        Word("infinity", .infinity), Word("nan", .nan), Word("null", .null), Word("nil", .null),
+    private static let anyCaseWords: [(StaticString, Kind)] = [
+        ("and", .and), ("or", .or), ("beginswith", .beginsWith), ("endswith", .endsWith),
+        ("contains", .contains), ("like", .like), ("text", .text), ("between", .between),
+        ("geowithin", .geoWithin), ("truepredicate", .truePredicate),
+        ("falsepredicate", .falsePredicate), ("sort", .sort), ("distinct", .distinct),
+        ("limit", .limit), ("asc", .ascending), ("ascending", .ascending), ("desc", .descending),
+        ("descending", .descending), ("bin", .binary), ("binary", .binary), ("obj", .object),
+        ("subquery", .subquery), ("geobox", .geoBox), ("geopolygon", .geoPolygon),
+        ("geocircle", .geoCircle), ("inf", .infinity), ("infinity", .infinity), ("nan", .nan),
+        ("null", .null), ("nil", .null),
     ]
 
     /// Operators that begin with `@`; the longest that fits wins, and none is a prefix of another.

@@ -152,14 +152,14 @@ extension QueryPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
             first: steps.first ?? .name(""), rest: Array(steps.dropFirst()), range: range)
     }
 
-    /// A property of the object itself.
-    public init(_ property: String) {
-        self.init(first: .property(property), rest: [], range: .none)
+    package init(first: QueryStep, rest: [QueryStep]) {
+        self.init(first: first, rest: rest, range: .none)
     }
 
-    public init(stringLiteral name: String) {
-        self.init(first: .name(name), rest: [], range: .none)
-    }
+    /// A property of the object itself.
+    public init(_ property: String) { self.init(first: .property(property), rest: []) }
+
+    public init(stringLiteral name: String) { self.init(first: .name(name), rest: []) }
 
     public init(arrayLiteral steps: QueryStep...) { self.init(steps) }
 }

@@ -161,7 +161,7 @@ public struct Query: Sendable {
         {
             return try known.query(parsed, table)
         }
-        if clauses.isEmpty, let bound = BoundQuery(shortcut: parsed.tree, aliases, table) {
+        if clauses.isEmpty, let bound = BoundQuery(shortcut: parsed, arguments, aliases, table) {
             return bound
         }
         var binder = QueryBinder(

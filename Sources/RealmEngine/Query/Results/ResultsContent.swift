@@ -35,9 +35,12 @@ extension ResultsDefinition {
     /// What the results hold in the version `snapshot` shows; nothing when the class is gone, or the
     /// object whose collection or incoming links they are.
     ///
-    /// - Parameter onlyCount: their number is enough.
+    /// - Parameters:
+    ///   - onlyCount: their number is enough.
+    ///   - bound: all queries as one, if they are bound to that version already.
     func content(
-        in snapshot: Snapshot, base: VersionState? = nil, onlyCount: Bool = false
+        in snapshot: Snapshot, base: VersionState? = nil, onlyCount: Bool = false,
+        bound: BoundQuery? = nil
     ) throws(RealmError) -> ResultsContent {
         guard let info = snapshot.schema.table(table) else {
             return ResultsContent(
@@ -46,7 +49,7 @@ extension ResultsDefinition {
         }
         snapshot.beginWalk()
         let table = snapshot.table(info)
-        let query = try bound(to: table)
+        let query: BoundQuery? = if let bound { bound } else { try self.bound(to: table) }
         let (members, count) = try members(query, table, onlyCount)
         return ResultsContent(
             members, count: count,
