@@ -10,19 +10,8 @@ import Testing
 
     /// Shelf 0 has ranks 1 and 9, shelf 1 has 4, shelf 2 nothing, shelf 3 has 2, 3 and the 4 of shelf 1.
     init() throws {
-        lab = try RealmLab([Shelf.self, Item.self])
-        realm = try lab.open()
+        (lab, realm) = try Shelf.lab(ranks: [[1, 9], [4], [], [2, 3]])
         try realm.write { [realm] in
-            for (id, ranks) in [[1, 9], [4], [], [2, 3]].enumerated() {
-                let shelf = realm.create(Shelf.self, value: ["id": id])
-                for rank in ranks {
-                    let item = realm.create(Item.self, value: ["rank": rank])
-                    shelf.items.append(item)
-                    shelf.best = item
-                    shelf.intMap["\(rank)"] = rank
-                    shelf.intSet.insert(rank)
-                }
-            }
             let shared = realm.objects(Item.self).where { $0.rank == 4 }[0]
             realm.object(ofType: Shelf.self, forPrimaryKey: 3)!.items.append(shared)
         }

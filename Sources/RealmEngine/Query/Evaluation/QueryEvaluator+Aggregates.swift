@@ -25,11 +25,8 @@ extension QueryEvaluator {
             buffer.values.append(try result(aggregate, column, owner))
             return
         }
-        let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(path.hops[...], from: spot, repeats, into: keys)
-        for key in keys.keys.all {
-            guard let owner = try find(key, in: path.table) else { continue }
+        try visitTargets(path.hops[...], from: spot, repeats, in: path.table) {
+            (owner) throws(RealmError) in
             buffer.values.append(try result(aggregate, column, owner))
         }
     }

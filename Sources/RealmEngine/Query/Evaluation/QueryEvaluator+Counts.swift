@@ -21,11 +21,8 @@ extension QueryEvaluator {
             buffer.values.append(.int(try count(last, spot)))
             return
         }
-        let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(path.hops.dropLast(), from: spot, repeats, into: keys)
-        for key in keys.keys.all {
-            guard let owner = try find(key, in: last.source) else { continue }
+        try visitTargets(path.hops.dropLast(), from: spot, repeats, in: last.source) {
+            (owner) throws(RealmError) in
             buffer.values.append(.int(try count(last, owner)))
         }
     }
@@ -63,11 +60,8 @@ extension QueryEvaluator {
             buffer.values.append(.int(Int64(count ?? 0)))
             return
         }
-        let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(path.hops[...], from: spot, repeats, into: keys)
-        for key in keys.keys.all {
-            guard let owner = try find(key, in: path.table) else { continue }
+        try visitTargets(path.hops[...], from: spot, repeats, in: path.table) {
+            (owner) throws(RealmError) in
             buffer.values.append(.int(Int64(try count(of: owner.value(column), owner))))
         }
     }

@@ -50,6 +50,20 @@ extension QueryEvaluator {
         }
     }
 
+    /// Calls `body` with each object the hops lead to.
+    @inline(__always)
+    func visitTargets(
+        _ hops: ArraySlice<PathHop>, from spot: RowLocation, _ repeats: PathMultiplicity,
+        in table: TablePlace, _ body: (RowLocation) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let keys = takeKeys()
+        defer { giveBack(keys) }
+        try collectTargets(hops, from: spot, repeats, into: keys)
+        for key in keys.keys.all {
+            if let target = try find(key, in: table) { try body(target) }
+        }
+    }
+
     /// The targets of one hop from one object. Null and unresolved links lead nowhere.
     private func step(
         _ hop: PathHop, _ spot: RowLocation, into keys: KeyBuffer
@@ -144,10 +158,10 @@ extension QueryEvaluator {
     private func appendBehindMany(
         _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
     ) throws(RealmError) {
-        let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(path.hops[...], from: spot, repeats, into: keys)
         if case .objects = path.end {
+            let keys = takeKeys()
+            defer { giveBack(keys) }
+            try collectTargets(path.hops[...], from: spot, repeats, into: keys)
             for key in keys.keys.all {
                 buffer.values.append(.link(ObjectLink(table: path.table.key, key: key)))
             }
@@ -155,8 +169,8 @@ extension QueryEvaluator {
         }
         var isGrouped = true
         if case .scalar = path.end { isGrouped = false }
-        for key in keys.keys.all {
-            guard let target = try find(key, in: path.table) else { continue }
+        try visitTargets(path.hops[...], from: spot, repeats, in: path.table) {
+            (target) throws(RealmError) in
             try append(path.end, target, to: buffer)
             if isGrouped { buffer.endGroup() }
         }
@@ -191,11 +205,8 @@ extension QueryEvaluator {
                 try appendElements(owner.value(column), .all, owner, to: buffer)
             }
         } else {
-            let keys = takeKeys()
-            defer { giveBack(keys) }
-            try collectTargets(path.hops[...], from: spot, repeats, into: keys)
-            for key in keys.keys.all {
-                guard let owner = try find(key, in: path.table) else { continue }
+            try visitTargets(path.hops[...], from: spot, repeats, in: path.table) {
+                (owner) throws(RealmError) in
                 try appendElements(owner.value(column), .all, owner, to: buffer)
             }
         }

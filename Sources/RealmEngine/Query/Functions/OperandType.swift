@@ -121,19 +121,9 @@ struct TypeMask: OptionSet, Sendable {
     init(_ value: Value) {
         switch value {
         case .null: self = .null
-        case .int: self = .int
-        case .bool: self = .bool
-        case .float: self = .float
-        case .double: self = .double
-        case .string: self = .string
-        case .binary: self = .binary
-        case .timestamp: self = .timestamp
-        case .decimal: self = .decimal
-        case .objectID: self = .objectID
-        case .uuid: self = .uuid
-        case .link: self = .link
         case .list, .set: self = .list
         case .dictionary: self = .dictionary
+        default: self = TypeMask(OperandType(value))
         }
     }
 

@@ -26,16 +26,19 @@ final class ConstantTerm: QueryTerm {
     ) throws(RealmError) -> Selection { value ? among : .none }
 }
 
-/// All of several terms; each sees only the rows the ones before it left.
-final class AndTerm: QueryTerm {
-    private let terms: [QueryTerm]
+/// Several terms about the same rows.
+class JoinedTerms: QueryTerm {
+    fileprivate let terms: [QueryTerm]
 
     init(_ terms: [QueryTerm]) { self.terms = terms }
 
     override func attach(_ directory: LeafDirectory) {
         for term in terms { term.attach(directory) }
     }
+}
 
+/// Terms that must all hold; each tests only the rows that the terms before it left.
+final class AndTerm: JoinedTerms {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
@@ -48,16 +51,8 @@ final class AndTerm: QueryTerm {
     }
 }
 
-/// Any of several terms; each sees only the rows the ones before it did not take.
-final class OrTerm: QueryTerm {
-    private let terms: [QueryTerm]
-
-    init(_ terms: [QueryTerm]) { self.terms = terms }
-
-    override func attach(_ directory: LeafDirectory) {
-        for term in terms { term.attach(directory) }
-    }
-
+/// Terms of which one must hold; each tests only the rows that no term before it took.
+final class OrTerm: JoinedTerms {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
