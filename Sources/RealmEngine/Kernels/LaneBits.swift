@@ -4,6 +4,31 @@
 
 /// Outcomes of vector comparisons as bits, lane 0 lowest: what selections are made of.
 enum LaneBits {
+    /// Outcomes of a test of each of the first `n` of at most 64 rows.
+    ///
+    /// Each is added as the carry of a comparison, so that the bits are in reverse order at first.
+    @inline(__always)
+    static func of(_ n: Int, _ test: (Int) -> Bool) -> UInt64 {
+        var bits: UInt64 = 0
+        var i = 0
+        while i < n {
+            bits = bits &+ bits &+ (test(i) ? 1 : 0)
+            i &+= 1
+        }
+        return reversed(bits, n)
+    }
+
+    /// The lowest `n` bits, of at most 64, in the other order.
+    @inline(__always)
+    static func reversed(_ bits: UInt64, _ n: Int) -> UInt64 {
+        if n <= 0 { return 0 }
+        var x = bits.byteSwapped
+        x = x &>> 4 & 0x0F0F_0F0F_0F0F_0F0F | (x & 0x0F0F_0F0F_0F0F_0F0F) &<< 4
+        x = x &>> 2 & 0x3333_3333_3333_3333 | (x & 0x3333_3333_3333_3333) &<< 2
+        x = x &>> 1 & 0x5555_5555_5555_5555 | (x & 0x5555_5555_5555_5555) &<< 1
+        return x &>> UInt64(64 &- n)
+    }
+
     @inline(__always)
     static func of(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt64 {
         #if arch(x86_64) && !PORTABLE

@@ -1,4 +1,4 @@
-/// A piece of text to be searched for, prepared once: the search looks at 16 places at a time and
+/// A piece of text to be searched for, prepared once: the search looks at 64 places at a time and
 /// compares only where the first and the last byte fit.
 ///
 /// A letter that folds differs from its other case in one bit, 0x20, so folding is an OR before the
@@ -167,6 +167,29 @@ struct NeedleSearch {
         return !differs(count &- 8)
     }
 
+    /// The needle's first and last byte, as they are looked for at sixteen places at a time.
+    private struct Ends {
+        let last: Int
+        let firsts, lasts, firstFolds, lastFolds: SIMD16<UInt8>
+
+        @inline(__always)
+        init(_ search: NeedleSearch) {
+            last = search.count &- 1
+            firsts = SIMD16(repeating: search.bytes[0])
+            lasts = SIMD16(repeating: search.bytes[last])
+            firstFolds = SIMD16(repeating: search.folds[0])
+            lastFolds = SIMD16(repeating: search.folds[last])
+        }
+
+        /// The places, of sixteen from `p` on, where both stand.
+        @inline(__always)
+        func places(_ p: UnsafeRawPointer) -> SIMDMask<SIMD16<Int8>> {
+            let a = p.loadUnaligned(as: SIMD16<UInt8>.self) | firstFolds
+            let b = p.loadUnaligned(fromByteOffset: last, as: SIMD16<UInt8>.self) | lastFolds
+            return (a .== firsts) .& (b .== lasts)
+        }
+    }
+
     /// Places in each of the first `n` of at most 64 cells of sixteen bytes where the needle's first byte
     /// stands, and its last as far after it as in the needle: a bit each. Bytes of the next cell count.
     ///
@@ -175,83 +198,53 @@ struct NeedleSearch {
     func places(
         _ cells: UnsafeRawPointer, _ n: Int, into places: UnsafeMutablePointer<UInt16>
     ) -> UInt64 {
-        folds[0] | folds[count &- 1] == 0
-            ? self.places(cells, n, folding: false, into: places)
-            : self.places(cells, n, folding: true, into: places)
-    }
-
-    @inline(__always)
-    private func places(
-        _ cells: UnsafeRawPointer, _ n: Int, folding: Bool,
-        into places: UnsafeMutablePointer<UInt16>
-    ) -> UInt64 {
-        let last = count &- 1
-        let firsts = SIMD16<UInt8>(repeating: bytes[0])
-        let lasts = SIMD16<UInt8>(repeating: bytes[last])
-        let firstFolds = SIMD16<UInt8>(repeating: folds[0])
-        let lastFolds = SIMD16<UInt8>(repeating: folds[last])
-        let ends = cells + last
-        var bits: UInt64 = 0
-        for i in 0..<n {
-            var a = cells.loadUnaligned(fromByteOffset: 16 &* i, as: SIMD16<UInt8>.self)
-            var b = ends.loadUnaligned(fromByteOffset: 16 &* i, as: SIMD16<UInt8>.self)
-            if folding {
-                a |= firstFolds
-                b |= lastFolds
-            }
-            let found = LaneBits.of((a .== firsts) .& (b .== lasts))
+        let ends = Ends(self)
+        return LaneBits.of(n) { i in
+            let found = LaneBits.of(ends.places(cells + 16 &* i))
             places[i] = UInt16(truncatingIfNeeded: found)
-            bits |= (found == 0 ? 0 : 1) &<< UInt64(i)
+            return found != 0
         }
-        return bits
     }
 
-    /// Calls `body` with the places before `end`, in order, where the needle may stand: its first and its
-    /// last byte do, and it does not pass `end`.
+    /// Calls `body` with the places from `start` to before `end`, in order, where the needle may stand:
+    /// its first and its last byte do, and it does not pass `end`. Ends early when `body` returns true.
     @inline(__always)
-    func visitPlaces(_ base: UnsafeRawPointer, to end: Int, _ body: (Int) -> Void) {
-        folds[0] | folds[count &- 1] == 0
-            ? visitPlaces(base, to: end, folding: false, body)
-            : visitPlaces(base, to: end, folding: true, body)
-    }
-
-    @inline(__always)
-    private func visitPlaces(
-        _ base: UnsafeRawPointer, to end: Int, folding: Bool, _ body: (Int) -> Void
+    func visitPlaces(
+        _ base: UnsafeRawPointer, from start: Int, to end: Int, _ body: (Int) -> Bool
     ) {
-        let last = count &- 1
-        let firsts = SIMD16<UInt8>(repeating: bytes[0])
-        let lasts = SIMD16<UInt8>(repeating: bytes[last])
-        let firstFolds = SIMD16<UInt8>(repeating: folds[0])
-        let lastFolds = SIMD16<UInt8>(repeating: folds[last])
-        @inline(__always)
-        func found(_ i: Int) -> UInt64 {
-            var a = base.loadUnaligned(fromByteOffset: i, as: SIMD16<UInt8>.self)
-            var b = base.loadUnaligned(fromByteOffset: i &+ last, as: SIMD16<UInt8>.self)
-            if folding {
-                a |= firstFolds
-                b |= lastFolds
-            }
-            return LaneBits.of((a .== firsts) .& (b .== lasts))
-        }
-        var i = 0
-        while i &+ 64 &+ last <= end {
-            var places =
-                found(i) | found(i &+ 16) &<< 16 | found(i &+ 32) &<< 32 | found(i &+ 48) &<< 48
-            while places != 0 {
-                body(i &+ places.trailingZeroBitCount)
-                places &= places &- 1
+        let ends = Ends(self)
+        var i = start
+        while i &+ 64 &+ ends.last <= end {
+            let p = base + i
+            let (a, b) = (ends.places(p), ends.places(p + 16))
+            let (c, d) = (ends.places(p + 32), ends.places(p + 48))
+            if LaneBits.of((a .| b) .| (c .| d)) != 0 {
+                let places =
+                    LaneBits.of(a) | LaneBits.of(b) &<< 16 | LaneBits.of(c) &<< 32
+                    | LaneBits.of(d) &<< 48
+                if visit(places, i, body) { return }
             }
             i &+= 64
         }
+        while i &+ 16 &+ ends.last <= end {
+            if visit(LaneBits.of(ends.places(base + i)), i, body) { return }
+            i &+= 16
+        }
         while i &+ count <= end {
-            if base.load(fromByteOffset: i, as: UInt8.self) | folds[0] == bytes[0],
-                base.load(fromByteOffset: i &+ last, as: UInt8.self) | folds[last] == bytes[last]
-            {
-                body(i)
-            }
+            if matches(base + i), body(i) { return }
             i &+= 1
         }
+    }
+
+    /// Calls `body` with the places whose bits are set until it returns true, which is returned.
+    @inline(__always)
+    private func visit(_ places: UInt64, _ first: Int, _ body: (Int) -> Bool) -> Bool {
+        var rest = places
+        while rest != 0 {
+            if body(first &+ rest.trailingZeroBitCount) { return true }
+            rest &= rest &- 1
+        }
+        return false
     }
 
     /// Where the needle stands first at or after `start` and before `end`, which it may not
@@ -259,28 +252,12 @@ struct NeedleSearch {
     @inline(__always)
     func first(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
         if count == 0 { return start <= end ? start : nil }
-        let last = count &- 1
-        let firsts = SIMD16<UInt8>(repeating: bytes[0])
-        let lasts = SIMD16<UInt8>(repeating: bytes[last])
-        let firstFolds = SIMD16<UInt8>(repeating: folds[0])
-        let lastFolds = SIMD16<UInt8>(repeating: folds[last])
-        var i = start
-        while i &+ 16 &+ last <= end {
-            let a = base.loadUnaligned(fromByteOffset: i, as: SIMD16<UInt8>.self) | firstFolds
-            let b =
-                base.loadUnaligned(fromByteOffset: i &+ last, as: SIMD16<UInt8>.self) | lastFolds
-            var found = LaneBits.of((a .== firsts) .& (b .== lasts))
-            while found != 0 {
-                let at = i &+ found.trailingZeroBitCount
-                if matches(base + at) { return at }
-                found &= found &- 1
-            }
-            i &+= 16
+        var first: Int?
+        visitPlaces(base, from: start, to: end) { place in
+            guard matches(base + place) else { return false }
+            first = place
+            return true
         }
-        while i &+ count <= end {
-            if matches(base + i) { return i }
-            i &+= 1
-        }
-        return nil
+        return first
     }
 }

@@ -21,20 +21,53 @@ struct TextArea {
         count = min(offsets.count, ClusterRows.maximum)
     }
 
+    /// The end offsets as they are stored.
+    @inline(__always)
+    private func ends<T: FixedWidthInteger & SignedInteger>(_: T.Type) -> UnsafePointer<T> {
+        UnsafePointer(offsets.payload.assumingMemoryBound(to: T.self))
+    }
+
+    /// The end offsets unpacked: of widths that areas hardly have.
+    private var unpackedEnds: UnsafePointer<Int64> {
+        IntegerKernels.decode(offsets, first: 0, count: count, into: scratch.numbers)
+        return UnsafePointer(scratch.numbers)
+    }
+
+    /// The unpacked end offsets, and 0 before the first; nil on damage. Valid until the next leaf.
+    func ends() -> UnsafePointer<Int64>? {
+        scratch.numbers[-1] = 0
+        let ends = unpackedEnds
+        return isSound(ends) ? ends : nil
+    }
+
+    /// Whether the offsets ascend and end inside the area.
+    @inline(__always)
+    private func isSound<T: FixedWidthInteger & SignedInteger>(_ ends: UnsafePointer<T>) -> Bool {
+        if count == 0 { return true }
+        let terminator = T(truncatingIfNeeded: terminator)
+        // An end before the area, and a text shorter than the terminator, have their sign bits set.
+        var damage = ends[0] | (ends[0] &- terminator)
+        for row in 1..<count {
+            damage |= ends[row] | (ends[row] &- ends[row &- 1] &- terminator)
+        }
+        return damage >= 0 && Int(ends[count &- 1]) <= size
+    }
+
     /// Where the text of `row` lies, nil when that is outside the area.
     @inline(__always)
-    private func range(_ row: Int) -> Range<Int>? {
-        let start = row == 0 ? 0 : offsets.integer(row &- 1)
-        let end = offsets.integer(row)
-        guard 0 <= start, start <= end, end <= Int64(size), end &- start >= Int64(terminator)
-        else { return nil }
-        return Int(start)..<Int(end) &- terminator
+    private func range<T: FixedWidthInteger & SignedInteger>(
+        _ row: Int, _ ends: UnsafePointer<T>
+    ) -> Range<Int>? {
+        let start = row == 0 ? 0 : Int(ends[row &- 1])
+        let end = Int(ends[row])
+        guard 0 <= start, start <= end, end <= size, end &- start >= terminator else { return nil }
+        return start..<end &- terminator
     }
 
     /// Keeps the rows for which `test` holds; nil on damage.
     @inline(__always)
-    private func confirmed(
-        _ rows: Selection, _ test: (Range<Int>) -> Bool
+    private func confirmed<T: FixedWidthInteger & SignedInteger>(
+        _ rows: Selection, _ ends: UnsafePointer<T>, _ test: (Range<Int>) -> Bool
     ) -> Selection? {
         var result = rows
         for i in 0..<4 {
@@ -42,98 +75,90 @@ struct TextArea {
             while rest != 0 {
                 let bit = rest.trailingZeroBitCount
                 rest &= rest &- 1
-                guard let range = range(i &* 64 &+ bit) else { return nil }
+                guard let range = range(i &* 64 &+ bit, ends) else { return nil }
                 if !test(range) { result[i] &= ~(1 &<< UInt64(bit)) }
             }
         }
         return result
     }
 
-    // MARK: Equality
+    // MARK: Lengths
 
-    /// Rows whose text is the needle; nil on damage.
-    func rows(equalTo search: NeedleSearch) -> Selection? {
-        let length = Int64(search.count &+ terminator)
-        let rows: Selection
-        switch offsets.widthCode {
-        case 5: rows = shortLengths(length)
-        case 6: rows = lengths(length, Int32.self)
-        case 7: rows = lengths(length, Int64.self)
-        default:
-            rows = Selection(count) { (from, n) in
-                bits(n) { row in
-                    let row = from &+ row
-                    let start = row == 0 ? 0 : offsets.integer(row &- 1)
-                    return offsets.integer(row) &- start == length
-                }
+    /// Rows whose number of bytes, terminator included, passes a test, but for carries.
+    @inline(__always)
+    private func rows<T: FixedWidthInteger & SignedInteger>(
+        _ ends: UnsafePointer<T>, length test: (T) -> Bool
+    ) -> Selection {
+        Selection(count) { (from, n) in
+            LaneBits.of(n) { i in
+                let row = from &+ i
+                return test(ends[row] &- (row == 0 ? 0 : ends[row &- 1]))
             }
         }
-        return confirmed(rows) { range in
-            range.count == search.count && search.matches(base + range.lowerBound)
-        }
     }
 
+    /// The same of offsets of 16 bits, eight at a time.
     @inline(__always)
-    private func bits(_ n: Int, _ test: (Int) -> Bool) -> UInt64 {
-        var bits: UInt64 = 0
-        var i = 0
-        while i < n {
-            let isTrue: UInt64 = test(i) ? 1 : 0
-            bits |= isTrue &<< UInt64(i)
-            i &+= 1
+    private func rows(
+        _ ends: UnsafePointer<Int16>, lengths test: (SIMD8<Int16>) -> SIMDMask<SIMD8<Int16>>
+    ) -> Selection {
+        let p = UnsafeRawPointer(ends)
+        func lengths(_ row: Int) -> SIMDMask<SIMD8<Int16>> {
+            let at = 2 &* row
+            return test(
+                p.loadUnaligned(fromByteOffset: at, as: SIMD8<Int16>.self)
+                    &- p.loadUnaligned(fromByteOffset: at &- 2, as: SIMD8<Int16>.self))
         }
-        return bits
-    }
-
-    /// Rows whose bytes are that many, but for carries, by offsets of 16 bits.
-    private func shortLengths(_ length: Int64) -> Selection {
-        let p = offsets.payload
-        let wanted = Int16(truncatingIfNeeded: length)
-        let all = SIMD8<Int16>(repeating: wanted)
         return Selection(count) { (from, n) in
             var bits: UInt64 = 0
-            var i = 0
             // The first text begins at 0 and not at an offset.
-            if from == 0 {
-                bits = p.load(as: Int16.self) == wanted ? 1 : 0
-                i = 1
-            }
+            var i = from == 0 ? 1 : 0
+            if from == 0, test(SIMD8(repeating: ends[0]))[0] { bits = 1 }
             while i &+ 16 <= n {
-                let at = 2 &* (from &+ i)
-                let a =
-                    p.loadUnaligned(fromByteOffset: at, as: SIMD8<Int16>.self)
-                    &- p.loadUnaligned(fromByteOffset: at &- 2, as: SIMD8<Int16>.self)
-                let b =
-                    p.loadUnaligned(fromByteOffset: at &+ 16, as: SIMD8<Int16>.self)
-                    &- p.loadUnaligned(fromByteOffset: at &+ 14, as: SIMD8<Int16>.self)
-                bits |= LaneBits.of(a .== all, b .== all) &<< UInt64(i)
+                bits |=
+                    LaneBits.of(lengths(from &+ i), lengths(from &+ i &+ 8)) &<< UInt64(i)
                 i &+= 16
             }
             while i < n {
-                let at = 2 &* (from &+ i)
-                let a =
-                    p.load(fromByteOffset: at, as: Int16.self)
-                    &- p.load(fromByteOffset: at &- 2, as: Int16.self)
-                if a == wanted { bits |= 1 &<< UInt64(i) }
+                let row = from &+ i
+                if test(SIMD8(repeating: ends[row] &- ends[row &- 1]))[0] {
+                    bits |= 1 &<< UInt64(i)
+                }
                 i &+= 1
             }
             return bits
         }
     }
 
-    /// The same by offsets of another width.
+    // MARK: Equality
+
+    /// Rows whose text is the needle; nil on damage.
+    func rows(equalTo search: NeedleSearch) -> Selection? {
+        let length = search.count &+ terminator
+        switch offsets.widthCode {
+        case 5:
+            let all = SIMD8(repeating: Int16(truncatingIfNeeded: length))
+            let ends = ends(Int16.self)
+            return equal(search, rows(ends) { $0 .== all }, ends)
+        case 6: return equal(search, length, ends(Int32.self))
+        case 7: return equal(search, length, ends(Int64.self))
+        default: return equal(search, length, unpackedEnds)
+        }
+    }
+
+    private func equal<T: FixedWidthInteger & SignedInteger>(
+        _ search: NeedleSearch, _ length: Int, _ ends: UnsafePointer<T>
+    ) -> Selection? {
+        let length = T(truncatingIfNeeded: length)
+        return equal(search, rows(ends) { $0 == length }, ends)
+    }
+
     @inline(__always)
-    private func lengths<T: FixedWidthInteger & SignedInteger>(
-        _ length: Int64, _: T.Type
-    ) -> Selection {
-        let p = offsets.payload.assumingMemoryBound(to: T.self)
-        let wanted = T(truncatingIfNeeded: length)
-        return Selection(count) { (from, n) in
-            bits(n) { i in
-                let row = from &+ i
-                let start: T = row == 0 ? 0 : p[row &- 1]
-                return p[row] &- start == wanted
-            }
+    private func equal<T: FixedWidthInteger & SignedInteger>(
+        _ search: NeedleSearch, _ rows: Selection, _ ends: UnsafePointer<T>
+    ) -> Selection? {
+        confirmed(rows, ends) { range in
+            range.count == search.count && search.matches(base + range.lowerBound)
         }
     }
 
@@ -141,38 +166,38 @@ struct TextArea {
 
     /// Rows whose text begins with the needle, which is not empty; nil on damage.
     func rows(beginningWith search: NeedleSearch) -> Selection? {
-        let rows: Selection
         switch offsets.widthCode {
-        case 5: rows = beginnings(search.head, Int16.self)
-        case 6: rows = beginnings(search.head, Int32.self)
-        case 7: rows = beginnings(search.head, Int64.self)
-        default: rows = Selection(first: count)
-        }
-        return confirmed(rows) { range in
-            range.count >= search.count && search.matches(base + range.lowerBound)
+        case 5: rows(beginningWith: search, ends(Int16.self))
+        case 6: rows(beginningWith: search, ends(Int32.self))
+        case 7: rows(beginningWith: search, ends(Int64.self))
+        default: rows(beginningWith: search, unpackedEnds)
         }
     }
 
-    /// Rows where the needle's first bytes stand, and those too near the end to be looked at
-    /// eight bytes at a time.
+    /// Compares the needle whole where its first bytes stand, and where the text is too near the end to be
+    /// looked at eight bytes at a time.
     @inline(__always)
-    private func beginnings<T: FixedWidthInteger & SignedInteger>(
-        _ head: NeedleSearch.Head, _: T.Type
-    ) -> Selection {
-        let all = Selection(first: count)
-        guard size >= 8, count > 0 else { return all }
-        // Text `row` begins where the one before it ends.
-        let range = IntegerRange(low: 0, high: Int64(size &- 8))
-        let ends = IntegerKernels.rows(in: range, offsets, first: 0, count: count &- 1)
-        let near = ends.leadingCount &+ 1
-        let p = offsets.payload.assumingMemoryBound(to: T.self)
-        var rows = Selection(near) { (from, n) in
-            if from > 0 { return head.matches(n) { base + Int(p[from &+ $0 &- 1]) } }
-            let first: UInt64 = head.matches(base) ? 1 : 0
-            return first | head.matches(n &- 1) { base + Int(p[$0]) } &<< 1
+    private func rows<T: FixedWidthInteger & SignedInteger>(
+        beginningWith search: NeedleSearch, _ ends: UnsafePointer<T>
+    ) -> Selection? {
+        var rows = Selection(first: count)
+        if size >= 8, count > 0 {
+            // Text `row` begins where the one before it ends.
+            let range = IntegerRange(low: 0, high: Int64(size &- 8))
+            let near =
+                IntegerKernels.rows(in: range, offsets, first: 0, count: count &- 1).leadingCount
+                &+ 1
+            let found = Selection(near) { (from, n) in
+                search.head.matches(n) { i in
+                    let row = from &+ i
+                    return base + (row == 0 ? 0 : Int(ends[row &- 1]))
+                }
+            }
+            rows = found | rows.subtracting(Selection(first: near))
         }
-        if near < count { rows = rows | all.subtracting(Selection(first: near)) }
-        return rows
+        return confirmed(rows, ends) { range in
+            range.count >= search.count && search.matches(base + range.lowerBound)
+        }
     }
 
     // MARK: Parts
@@ -181,19 +206,37 @@ struct TextArea {
     ///
     /// The places of the needle's first and last byte are found in the whole area first.
     func rows(containing search: NeedleSearch) -> Selection? {
-        let ends = scratch.numbers
-        guard count > 0, unpack(ends) else { return count == 0 ? Selection.none : nil }
-        let end = Int(ends[count &- 1])
-        let length = Int64(search.count &+ terminator)
+        switch offsets.widthCode {
+        case 5: rows(containing: search, ends(Int16.self))
+        case 6: rows(containing: search, ends(Int32.self))
+        case 7: rows(containing: search, ends(Int64.self))
+        default: rows(containing: search, unpackedEnds)
+        }
+    }
+
+    @inline(__always)
+    private func rows<T: FixedWidthInteger & SignedInteger>(
+        containing search: NeedleSearch, _ ends: UnsafePointer<T>
+    ) -> Selection? {
+        guard isSound(ends) else { return nil }
+        if count == 0 { return Selection.none }
+        let length = search.count &+ terminator
         var result = Selection.none
         var row = 0
-        search.visitPlaces(base, to: end) { place in
+        search.visitPlaces(base, from: 0, to: Int(ends[count &- 1])) { place in
             // The rest of a text that has the needle is passed over.
-            if ends[row] > Int64(place), result.contains(row) { return }
-            while ends[row] <= Int64(place) { row &+= 1 }
-            if Int64(place) &+ length <= ends[row], search.matches(base + place) {
-                result.insert(row)
+            if Int(ends[row]) > place, result.contains(row) { return false }
+            while row &+ 8 < count, Int(ends[row &+ 7]) <= place { row &+= 8 }
+            while Int(ends[row]) <= place { row &+= 1 }
+            if place &+ length <= Int(ends[row]) {
+                let p = base + place
+                let isFound =
+                    place &+ 8 <= size
+                    ? search.head.matches(p) && (search.count <= 8 || search.matches(p))
+                    : search.matches(p)
+                if isFound { result.insert(row) }
             }
+            return false
         }
         return result
     }
@@ -202,27 +245,29 @@ struct TextArea {
 
     /// All rows by their first bytes; nil on damage.
     func heads(_ order: TextOrder, nulls: Selection) -> TextOrder.Heads? {
-        let ends = scratch.numbers
-        guard count > 0 else { return TextOrder.Heads() }
-        guard unpack(ends) else { return nil }
-        return order.heads(
-            base, size: size, ends, terminator: terminator, count: count, nulls: nulls)
-    }
-
-    /// The unpacked end offsets, and 0 before the first; nil on damage. Valid until the next leaf.
-    func ends() -> UnsafePointer<Int64>? {
-        unpack(scratch.numbers) ? UnsafePointer(scratch.numbers) : nil
-    }
-
-    /// Unpacks the offsets; false unless they ascend and end inside the area.
-    private func unpack(_ ends: UnsafeMutablePointer<Int64>) -> Bool {
-        IntegerKernels.decode(offsets, first: 0, count: count, into: ends)
-        ends[-1] = 0
-        var damage: Int64 = 0
-        // An end before the area, and a text shorter than the terminator, have their sign bits set.
-        for row in 0..<count {
-            damage |= ends[row] | (ends[row] &- ends[row &- 1] &- Int64(terminator))
+        switch offsets.widthCode {
+        case 5:
+            let least = SIMD8(repeating: Int16(truncatingIfNeeded: 8 &+ terminator))
+            let ends = ends(Int16.self)
+            return heads(order, nulls, ends, shorter: rows(ends) { $0 .< least })
+        case 6: return heads(order, nulls, ends(Int32.self))
+        case 7: return heads(order, nulls, ends(Int64.self))
+        default: return heads(order, nulls, unpackedEnds)
         }
-        return damage >= 0 && (count == 0 || ends[count &- 1] <= Int64(size))
+    }
+
+    private func heads<T: FixedWidthInteger & SignedInteger>(
+        _ order: TextOrder, _ nulls: Selection, _ ends: UnsafePointer<T>
+    ) -> TextOrder.Heads? {
+        let least = T(truncatingIfNeeded: 8 &+ terminator)
+        return heads(order, nulls, ends, shorter: rows(ends) { $0 < least })
+    }
+
+    @inline(__always)
+    private func heads<T: FixedWidthInteger & SignedInteger>(
+        _ order: TextOrder, _ nulls: Selection, _ ends: UnsafePointer<T>, shorter: Selection
+    ) -> TextOrder.Heads? {
+        guard isSound(ends) else { return nil }
+        return order.heads(base, size: size, ends, count: count, unsure: shorter | nulls)
     }
 }

@@ -65,16 +65,7 @@ enum TextKernels {
 
     @inline(__always)
     private static func rows(_ count: Int, _ test: (Int) -> Bool) -> Selection {
-        Selection(count) { (from, n) in
-            var bits: UInt64 = 0
-            var i = 0
-            while i < n {
-                let isTrue: UInt64 = test(from &+ i) ? 1 : 0
-                bits |= isTrue &<< UInt64(i)
-                i &+= 1
-            }
-            return bits
-        }
+        Selection(count) { (from, n) in LaneBits.of(n) { test(from &+ $0) } }
     }
 
     /// Rows whose cell holds the needle, which is not empty.

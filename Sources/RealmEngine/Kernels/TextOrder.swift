@@ -26,79 +26,53 @@ struct TextOrder: Sendable {
     ///
     /// - Parameter width: at least 4.
     func heads(_ cells: UnsafeRawPointer, width: Int, count: Int, mayBeNull: Bool) -> Heads {
-        switch width {
-        case 4:
-            heads(count) { row in
-                UInt64((cells + 4 &* row).load(as: UInt32.self).bigEndian & 0xFFFF_FF00) &<< 32
-            } isNull: {
-                mayBeNull && isNull(cells, width, $0)
+        var result =
+            switch width {
+            case 4:
+                heads(count) { row in
+                    UInt64((cells + 4 &* row).load(as: UInt32.self).bigEndian & 0xFFFF_FF00) &<< 32
+                }
+            case 8: heads(count) { (cells + 8 &* $0).load(as: UInt64.self).bigEndian & ~0xFF }
+            default: heads(count) { (cells + width &* $0).load(as: UInt64.self).bigEndian }
             }
-        case 8:
-            heads(count) { row in
-                (cells + 8 &* row).load(as: UInt64.self).bigEndian & ~0xFF
-            } isNull: {
-                mayBeNull && isNull(cells, width, $0)
-            }
-        default:
-            heads(count) { row in
-                (cells + width &* row).load(as: UInt64.self).bigEndian
-            } isNull: {
-                mayBeNull && isNull(cells, width, $0)
+        guard mayBeNull else { return result }
+        let nulls = Selection(count) { (from, n) in
+            LaneBits.of(n) { i in
+                let padding = (from &+ i &+ 1) &* width &- 1
+                return Int(cells.load(fromByteOffset: padding, as: UInt8.self)) >= width
             }
         }
-    }
-
-    @inline(__always)
-    private func isNull(_ cells: UnsafeRawPointer, _ width: Int, _ row: Int) -> Bool {
-        Int(cells.load(fromByteOffset: (row &+ 1) &* width &- 1, as: UInt8.self)) >= width
-    }
-
-    /// Texts in one area of bytes: text `row` lies from `ends[row - 1]` to `ends[row]`, a terminator
-    /// included.
-    ///
-    /// - Parameter ends: ascending, the last within the area; 0 before the first.
-    /// - Parameter size: bytes of the area.
-    func heads(
-        _ area: UnsafeRawPointer, size: Int, _ ends: UnsafePointer<Int64>, terminator: Int,
-        count: Int, nulls: Selection
-    ) -> Heads {
-        // Eight bytes are loaded where as many are left in the area.
-        let last = Int64(size &- 8)
-        var near = count
-        while near > 0, ends[near &- 2] > last { near &-= 1 }
-        var result = heads(near) { row in
-            area.loadUnaligned(fromByteOffset: Int(ends[row &- 1]), as: UInt64.self).bigEndian
-        } isNull: { _ in
-            false
-        }
-        // Bytes after a shorter text are no part of it.
-        let unsure = shortRows(ends, terminator, count) | nulls
-        result.below = result.below.subtracting(unsure)
-        result.above = result.above.subtracting(unsure)
-        result.unsure =
-            result.unsure | unsure | Selection(first: count).subtracting(Selection(first: near))
+        result.doubt(nulls)
         return result
     }
 
-    /// Rows whose text has fewer than eight bytes.
-    private func shortRows(
-        _ ends: UnsafePointer<Int64>, _ terminator: Int, _ count: Int
-    ) -> Selection {
-        let length = Int64(8 &+ terminator)
-        return Selection(count) { (from, n) in
-            var bits: UInt64 = 0
-            for i in 0..<n {
-                let row = from &+ i
-                bits |= (ends[row] &- ends[row &- 1] < length ? 1 : 0) &<< UInt64(i)
-            }
-            return bits
+    /// Texts in one area of bytes: text `row` lies from `ends[row - 1]` to `ends[row]`, a terminator
+    /// included, the first from 0.
+    ///
+    /// - Parameter ends: ascending, the last within the area.
+    /// - Parameter size: bytes of the area.
+    /// - Parameter unsure: nulls, and texts of fewer than eight bytes: others follow them.
+    @inline(__always)
+    func heads<T: FixedWidthInteger>(
+        _ area: UnsafeRawPointer, size: Int, _ ends: UnsafePointer<T>, count: Int,
+        unsure: Selection
+    ) -> Heads {
+        // Eight bytes are loaded where as many are left in the area.
+        let last = size &- 8
+        var near = last < 0 ? 0 : count
+        while near > 1, Int(ends[near &- 2]) > last { near &-= 1 }
+        var start = 0
+        var result = heads(near) { row in
+            let word = area.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            start = Int(ends[row])
+            return word.bigEndian
         }
+        result.doubt(unsure | Selection(first: count).subtracting(Selection(first: near)))
+        return result
     }
 
     @inline(__always)
-    private func heads(
-        _ count: Int, _ head: (Int) -> UInt64, isNull: (Int) -> Bool
-    ) -> Heads {
+    private func heads(_ count: Int, _ head: (Int) -> UInt64) -> Heads {
         let wanted = self.head
         var result = Heads()
         for part in 0..<4 {
@@ -106,20 +80,26 @@ struct TextOrder: Sendable {
             let n = min(64, count &- from)
             if n <= 0 { break }
             var below: UInt64 = 0
-            var equal: UInt64 = 0
-            var nulls: UInt64 = 0
-            for i in 0..<n {
+            let notAbove = LaneBits.of(n) { i in
                 let word = head(from &+ i)
-                let bit = UInt64(i)
-                below |= (word < wanted ? 1 : 0) &<< bit
-                equal |= (word == wanted ? 1 : 0) &<< bit
-                nulls |= (isNull(from &+ i) ? 1 : 0) &<< bit
+                below = below &+ below &+ (word < wanted ? 1 : 0)
+                return word <= wanted
             }
-            result.below[part] = below & ~nulls
-            result.unsure[part] = equal | nulls
-            result.above[part] = Selection.mask(n) & ~(below | equal | nulls)
+            below = LaneBits.reversed(below, n)
+            result.below[part] = below
+            result.unsure[part] = notAbove & ~below
+            result.above[part] = Selection.mask(n) & ~notAbove
         }
         return result
+    }
+}
+
+extension TextOrder.Heads {
+    /// These rows have to be compared whole, whatever their first bytes are.
+    fileprivate mutating func doubt(_ rows: Selection) {
+        below = below.subtracting(rows)
+        above = above.subtracting(rows)
+        unsure = unsure | rows
     }
 }
 

@@ -6,6 +6,7 @@ final class SubqueryTerm: QueryTerm {
     private let satisfying: SubqueryMembers
     private let counts: CountTest
     private let evaluator: QueryEvaluator
+    private let scratch = LeafScratch()
 
     override var label: String { "members of a set of objects" }
 
@@ -49,8 +50,8 @@ final class SubqueryTerm: QueryTerm {
         }
         let roots = CollectionLeaf(try cells.leaf(leaf))
         let filled = roots.filled(among)
-        let rows = try filled.filter { (row) throws(RealmError) in
-            counts.accepts(try members(try roots.root(row), set))
+        let rows = try roots.rows(filled, leaf.space, scratch) { (root) throws(RealmError) in
+            counts.accepts(try members(root, set))
         }
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows
     }
@@ -118,6 +119,25 @@ extension CollectionLeaf {
         return among.subtracting(
             IntegerKernels.rows(in: none, node, first: 0, count: min(count, ClusterRows.maximum)))
     }
+
+    /// The rows of `filled` whose root passes a test. Roots lie apart: the processor fetches all of a leaf
+    /// before the first is tested.
+    @inline(__always)
+    func rows(
+        _ filled: Selection, _ space: NodeSpace, _ scratch: LeafScratch,
+        _ test: (Ref) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Selection {
+        if filled.isEmpty { return .none }
+        let slots = scratch.numbers
+        IntegerKernels.decode(
+            node, first: 0, count: min(count, ClusterRows.maximum), into: slots)
+        filled.each { Prefetch.bytes(space.base + Int(slots[$0]), 1) }
+        return try filled.filter { (row) throws(RealmError) in
+            let slot = NodeSlot(raw: UInt64(bitPattern: slots[row]))
+            if slot.isTagged { throw Self.numberForRoot }
+            return try test(slot.ref)
+        }
+    }
 }
 
 /// The number of elements of a collection of the object itself.
@@ -125,6 +145,7 @@ final class CountTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
     private let counts: CountTest
     private let evaluator: QueryEvaluator
+    private let scratch = LeafScratch()
 
     override var label: String { "sizes of collections" }
 
@@ -155,8 +176,8 @@ final class CountTerm: QueryTerm {
         let element = cells.column.layout.element
         let filled = roots.filled(among)
         let space = evaluator.visits.pass
-        let rows = try filled.filter { (row) throws(RealmError) in
-            let view = CollectionView(root: try roots.root(row), element: element)
+        let rows = try roots.rows(filled, leaf.space, scratch) { (root) throws(RealmError) in
+            let view = CollectionView(root: root, element: element)
             return counts.accepts(Int64(try ElementCursor.count(space, view)))
         }
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows

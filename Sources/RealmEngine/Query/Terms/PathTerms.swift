@@ -83,8 +83,8 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Selection {
         let column = CollectionLeaf(try cells.leaf(leaf))
         let space = evaluator.visits.pass
-        return try column.filled(among).filter { (row) throws(RealmError) in
-            try hasMember(space, try column.root(row), set)
+        return try column.rows(column.filled(among), space, scratch) { (root) throws(RealmError) in
+            try hasMember(space, root, set)
         }
     }
 

@@ -86,10 +86,12 @@ struct CollectionLeaf {
     /// Root of the collection, none when it was never filled.
     @inline(__always) func root(_ i: Int) throws(RealmError) -> Ref {
         let slot = node.slot(i)
-        guard !slot.isTagged else {
-            throw .corrupt("a number where a collection's root belongs", at: .none)
-        }
+        guard !slot.isTagged else { throw Self.numberForRoot }
         return slot.ref
+    }
+
+    static var numberForRoot: RealmError {
+        .corrupt("a number where a collection's root belongs", at: .none)
     }
 }
 
