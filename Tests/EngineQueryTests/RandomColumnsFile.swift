@@ -19,9 +19,11 @@ final class RandomColumnsFile {
         ("uuid", .uuid, true), ("dec", .decimal, true), ("mix", .mixed, true),
     ]
 
-    init(rows: Int, _ random: SeededRandom) throws {
+    init(rows: Int, _ random: SeededRandom, key: EncryptionKey? = nil) throws {
         path = FileManager.default.temporaryDirectory.path + "/columns-\(UUID().uuidString).realm"
-        let session = try WriteSession(path: path, options: .scratch())
+        var options = WriteSession.Options.scratch()
+        options.key = key
+        let session = try WriteSession(path: path, options: options)
         let transaction = try session.begin()
         let row = try transaction.createClass("Row")
         for column in Self.columns {
@@ -37,7 +39,7 @@ final class RandomColumnsFile {
             }
         }
         try transaction.commit()
-        snapshot = try Database(immutable: path).snapshot()
+        snapshot = try Database(immutable: path, key: key).snapshot()
         table = snapshot.table(snapshot.schema.table(named: "Row")!)
     }
 

@@ -78,4 +78,49 @@ enum FloatKernels {
             return bits
         }
     }
+
+    /// The least or the greatest of some of `count` numbers, of equal ones the first; nil if all are NaN.
+    static func extreme<Number: BinaryFloatingPoint>(
+        _ isLeast: Bool, _ numbers: UnsafePointer<Number>, _ count: Int, _ rows: Selection
+    ) -> Number? {
+        let worst: Number = isLeast ? .infinity : -.infinity
+        var best = worst
+        // A comparison with NaN is false.
+        if rows.count == count {
+            best =
+                isLeast
+                ? reduced(numbers, count, worst) { $1 < $0 ? $1 : $0 }
+                : reduced(numbers, count, worst) { $1 > $0 ? $1 : $0 }
+        } else if isLeast {
+            rows.each { best = numbers[$0] < best ? numbers[$0] : best }
+        } else {
+            rows.each { best = numbers[$0] > best ? numbers[$0] : best }
+        }
+        // Infinite numbers may be the worst, and both zeros are equal.
+        guard best == worst || best == 0 else { return best }
+        for i in 0..<count where numbers[i] == best && rows.contains(i) { return numbers[i] }
+        return nil
+    }
+
+    /// Four lanes, so that comparisons do not wait for each other.
+    @inline(__always)
+    private static func reduced<Number: BinaryFloatingPoint>(
+        _ numbers: UnsafePointer<Number>, _ count: Int, _ start: Number,
+        _ next: (Number, Number) -> Number
+    ) -> Number {
+        var (a, b, c, d) = (start, start, start, start)
+        var i = 0
+        while i &+ 4 <= count {
+            a = next(a, numbers[i])
+            b = next(b, numbers[i &+ 1])
+            c = next(c, numbers[i &+ 2])
+            d = next(d, numbers[i &+ 3])
+            i &+= 4
+        }
+        while i < count {
+            a = next(a, numbers[i])
+            i &+= 1
+        }
+        return next(next(a, b), next(c, d))
+    }
 }

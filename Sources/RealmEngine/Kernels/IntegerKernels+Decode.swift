@@ -54,6 +54,17 @@ extension IntegerKernels {
 }
 
 extension NodeView {
+    /// Calls `body` with each row of a leaf and its integer, element `first + row`.
+    @inline(__always)
+    func visit(_ first: Int, _ rows: Selection, _ body: (Int, Int64) -> Void) {
+        withUnsafeTemporaryAllocation(of: Int64.self, capacity: ClusterRows.maximum) { memory in
+            let integers = memory.baseAddress!
+            let count = min(count &- first, ClusterRows.maximum)
+            IntegerKernels.decode(self, first: first, count: count, into: integers)
+            rows.each { body($0, integers[$0]) }
+        }
+    }
+
     /// Copies the slots from `first` on of a node with refs to where each has 64 bits.
     func decodeSlots(from first: Int, into slots: UnsafeMutablePointer<UInt64>) {
         let count = count - first

@@ -1,8 +1,8 @@
-/// The sum, the least and the greatest of the integers of an array.
+/// Sums of packed integers.
 extension IntegerKernels {
     static func sum(_ node: NodeView) -> Int128 {
         switch node.widthCode {
-        case 4: Int128(sum(node, Int8.self))
+        case 4: Int128(byteSum(node))
         case 5: Int128(sum(node, Int16.self))
         case 6: Int128(sum(node, Int32.self))
         case 7: longSum(node)
@@ -10,29 +10,29 @@ extension IntegerKernels {
         }
     }
 
-    /// The sum of the integers of some rows.
-    static func sum(_ node: NodeView, _ rows: Selection) -> Int128 {
+    /// The sum of the integers of some rows: of element `first + row` for each.
+    static func sum(_ node: NodeView, first: Int = 0, _ rows: Selection) -> Int128 {
         switch node.widthCode {
-        case 4: return Int128(sum(node, rows, Int8.self))
-        case 5: return Int128(sum(node, rows, Int16.self))
-        case 6: return Int128(sum(node, rows, Int32.self))
+        case 4: return Int128(sum(node.payload + first, rows, Int8.self))
+        case 5: return Int128(sum(node.payload + 2 &* first, rows, Int16.self))
+        case 6: return Int128(sum(node.payload + 4 &* first, rows, Int32.self))
         case 7:
-            let integers = node.payload.assumingMemoryBound(to: Int64.self)
+            let integers = (node.payload + 8 &* first).assumingMemoryBound(to: Int64.self)
             var sum: Int128 = 0
             rows.each { sum &+= Int128(integers[$0]) }
             return sum
         default:
             var sum: Int64 = 0
-            rows.each { sum &+= node.integer($0) }
+            rows.each { sum &+= node.integer(first &+ $0) }
             return Int128(sum)
         }
     }
 
     @inline(__always)
     private static func sum<T: FixedWidthInteger>(
-        _ node: NodeView, _ rows: Selection, _: T.Type
+        _ p: UnsafeRawPointer, _ rows: Selection, _: T.Type
     ) -> Int64 {
-        let integers = node.payload.assumingMemoryBound(to: T.self)
+        let integers = p.assumingMemoryBound(to: T.self)
         var sum: Int64 = 0
         rows.each { sum &+= Int64(truncatingIfNeeded: integers[$0]) }
         return sum
@@ -61,6 +61,28 @@ extension IntegerKernels {
         return sum
     }
 
+    /// Adds bytes in lanes of 16 bits, which 128 additions do not overflow.
+    private static func byteSum(_ node: NodeView) -> Int64 {
+        let (p, count) = (node.payload, node.count)
+        var sum: Int64 = 0
+        var i = 0
+        while i &+ 8 <= count {
+            var lanes = SIMD8<Int16>()
+            let end = min(count &- 7, i &+ 1024)
+            while i < end {
+                lanes &+= SIMD8<Int16>(
+                    truncatingIfNeeded: p.loadUnaligned(fromByteOffset: i, as: SIMD8<Int8>.self))
+                i &+= 8
+            }
+            for lane in 0..<8 { sum &+= Int64(lanes[lane]) }
+        }
+        while i < count {
+            sum &+= Int64(p.load(fromByteOffset: i, as: Int8.self))
+            i &+= 1
+        }
+        return sum
+    }
+
     /// Fits 64 bits: a node has at most 2^24 elements.
     @inline(__always)
     private static func sum<T: FixedWidthInteger>(_ node: NodeView, _: T.Type) -> Int64 {
@@ -85,71 +107,5 @@ extension IntegerKernels {
             i &+= 1
         }
         return Int128(high) << 32 + Int128(low)
-    }
-
-    /// The least and the greatest integer; nil if there is none.
-    static func range(of node: NodeView) -> ClosedRange<Int64>? {
-        if node.count == 0 { return nil }
-        switch node.widthCode {
-        case 4: return range(of: node, Int8.self)
-        case 5: return range(of: node, Int16.self)
-        case 6: return range(of: node, Int32.self)
-        case 7: return range(of: node, Int64.self)
-        default:
-            var (least, greatest) = (node.integer(0), node.integer(0))
-            for i in 1..<node.count {
-                least = min(least, node.integer(i))
-                greatest = max(greatest, node.integer(i))
-            }
-            return least...greatest
-        }
-    }
-
-    /// The least and the greatest integer of some rows; nil if there is none.
-    static func range(of node: NodeView, _ rows: Selection) -> ClosedRange<Int64>? {
-        guard let first = rows.first else { return nil }
-        switch node.widthCode {
-        case 4: return range(of: node, rows, Int8.self)
-        case 5: return range(of: node, rows, Int16.self)
-        case 6: return range(of: node, rows, Int32.self)
-        case 7: return range(of: node, rows, Int64.self)
-        default:
-            var (least, greatest) = (node.integer(first), node.integer(first))
-            rows.each { row in
-                let integer = node.integer(row)
-                least = min(least, integer)
-                greatest = max(greatest, integer)
-            }
-            return least...greatest
-        }
-    }
-
-    @inline(__always)
-    private static func range<T: FixedWidthInteger>(
-        of node: NodeView, _ rows: Selection, _: T.Type
-    ) -> ClosedRange<Int64> {
-        let integers = node.payload.assumingMemoryBound(to: T.self)
-        var (least, greatest) = (T.max, T.min)
-        rows.each { row in
-            let integer = integers[row]
-            least = integer < least ? integer : least
-            greatest = integer > greatest ? integer : greatest
-        }
-        return Int64(least)...Int64(greatest)
-    }
-
-    @inline(__always)
-    private static func range<T: FixedWidthInteger>(
-        of node: NodeView, _: T.Type
-    ) -> ClosedRange<Int64> {
-        let integers = node.payload.assumingMemoryBound(to: T.self)
-        var (least, greatest) = (integers[0], integers[0])
-        var i = 1
-        while i < node.count {
-            least = integers[i] < least ? integers[i] : least
-            greatest = integers[i] > greatest ? integers[i] : greatest
-            i &+= 1
-        }
-        return Int64(least)...Int64(greatest)
     }
 }

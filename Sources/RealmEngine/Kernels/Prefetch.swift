@@ -5,7 +5,11 @@ import CRealmSystem
 /// Leaves lie apart, so that at the beginning of each it would wait: for the page's address, and for
 /// the first lines until it notices that more are read.
 enum Prefetch {
-    private static let line = 64
+    private static let lineSize = 64
+
+    /// The line at `address`.
+    @inline(__always)
+    static func line(_ address: UnsafeRawPointer) { realm_prefetch(address) }
 
     /// The lines of `count` bytes at `start`.
     @inline(__always)
@@ -13,7 +17,7 @@ enum Prefetch {
         var at = 0
         while at < count {
             realm_prefetch(start + at)
-            at &+= line
+            at &+= lineSize
         }
     }
 

@@ -4,49 +4,70 @@ import RealmEngine
 /// a time: each leaf is opened once for all of its objects instead of once for each.
 ///
 /// Confined to one thread.
-struct ArrangedRecords: ~Copyable {
+package struct ArrangedRecords: ~Copyable {
     /// Fewer objects are rendered in the order of the SORT.
-    static let minimumObjects = 2048
-    private static let maximumObjects = 1 << 18
+    package static let minimumObjects = 2048
+    private static let maximumObjects = 1 << 24
+
+    /// Bytes for a record besides its own: its offset and its bits in `TableOrder`.
+    private static let recordOverhead = 16
 
     /// Bytes that a part of the records may take.
     private let memory: Int
     private var records = ByteBuffer(capacity: 1 << 16)
-    /// Offset of each record in `records`; record i ends at `ends[i]`. Both are 0 for an object that does
-    /// not exist.
+    /// Offset of each record in `records`, in the order of the table, and the end of the last one. An
+    /// object that does not exist has no bytes.
     private var starts: [Int] = []
-    private var ends: [Int] = []
     /// Objects that are rendered at a time: as many as the memory is enough for.
-    private(set) var objects = 1 << 13
+    private var objects = 1 << 13
 
-    init(memory: Int) { self.memory = memory }
+    private init(memory: Int) { self.memory = memory }
 
-    /// Renders the objects with `keys`.
-    mutating func render(
-        _ keys: Slice<RowKeys>, _ renderer: RecordRenderer
-    ) throws(RealmError) {
-        records.removeAll()
-        starts = [Int](repeating: 0, count: keys.count)
-        ends = starts
-        for next in RowKeys.tableOrder(of: keys) {
-            guard let row = try renderer.scan.seek(next.key) else { continue }
-            starts[next.place] = records.count
-            try renderer.append(row, to: &records)
-            ends[next.place] = records.count
+    /// Appends the record of each object in the order of the keys, and calls `flush` whenever there are
+    /// `limit` bytes; ends when that returns false.
+    ///
+    /// - Parameter memory: bytes that the records of a part may take.
+    /// - Returns: the number of records; nil if `flush` returned false.
+    package static func append(
+        _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, memory: Int,
+        to out: inout ByteBuffer, until limit: Int = .max,
+        _ flush: (inout ByteBuffer) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Int? {
+        var records = ArrangedRecords(memory: memory)
+        var rest = keys
+        var count = 0
+        while !rest.isEmpty {
+            let part = rest.prefix(records.objects)
+            rest = rest[part.endIndex...]
+            let order = TableOrder(part)
+            try records.render(order, renderer)
+            var next = 0
+            while next < part.count {
+                // Flushing may be put off.
+                let end = out.count < limit ? limit : out.count + limit
+                count += records.starts.withUnsafeBufferPointer { starts in
+                    order.append(records.records.bytes, starts, from: &next, to: &out, until: end)
+                }
+                if out.count >= limit, try !flush(&out) { return nil }
+            }
         }
-        let size = records.count / max(1, keys.count) + 32
-        objects = min(Self.maximumObjects, max(Self.minimumObjects, memory / size))
+        return count
     }
 
-    /// Calls `body` with each record in the order of the keys, until it says no.
-    borrowing func visit(
-        _ body: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
-    ) throws(RealmError) -> Bool {
-        let bytes = records.bytes
-        for place in starts.indices where starts[place] < ends[place] {
-            let record = UnsafeRawBufferPointer(rebasing: bytes[starts[place]..<ends[place]])
-            if try !body(record) { return false }
+    /// Renders the objects in the order of the table.
+    @_optimize(speed)
+    private mutating func render(
+        _ order: TableOrder, _ renderer: RecordRenderer
+    ) throws(RealmError) {
+        records.removeAll()
+        starts.removeAll(keepingCapacity: true)
+        starts.reserveCapacity(order.count + 1)
+        try order.visit { (key) throws(RealmError) in
+            starts.append(records.count)
+            if let row = try renderer.scan.seek(key) { try renderer.append(row, to: &records) }
         }
-        return true
+        starts.append(records.count)
+        let size = records.count / max(1, order.count) + Self.recordOverhead
+        objects = min(Self.maximumObjects, max(Self.minimumObjects, memory / size))
     }
 }

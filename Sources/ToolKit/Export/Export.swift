@@ -40,12 +40,10 @@ package struct Export {
         snapshot.beginWalk()
         let positions = try wantedPositions(snapshot)
         let total = positions.reduce(0) { $0 + $1.count }
-        let source = try ExportSource(
-            snapshot, plans, positions, choice,
-            keysPerBatch: readsInFileOrder || arrangesRecords
-                ? keysInFileOrder : ExportSource.keysPerBatch)
-        let stage = ExportStage(self, source, output, progress?(total))
         let workers = workerCount(objects: total)
+        let source = try ExportSource(
+            snapshot, plans, positions, choice, keysPerBatch: keysPerBatch(workers))
+        let stage = ExportStage(self, source, output, progress?(total))
         if workers == 1 {
             ExportWorker(stage, .reading(database)).work()
         } else {
@@ -80,9 +78,18 @@ package struct Export {
         }
     }
 
-    /// Keys of a batch that is read in the order of the table: each batch reads through the file once.
-    private var keysInFileOrder: Int {
-        max(1 << 18, spool.memory / 96) / ExportSource.keysPerBatch * ExportSource.keysPerBatch
+    private func keysPerBatch(_ workers: Int) -> Int {
+        if readsInFileOrder {
+            // Each batch reads through the file once.
+            let keys = max(1 << 18, spool.memory / 96)
+            return keys / ExportSource.keysPerBatch * ExportSource.keysPerBatch
+        }
+        guard arrangesRecords, case .keys(let keys) = choice else {
+            return ExportSource.keysPerBatch
+        }
+        // A worker renders a batch while another one writes. It divides what its memory is too small for.
+        if workers == 1 { return max(1, keys.count) }
+        return max(ExportSource.keysPerBatch, keys.count / (4 * workers))
     }
 
     package var isExploding: Bool { plans.contains { $0.explode != nil } }

@@ -126,21 +126,12 @@ final class ExportWorker {
         _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
-        var records = ArrangedRecords(memory: export.spool.memory / (4 * export.threads))
-        var rest = keys
-        while !rest.isEmpty {
-            let part = rest.prefix(records.objects)
-            rest = rest[part.endIndex...]
-            try records.render(part, renderer)
-            let isWritten = try records.visit { (record) throws(RealmError) in
-                buffer.append(record)
-                batchRecords += 1
-                if buffer.count < OutputFile.flushThreshold { return true }
-                return try relieve(batch, &buffer)
-            }
-            guard isWritten else { return false }
-        }
-        return true
+        let memory = export.spool.memory / (2 * export.threads)
+        let count = try ArrangedRecords.append(
+            keys, renderer, memory: memory, to: &buffer, until: OutputFile.flushThreshold
+        ) { (buffer) throws(RealmError) in try relieve(batch, &buffer) }
+        batchRecords += count ?? 0
+        return count != nil
     }
 
     /// Renders the objects in the order of the table, and writes the records in the order of `keys`.
@@ -151,15 +142,22 @@ final class ExportWorker {
         let spool = RecordSpool(
             memory: export.spool.memory / 8, directory: export.spool.directory,
             isConfidential: true)
-        var rendered = [SpooledRecords](repeating: SpooledRecords(), count: keys.count)
+        let order = TableOrder(keys)
+        var rendered: [SpooledRecords] = []
+        rendered.reserveCapacity(order.count)
         var record = ByteBuffer()
-        for next in RowKeys.tableOrder(of: keys) {
-            guard let row = try renderer.scan.seek(next.key) else { continue }
-            rendered[next.place] = try spooled(row, renderer, spool, &record)
+        try order.visit { (key) throws(RealmError) in
+            guard let row = try renderer.scan.seek(key) else {
+                return rendered.append(SpooledRecords())
+            }
+            rendered.append(try spooled(row, renderer, spool, &record))
         }
-        for (place, records) in rendered.enumerated() {
+        var position = 0
+        return try order.visitPlaces { (place) throws(RealmError) in
             // Statements end as they do in batches that are read in the order of the keys.
-            if place % ExportSource.keysPerBatch == 0 { renderer.endBatch(to: &buffer) }
+            if position % ExportSource.keysPerBatch == 0 { renderer.endBatch(to: &buffer) }
+            position += 1
+            let records = rendered[place]
             var offset = records.offset
             for _ in 0..<records.count {
                 record.removeAll()
@@ -170,8 +168,8 @@ final class ExportWorker {
                     guard try relieve(batch, &buffer) else { return false }
                 }
             }
+            return true
         }
-        return true
     }
 
     /// Offset and number of the records of an object, which are in a spool one after the other. None for an

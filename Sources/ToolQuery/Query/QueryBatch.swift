@@ -139,24 +139,19 @@ final class QueryBatch {
             return
         }
         let renderer = try renderer(table, asked.fields)
-        let keys = try plan.rows(in: snapshot).keys
-        if window == .all {
-            try appendObjects(keys, renderer, to: &buffer)
-        } else {
-            try appendObjects(window.of(keys), renderer, to: &buffer)
-        }
-    }
-
-    private func appendObjects(
-        _ keys: some Collection<ObjectKey>, _ renderer: RecordRenderer,
-        to buffer: inout ByteBuffer
-    ) throws(RealmError) {
+        let keys = window.of(try plan.rows(in: snapshot).keys)
         buffer.append(number: keys.count)
         buffer.append(",\"objects\":[")
         let start = buffer.count
-        for key in keys {
-            guard let row = try renderer.scan.seek(key) else { continue }
-            try renderer.append(row, to: &buffer)
+        if plan.isArranged, keys.count >= ArrangedRecords.minimumObjects {
+            _ = try ArrangedRecords.append(
+                keys, renderer, memory: request.command.maxMemory / 2, to: &buffer
+            ) { _ in true }
+        } else {
+            for key in keys {
+                guard let row = try renderer.scan.seek(key) else { continue }
+                try renderer.append(row, to: &buffer)
+            }
         }
         // Every object ends with a separator, the last one with one too many.
         if buffer.count > start { buffer.truncate(to: buffer.count - 1) }

@@ -152,6 +152,24 @@ import Testing
             try export(path, ValueStyle(), .ndjson).count { $0 == UInt8(ascii: "\n") } == 40_001)
     }
 
+    /// Many sorted objects are rendered in another order than they are printed in.
+    @Test(arguments: ["-half", "half", "number"]) func sortedObjectsComeInTheirOrder(
+        order: String
+    ) throws {
+        let path = try LargeFile.make(in: scratch, objects: 5000)
+        let lines = QueryRun.text(["-fndjson", path, "Big"]).split(separator: "\n")
+        let expected = order.hasPrefix("-") ? lines.reversed() : Array(lines)
+        for words in [["-j1"], ["-j3"], ["-j1", "--max-memory", "100KiB"]] {
+            let sorted = QueryRun.text(["-fndjson", "-s", order] + words + [path, "Big"])
+            #expect(sorted.split(separator: "\n") == expected, "\(words)")
+        }
+        let batch = ToolProcess.shell(
+            "echo '{\"sort\":\"\(order)\",\"offset\":1,\"limit\":4000}' | $TOOL --batch \(path) Big"
+        )
+        let objects = expected.dropFirst().prefix(4000).joined(separator: ",")
+        #expect(batch.text == "{\"count\":4000,\"objects\":[\(objects)]}\n")
+    }
+
     @Test func limitsCutAnywhere() throws {
         let path = try LargeFile.make(in: scratch, objects: 3000)
         let whole = QueryRun.text(["-a", path]).split(separator: "\n")

@@ -38,6 +38,14 @@ final class ReusedBuffer<Element> {
         count += elements.count
     }
 
+    /// Appends `count` elements, all of which `fill` initializes.
+    @inline(__always)
+    func append(count extra: Int, _ fill: (UnsafeMutablePointer<Element>) -> Void) {
+        if count &+ extra > capacity { grow(to: count &+ extra) }
+        fill(base + count)
+        count &+= extra
+    }
+
     @inline(__always) func removeAll() { count = 0 }
 
     /// Forgets everything past the first `count` elements.

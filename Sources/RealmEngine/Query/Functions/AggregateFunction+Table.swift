@@ -26,12 +26,12 @@ extension AggregateFunction {
 
     public static let min = AggregateFunction(
         "min", ["@min"], "min", of: .ordered, nan: .keptInMixedAndDictionaries, "the least value",
-        result: { $0 }, by: .state { .extreme(isLeast: true, $1) })
+        result: { $0 }, by: .state { .extreme(isLeast: true, of: $0, $1) })
 
     public static let max = AggregateFunction(
         "max", ["@max"], "max", of: .ordered, nan: .keptInMixedAndDictionaries,
         "the greatest value",
-        result: { $0 }, by: .state { .extreme(isLeast: false, $1) })
+        result: { $0 }, by: .state { .extreme(isLeast: false, of: $0, $1) })
 
     public static let standardDeviation = AggregateFunction(
         "stddev", ["@stddev"], "standard deviation", of: .numbers, nan: .skipped,

@@ -1,6 +1,17 @@
 extension AggregateOperation {
-    static func extreme(isLeast: Bool, _ filter: ValueFilter) -> AggregateOperation {
-        OperationOn(Extreme(isLeast: isLeast, filter)) { extreme, _ in extreme.best }
+    /// Numbers and dates have states of their own type, whose leaves are compared in loops.
+    static func extreme(
+        isLeast: Bool, of element: OperandType, _ filter: ValueFilter
+    ) -> AggregateOperation {
+        switch element {
+        case .int: OperationOn(IntegerExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
+        case .float where !filter.keepsNaN:
+            OperationOn(FloatExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
+        case .double where !filter.keepsNaN:
+            OperationOn(DoubleExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
+        case .timestamp: OperationOn(DateExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
+        default: OperationOn(Extreme(isLeast: isLeast, filter)) { extreme, _ in extreme.best }
+        }
     }
 }
 
@@ -26,87 +37,96 @@ struct Extreme: AggregateState {
         if isLeast ? order < 0 : order > 0 { best = value }
     }
 
-    @inline(__always)
-    private mutating func add(_ value: Int64) {
-        guard case .int(let last) = best else { return add(.int(value), times: 1) }
-        if isLeast ? value < last : value > last { best = .int(value) }
-    }
-
-    mutating func add(_ cells: ColumnLeaf) throws(RealmError) {
-        switch cells {
-        case .integer(let cells): add(IntegerKernels.range(of: cells.node))
-        case _ where cells.count <= ClusterRows.maximum:
-            try addPacked(cells, Selection(first: cells.count))
-        default: for row in 0..<cells.count { add(try cells.value(row), times: 1) }
-        }
-    }
-
-    mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
-        try addPacked(cells, rows)
-    }
-
-    private mutating func add(_ range: ClosedRange<Int64>?) {
-        if let range { add(isLeast ? range.lowerBound : range.upperBound) }
-    }
-
-    private mutating func addPacked(
-        _ cells: ColumnLeaf, _ rows: Selection
-    ) throws(RealmError) {
-        switch cells {
-        case .integer(let cells): add(IntegerKernels.range(of: cells.node, rows))
-        case .nullableInteger(let cells): addBest(rows, cells.value, as: Value.int)
-        case .double(let cells) where !filter.keepsNaN:
-            addBest(rows, { cells.number($0).orNil }, as: Value.double)
-        case .float(let cells) where !filter.keepsNaN:
-            addBest(rows, { cells.number($0).orNil }, as: Value.float)
-        default:
-            try rows.visit { (row) throws(RealmError) in add(try cells.value(row), times: 1) }
-        }
-    }
-
-    /// - Parameter number: the number of a row; nil for null and NaN.
-    @inline(__always)
-    private mutating func addBest<Number: Comparable>(
-        _ rows: Selection, _ number: (Int) -> Number?, as value: (Number) -> Value
-    ) {
-        var best: Number?
-        if isLeast {
-            rows.each { row in
-                guard let next = number(row) else { return }
-                if let last = best, next >= last { return }
-                best = next
-            }
-        } else {
-            rows.each { row in
-                guard let next = number(row) else { return }
-                if let last = best, next <= last { return }
-                best = next
-            }
-        }
-        if let best { add(value(best), times: 1) }
-    }
-
-    static func add(
-        _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
-    ) throws(RealmError) {
-        switch cells {
-        case .integer(let cells): rows.each { states[$0].pointee.add(cells.value($0)) }
-        case .nullableInteger(let cells):
-            rows.each { row in
-                if let value = cells.value(row) { states[row].pointee.add(value) }
-            }
-        default:
-            try rows.visit { (row) throws(RealmError) in
-                states[row].pointee.add(try cells.value(row), times: 1)
-            }
-        }
-    }
-
     mutating func merge(_ other: Self) { add(other.best, times: 1) }
 }
 
-extension BinaryFloatingPoint {
-    /// Nil for NaN, which null is stored as.
+/// The least or the greatest of numbers or dates of one type, without nulls and NaN; of equal ones the
+/// first.
+struct NumberExtreme<Number: ExtremeNumber>: Sendable {
+    private let isLeast: Bool
+    private var isEmpty = true
+    private var best = Number.zero
+
+    init(_ isLeast: Bool) { self.isLeast = isLeast }
+
+    /// Null without values.
+    @inline(__always) var result: Value { isEmpty ? .null : best.asValue }
+
     @inline(__always)
-    fileprivate var orNil: Self? { self == self ? self : nil }
+    mutating func add(_ number: Number) {
+        if isEmpty || (isLeast ? number.isBelow(best) : best.isBelow(number)) {
+            best = number
+            isEmpty = false
+        }
+    }
+
+    @inline(__always)
+    mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
+        if let number = try Number.extreme(isLeast, of: cells, rows) { add(number) }
+    }
+
+    @inline(__always)
+    mutating func merge(_ other: Self) { if !other.isEmpty { add(other.best) } }
+}
+
+/// The state of an extreme of numbers or dates. Each type of number has a state of its own that is not
+/// generic: its conformance is compiled for the type.
+protocol NumberExtremeState: AggregateState {
+    associatedtype Number: ExtremeNumber
+
+    var best: NumberExtreme<Number> { get set }
+}
+
+extension NumberExtremeState {
+    @inline(__always)
+    mutating func add(_ value: Value, times: Int64) {
+        if let number = Number(counted: value) { best.add(number) }
+    }
+
+    @inline(__always)
+    mutating func add(_ cells: ColumnLeaf) throws(RealmError) {
+        if cells.count <= ClusterRows.maximum {
+            return try best.add(cells, Selection(first: cells.count))
+        }
+        for row in 0..<cells.count { add(try cells.value(row), times: 1) }
+    }
+
+    @inline(__always)
+    mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
+        try best.add(cells, rows)
+    }
+
+    @inline(__always)
+    static func add(
+        _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
+    ) throws(RealmError) {
+        try Number.visit(cells, rows) { (row, number) in states[row].pointee.best.add(number) }
+    }
+
+    @inline(__always)
+    mutating func merge(_ other: Self) { best.merge(other.best) }
+}
+
+struct IntegerExtreme: NumberExtremeState {
+    var best: NumberExtreme<Int64>
+
+    init(_ best: NumberExtreme<Int64>) { self.best = best }
+}
+
+struct FloatExtreme: NumberExtremeState {
+    var best: NumberExtreme<Float>
+
+    init(_ best: NumberExtreme<Float>) { self.best = best }
+}
+
+struct DoubleExtreme: NumberExtremeState {
+    var best: NumberExtreme<Double>
+
+    init(_ best: NumberExtreme<Double>) { self.best = best }
+}
+
+struct DateExtreme: NumberExtremeState {
+    var best: NumberExtreme<Timestamp>
+
+    init(_ best: NumberExtreme<Timestamp>) { self.best = best }
 }

@@ -41,6 +41,12 @@ struct IntegerTotal: Total {
         case .integer(let cells):
             sum &+= IntegerKernels.sum(cells.node)
             count &+= Int128(cells.count)
+        case .nullableInteger(let cells) where cells.count <= ClusterRows.maximum:
+            // The marker is an element of its own and stands for every null.
+            let nulls = cells.nullRows.count
+            sum &+=
+                IntegerKernels.sum(cells.node) &- Int128(cells.marker) &* Int128(nulls &+ 1)
+            count &+= Int128(cells.count &- nulls)
         case .nullableInteger(let cells):
             for row in 0..<cells.count { if let value = cells.value(row) { add(value) } }
         default: for row in 0..<cells.count { add(try cells.value(row), times: 1) }
@@ -53,9 +59,9 @@ struct IntegerTotal: Total {
             sum &+= IntegerKernels.sum(cells.node, rows)
             count &+= Int128(rows.count)
         case .nullableInteger(let cells):
-            var total = self
-            rows.each { if let value = cells.value($0) { total.add(value) } }
-            self = total
+            let rows = rows.subtracting(cells.nullRows)
+            sum &+= IntegerKernels.sum(cells.node, first: 1, rows)
+            count &+= Int128(rows.count)
         default:
             try rows.visit { (row) throws(RealmError) in add(try cells.value(row), times: 1) }
         }
@@ -65,10 +71,11 @@ struct IntegerTotal: Total {
         _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
     ) throws(RealmError) {
         switch cells {
-        case .integer(let cells): rows.each { states[$0].pointee.add(cells.value($0)) }
+        case .integer(let cells):
+            cells.node.visit(0, rows) { (row, number) in states[row].pointee.add(number) }
         case .nullableInteger(let cells):
-            rows.each { row in
-                if let value = cells.value(row) { states[row].pointee.add(value) }
+            cells.node.visit(1, rows.subtracting(cells.nullRows)) { (row, number) in
+                states[row].pointee.add(number)
             }
         default:
             try rows.visit { (row) throws(RealmError) in
@@ -103,6 +110,20 @@ struct BinaryTotal: Total {
         count &+= 1
     }
 
+    /// Adds `count` numbers. Without a branch: -0 changes no sum.
+    @inline(__always)
+    private mutating func add(_ count: Int, _ number: (Int) -> Double) {
+        var (sum, numbers) = (sum, 0)
+        for i in 0..<count {
+            let number = number(i)
+            let isNumber = number == number
+            sum += isNumber ? number : -0.0
+            numbers &+= isNumber ? 1 : 0
+        }
+        self.sum = sum
+        self.count &+= Int128(numbers)
+    }
+
     mutating func add(_ value: Value, times: Int64) {
         let number: Double
         switch value {
@@ -116,13 +137,15 @@ struct BinaryTotal: Total {
     }
 
     mutating func add(_ cells: ColumnLeaf) throws(RealmError) {
-        var total = self
         switch cells {
-        case .double(let cells): for row in 0..<cells.count { total.add(cells.number(row)) }
-        case .float(let cells): for row in 0..<cells.count { total.add(Double(cells.number(row))) }
-        default: for row in 0..<cells.count { total.add(try cells.value(row), times: 1) }
+        case .double(let cells):
+            let numbers = cells.numbers
+            add(cells.count) { numbers[$0] }
+        case .float(let cells):
+            let numbers = cells.numbers
+            add(cells.count) { Double(numbers[$0]) }
+        default: for row in 0..<cells.count { add(try cells.value(row), times: 1) }
         }
-        self = total
     }
 
     mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {

@@ -54,14 +54,26 @@ extension QueryPlan {
             let keys = try rows(in: snapshot).keys
             return try snapshot.table(query.table).aggregates(expressions, overflow, of: keys)
         }
-        let columns = expressions.map { $0.column(of: query.table) }
         let runs = expressions.map { $0.run(in: query.table) }
+        // Several aggregates of one property read its leaf once.
+        var columns: [(leaves: ColumnLeaves, runs: [AggregateRun])] = []
+        for (expression, run) in zip(expressions, runs) {
+            guard let column = expression.column(of: query.table), let run else { continue }
+            if let i = columns.firstIndex(where: { $0.leaves.column.leafIndex == column.leafIndex })
+            {
+                columns[i].runs.append(run)
+            } else {
+                columns.append((ColumnLeaves(column), [run]))
+            }
+        }
         var count = 0
-        try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
+        try QueryRun(self, in: snapshot).forEachLeaf(
+            reading: columns.map(\.leaves)
+        ) { (leaf, rows) throws(RealmError) in
             count &+= rows.count
-            for i in runs.indices {
-                guard let column = columns[i], let run = runs[i] else { continue }
-                try run.add(leaf.column(column.leafIndex, column.layout), rows)
+            for (leaves, runs) in columns {
+                let cells = try leaves.leaf(leaf)
+                for run in runs { try run.add(cells, rows) }
             }
             return true
         }

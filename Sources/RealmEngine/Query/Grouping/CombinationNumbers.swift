@@ -5,7 +5,7 @@
 final class CombinationNumbers {
     let readers: [GroupKeyReader]
     /// Numbers of pairs: of a combination of all keys before, and of the value of the next key.
-    private let pairs: [ValueNumbers]
+    private let pairs: [PairNumbers]
     /// The number of each row that was read last.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
     /// Memory for one more number per row; `read` overwrites it.
@@ -17,7 +17,7 @@ final class CombinationNumbers {
         readers = try keys.map { (key) throws(RealmError) in
             try GroupKeyReader(key, evaluator, copiesTexts: memory.copiesTexts)
         }
-        pairs = keys.dropFirst().map { _ in ValueNumbers() }
+        pairs = keys.dropFirst().map { _ in PairNumbers() }
         numbers.initialize(repeating: 0, count: ClusterRows.maximum)
     }
 
@@ -27,7 +27,7 @@ final class CombinationNumbers {
     }
 
     /// Number of combinations.
-    var count: Int { (pairs.last ?? readers.first?.values)?.count ?? 1 }
+    var count: Int { pairs.last?.count ?? readers.first?.values.count ?? 1 }
 
     /// Bytes of memory in use.
     var size: Int {
@@ -45,10 +45,7 @@ final class CombinationNumbers {
         try readers.first?.read(leaf, rows, to: numbers)
         for (reader, pair) in zip(readers.dropFirst(), pairs) {
             try reader.read(leaf, rows, to: others)
-            rows.each { row in
-                numbers[row] = pair.number(
-                    of: Int64(numbers[row]) << 32 | Int64(others[row]))
-            }
+            pair.read(numbers, others, below: reader.values.count, rows, to: numbers)
         }
     }
 
@@ -58,9 +55,8 @@ final class CombinationNumbers {
         var parts: [Int] = []
         var number = combination
         for pair in pairs.reversed() {
-            guard case .int(let both) = pair.values.all[number] else { break }
-            parts.append(Int(both & 0xFFFF_FFFF))
-            number = Int(both >> 32)
+            parts.append(pair[number].second)
+            number = pair[number].first
         }
         parts.append(number)
         return parts.reversed()

@@ -20,6 +20,9 @@ struct DistinctRows {
         memoryLimit = memory.sorting
     }
 
+    /// Columns that are read.
+    var columns: [ColumnLeaves] { combinations.readers.compactMap(\.ownColumn) }
+
     /// Whether the combinations take more memory than is allowed.
     var isFull: Bool { combinations.size > memoryLimit }
 

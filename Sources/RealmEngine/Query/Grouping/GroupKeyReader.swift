@@ -1,6 +1,8 @@
 /// Numbers the values of one key by which objects are grouped. What lies behind a null link is null.
 final class GroupKeyReader {
     let values: ValueNumbers
+    /// The column of the object itself that is read; nil for a path.
+    let ownColumn: ColumnLeaves?
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
     /// Of an enumerated column: by the number that rows hold, `unknown` until one is met.
@@ -10,6 +12,12 @@ final class GroupKeyReader {
     private var cells: [CellNumbers] = []
     /// Numbers of texts in areas of bytes.
     private var areas: AreaNumbers?
+    /// Numbers of small integers, from `leastSmall` on; empty until one is met.
+    private let small = ReusedBuffer<UInt32>()
+    /// The number of null among integers; `unknown` until one is met.
+    private var nullNumber = GroupKeyReader.unknown
+    private static let leastSmall: Int64 = -128
+    private static let smallCount: UInt64 = 1 << 12
 
     private static let unknown = UInt32.max
 
@@ -19,13 +27,9 @@ final class GroupKeyReader {
         if let failure = key.failure { throw failure }
         guard key.operand == nil else { throw .misuse("groups need properties as keys") }
         values = ValueNumbers(copiesTexts: copiesTexts)
+        ownColumn = key.hops.isEmpty && key.key == nil ? ColumnLeaves(key.column) : nil
         self.key = key
         self.evaluator = evaluator
-    }
-
-    /// The column of the object itself that is looked at, by leaf index.
-    var ownColumn: Int? {
-        key.hops.isEmpty && key.key == nil ? key.column.leafIndex : nil
     }
 
     func removeAll() {
@@ -34,14 +38,16 @@ final class GroupKeyReader {
         distinct = nil
         cells = []
         areas = nil
+        small.removeAll()
+        nullNumber = Self.unknown
     }
 
     /// Puts the number of each chosen row's value into `numbers`.
     func read(
         _ leaf: ClusterLeaf, _ rows: Selection, to numbers: UnsafeMutablePointer<UInt32>
     ) throws(RealmError) {
-        guard key.hops.isEmpty, key.key == nil else { return try readPath(leaf, rows, numbers) }
-        switch try leaf.column(key.column.leafIndex, key.column.layout) {
+        guard let ownColumn else { return try readPath(leaf, rows, numbers) }
+        switch try ownColumn.leaf(leaf) {
         case .string(let texts) where texts.form == .enumerated:
             try readEnumerated(texts, leaf, rows, numbers)
         case .string(let texts) where texts.form == .short && 1...16 ~= texts.node.width:
@@ -52,18 +58,41 @@ final class GroupKeyReader {
             try rows.visit { (row) throws(RealmError) in
                 numbers[row] = try number(ofText: texts.value(row), leaf)
             }
-        case .integer(let cells):
-            let values = values
-            rows.each { numbers[$0] = values.number(of: cells.value($0)) }
+        case .integer(let cells): readIntegers(cells.node, 0, rows, numbers)
         case .nullableInteger(let cells):
-            let values = values
-            rows.each { row in
-                numbers[row] =
-                    cells.value(row).map { values.number(of: $0) } ?? values.number(of: .null)
+            let nulls = rows & cells.nullRows
+            if !nulls.isEmpty, nullNumber == Self.unknown {
+                // New values get their numbers in the order of the rows.
+                let before = Selection(first: nulls.first ?? 0)
+                readIntegers(cells.node, 1, rows & before, numbers)
+                nullNumber = values.number(of: .null)
+                readIntegers(cells.node, 1, rows.subtracting(before | nulls), numbers)
+            } else {
+                readIntegers(cells.node, 1, rows.subtracting(nulls), numbers)
             }
+            nulls.each { numbers[$0] = nullNumber }
         case let cells:
             try rows.visit { (row) throws(RealmError) in
                 numbers[row] = try number(of: cells.value(row), leaf)
+            }
+        }
+    }
+
+    private func readIntegers(
+        _ node: NodeView, _ first: Int, _ rows: Selection,
+        _ numbers: UnsafeMutablePointer<UInt32>
+    ) {
+        if small.count == 0 { for _ in 0..<Self.smallCount { small.append(Self.unknown) } }
+        let (values, small) = (values, small.mutable.baseAddress!)
+        node.visit(first, rows) { (row, integer) in
+            let place = UInt64(bitPattern: integer &- Self.leastSmall)
+            if place < Self.smallCount {
+                if small[Int(place)] == Self.unknown {
+                    small[Int(place)] = values.number(of: integer)
+                }
+                numbers[row] = small[Int(place)]
+            } else {
+                numbers[row] = values.number(of: integer)
             }
         }
     }
@@ -94,7 +123,7 @@ final class GroupKeyReader {
         try rows.visit { (row) throws(RealmError) in
             if numbers[row] != CellNumbers.unknown { return }
             numbers[row] = try number(ofText: texts.value(row), leaf)
-            known.know(node.payload, row, numbers[row])
+            known.insert(node.payload, row, numbers[row])
         }
     }
 

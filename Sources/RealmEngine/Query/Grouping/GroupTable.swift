@@ -3,7 +3,7 @@ final class GroupTable {
     /// The number of a group is that of its combination of keys.
     private let keys: CombinationNumbers
     /// The column that each aggregate reads; nil for the number of objects.
-    private let operands: [BoundColumn?]
+    private let operands: [ColumnLeaves?]
     private let aggregates: [AggregateExpression]
     private let counts = ReusedBuffer<Int>()
     private let states: StateTable
@@ -11,8 +11,8 @@ final class GroupTable {
     private let values: [GroupValues]
     private let memoryLimit: Int
     private let copiesTexts: Bool
-    /// Columns that are read, by leaf index.
-    private let columns: [Int]
+    /// Columns that are read of the objects themselves.
+    let columns: [ColumnLeaves]
     /// Taken when the next one comes, so that its columns are fetched meanwhile.
     private var waiting: (leaf: ClusterLeaf, rows: Selection)?
 
@@ -22,7 +22,7 @@ final class GroupTable {
     ) throws(RealmError) {
         self.keys = try CombinationNumbers(keys, evaluator, memory)
         self.aggregates = aggregates
-        operands = aggregates.map { $0.column(of: table) }
+        operands = aggregates.map { $0.column(of: table).map(ColumnLeaves.init) }
         states = StateTable(StateLayout(aggregates, in: table))
         values = try Self.orderedColumns(aggregates).map { (column) throws(RealmError) in
             try GroupValues(
@@ -32,7 +32,8 @@ final class GroupTable {
         memoryLimit = memory.sorting
         copiesTexts = memory.copiesTexts
         columns =
-            self.keys.readers.compactMap(\.ownColumn) + operands.compactMap { $0?.leafIndex }
+            self.keys.readers.compactMap(\.ownColumn) + values.compactMap(\.column)
+            + operands.compactMap { $0 }
     }
 
     /// The properties whose values are needed in order, each once.
@@ -67,7 +68,7 @@ final class GroupTable {
 
     /// Adds the chosen rows of a leaf, those of the last one with `finish`.
     func add(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
-        for column in columns { leaf.prefetch(column) }
+        for column in columns { column.prefetch(leaf) }
         let last = waiting
         waiting = (leaf, rows)
         if let last { try take(last.leaf, last.rows) }
@@ -92,7 +93,7 @@ final class GroupTable {
             guard let column, !aggregates[i].function.isOrdered else { continue }
             let slot = layout.slots[i]
             try slot.operation?.add(
-                leaf.column(column.leafIndex, column.layout), rows,
+                column.leaf(leaf), rows,
                 toGroups: states[0] + slot.offset, step: layout.size, numbers)
         }
         for values in values { try values.add(leaf, rows, numbers, keys.scratch) }

@@ -1,11 +1,9 @@
 /// The values that one property has in each group, with the number of objects that have them: what
 /// functions of values in order are computed from.
 final class GroupValues {
-    /// The column, by leaf index.
-    let column: Int
     private let reader: GroupKeyReader
     /// Numbers of pairs of a group and the number of a value; nil if there is one group.
-    private let pairs: ValueNumbers?
+    private let pairs: PairNumbers?
     /// Numbers of objects, by pair.
     private let counts = ReusedBuffer<Int>()
 
@@ -19,12 +17,14 @@ final class GroupValues {
     init(
         _ column: BoundColumn, _ evaluator: QueryEvaluator, isGrouped: Bool, copiesTexts: Bool
     ) throws(RealmError) {
-        self.column = column.leafIndex
         let key = BoundSortKey(
             hops: [], column: column, key: nil, isAscending: true, failure: nil, name: "")
         reader = try GroupKeyReader(key, evaluator, copiesTexts: copiesTexts)
-        pairs = isGrouped ? ValueNumbers() : nil
+        pairs = isGrouped ? PairNumbers() : nil
     }
+
+    /// The column that is read.
+    var column: ColumnLeaves? { reader.ownColumn }
 
     /// Bytes of memory in use.
     var size: Int { reader.values.size + (pairs?.size ?? 0) + counts.count * 8 }
@@ -37,12 +37,8 @@ final class GroupValues {
         _ numbers: UnsafeMutablePointer<UInt32>
     ) throws(RealmError) {
         try reader.read(leaf, rows, to: numbers)
-        if let pairs {
-            rows.each { row in
-                numbers[row] = pairs.number(of: Int64(groups[row]) << 32 | Int64(numbers[row]))
-            }
-        }
-        let total = (pairs ?? reader.values).count
+        if let pairs { pairs.read(groups, numbers, below: reader.values.count, rows, to: numbers) }
+        let total = pairs?.count ?? reader.values.count
         while counts.count < total { counts.append(0) }
         let counts = counts.mutable.baseAddress!
         rows.each { counts[Int(numbers[$0])] &+= 1 }
@@ -62,8 +58,9 @@ final class GroupValues {
     }
 
     private func parts(_ i: Int) -> (group: Int, number: Int) {
-        guard let pairs, case .int(let both) = pairs.values.all[i] else { return (0, i) }
-        return (Int(both >> 32), Int(both & 0xFFFF_FFFF))
+        guard let pairs else { return (0, i) }
+        let (group, number) = pairs[i]
+        return (group, number)
     }
 
     /// Indexes of all entries, by the place of their group and then by value.

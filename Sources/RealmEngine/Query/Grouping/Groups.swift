@@ -69,7 +69,7 @@ struct GroupVisit {
         let groups = try GroupTable(keys, aggregates, table, evaluator, memory)
         let runs = SpilledTable(groups, memory)
         var count = 0
-        try forEachRow(evaluator) { (leaf, rows) throws(RealmError) in
+        try forEachRow(evaluator, reading: groups.columns) { (leaf, rows) throws(RealmError) in
             count &+= rows.count
             try groups.add(leaf, rows)
             if groups.isFull { try runs.spill() }
@@ -92,7 +92,7 @@ struct GroupVisit {
     /// Visits the rows of the objects that the query yields, leaf by leaf where their order does not
     /// matter. Leaves are read as long as `atEnd` has not returned.
     private func forEachRow(
-        _ evaluator: QueryEvaluator,
+        _ evaluator: QueryEvaluator, reading columns: [ColumnLeaves],
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Void,
         atEnd: () throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -100,7 +100,7 @@ struct GroupVisit {
         // The last SORT is by the keys.
         if plan.query.descriptors.count == (keys.isEmpty ? 0 : 1) {
             let run = QueryRun(plan, in: snapshot)
-            try run.forEachLeaf { (leaf, rows) throws(RealmError) in
+            try run.forEachLeaf(reading: columns) { (leaf, rows) throws(RealmError) in
                 try body(leaf, rows)
                 return true
             }

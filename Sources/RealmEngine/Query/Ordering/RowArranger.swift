@@ -79,6 +79,9 @@ final class RowArranger {
         }
     }
 
+    /// Fewer neighbouring rows are read one by one, with the other rows of their leaf.
+    private static let leastRun = 8
+
     /// Rows whose sort keys are in memory.
     private struct Part {
         let columns: [SortColumn]
@@ -95,30 +98,33 @@ final class RowArranger {
         }
         let end = min(keys.count - start, memory.rows(of: rowSize)) + start
         let columns = try emptyColumns(paths, capacity: end - start)
-        var leaf: ClusterLeaf?
+        let tree = ClusterTree(space: evaluator.space, root: table.root)
         var rows: [Int] = []
-        for position in start..<end {
-            let key = keys[position]
-            if let leaf, let row = leaf.row(of: key) {
-                rows.append(row)
-                continue
-            }
-            if let leaf { for column in columns { try column.add(leaf, rows) } }
-            counter?.add(rows.count)
+        var position = start
+        while position < end {
             if columns.reduce(0, { $0 + $1.copiedSize }) > memory.texts {
                 return Part(columns: columns, rows: start..<position)
             }
-            guard
-                let (next, row) = try ClusterTree(space: evaluator.space, root: table.root)
-                    .find(key)
-            else {
+            let key = keys[position]
+            guard let (leaf, row) = try tree.find(key) else {
                 throw .corrupt("object \(key.raw) vanished", in: "table \(table.key.raw)")
             }
-            leaf = next
-            rows.removeAll(keepingCapacity: true)
-            rows.append(row)
+            // In table order without a condition the next keys are those of the next rows.
+            let run = keys.run(in: leaf, from: row, at: position, before: end)
+            let first = position
+            if run.count >= Self.leastRun {
+                for column in columns { try column.add(leaf, run) }
+                position += run.count
+            } else {
+                rows.removeAll(keepingCapacity: true)
+                while position < end, let row = leaf.row(of: keys[position]) {
+                    rows.append(row)
+                    position += 1
+                }
+                for column in columns { try column.add(leaf, rows) }
+            }
+            counter?.add(position - first)
         }
-        if let leaf { for column in columns { try column.add(leaf, rows) } }
         return Part(columns: columns, rows: start..<end)
     }
 

@@ -57,26 +57,20 @@ public struct RowKeys: RandomAccessCollection, Sendable {
     }
 }
 
-/// A key and its place in a list.
-package struct PlacedKey {
-    package let key: ObjectKey
-    package let place: Int
-}
-
 extension RowKeys {
-    /// The keys of `part` in the order of the table, with their places counted from its start.
-    package static func tableOrder(of part: Slice<RowKeys>) -> [PlacedKey] {
-        let items = UnsafeMutableBufferPointer<SortItem>.allocate(capacity: part.count)
-        defer { items.deallocate() }
-        part.base.visit(part.startIndex..<part.endIndex) { (i, key) in
-            (items.baseAddress! + i - part.startIndex).initialize(
-                to: SortItem(
-                    word: UInt64(bitPattern: key.raw), row: UInt32(i - part.startIndex)))
+    /// The rows of a leaf from `row` on whose keys follow each other at `position`.
+    func run(
+        in leaf: ClusterLeaf, from row: Int, at position: Int, before end: Int
+    ) -> Range<Int> {
+        let limit = Swift.min(leaf.count - row, end - position)
+        var count = 0
+        switch storage {
+        case .memory(let keys):
+            while count < limit, keys[position + count] == leaf.key(row + count) { count += 1 }
+        case .spilled:
+            while count < limit, self[position + count] == leaf.key(row + count) { count += 1 }
         }
-        WordSort.sort(items)
-        return items.map {
-            PlacedKey(key: ObjectKey(Int64(bitPattern: $0.word)), place: Int($0.row))
-        }
+        return row..<row + count
     }
 
     /// The keys in another order.
@@ -87,7 +81,9 @@ extension RowKeys {
         }
     }
 
-    private func visit(_ range: Range<Int>, _ body: (Int, ObjectKey) -> Void) {
+    /// Visits the keys at these positions.
+    @inline(__always)
+    func visit(_ range: Range<Int>, _ body: (Int, ObjectKey) -> Void) {
         switch storage {
         case .memory(let keys): for i in range { body(i, keys[i]) }
         case .spilled: for i in range { body(i, self[i]) }

@@ -35,9 +35,6 @@ struct RowSorter {
     static func order(_ columns: [SortColumn], count: Int) -> [UInt32] {
         let items = UnsafeMutableBufferPointer<SortItem>.allocate(capacity: count)
         defer { items.deallocate() }
-        for row in 0..<count {
-            (items.baseAddress! + row).initialize(to: SortItem(word: 0, row: UInt32(row)))
-        }
         for column in columns { column.finish() }
         RowSorter(columns, items).sort()
         return [UInt32](unsafeUninitializedCapacity: count) { (order, used) in
@@ -47,8 +44,25 @@ struct RowSorter {
     }
 
     private func sort() {
-        guard items.count > 1, let first = columns.first else { return }
-        var runs = [Run(rows: 0..<items.count, column: 0, part: first.firstPart)]
+        guard let start = items.baseAddress else { return }
+        guard let first = columns.first, let words = first.words(of: first.firstPart) else {
+            for row in items.indices {
+                (start + row).initialize(to: SortItem(word: 0, row: UInt32(row)))
+            }
+            if let first = columns.first { sort(by: first.firstPart, isLoaded: false) }
+            return
+        }
+        WordSort.store(words, flip: first.flip, to: items)
+        sort(by: first.firstPart, isLoaded: true)
+    }
+
+    /// Sorts all rows.
+    ///
+    /// - Parameter isLoaded: whether they are already in the order of this word of the first column.
+    private func sort(by part: SortPart, isLoaded: Bool) {
+        let all = Run(rows: 0..<items.count, column: 0, part: part)
+        var runs: [Run] = []
+        if isLoaded { split(all, items, &runs) } else { runs.append(all) }
         while let run = runs.popLast() { sort(run, &runs) }
     }
 
@@ -59,6 +73,13 @@ struct RowSorter {
         guard run.column < columns.count else { return sortByRow(part) }
         columns[run.column].load(run.part, part)
         WordSort.sort(part)
+        split(run, part, &runs)
+    }
+
+    /// Adds the runs of rows that a sorted word leaves equal.
+    private func split(
+        _ run: Run, _ part: UnsafeMutableBufferPointer<SortItem>, _ runs: inout [Run]
+    ) {
         var start = 0
         while start < part.count {
             let word = part[start].word
@@ -146,34 +167,93 @@ enum WordSort {
         distribute(items, different)
     }
 
+    /// Initializes items with words, each with its position as its row, and sorts them. The first pass
+    /// needs no exchanges: it stores each item in its bucket.
+    static func store(
+        _ words: UnsafeBufferPointer<UInt64>, flip: UInt64,
+        to items: UnsafeMutableBufferPointer<SortItem>
+    ) {
+        guard let start = items.baseAddress, let first = words.first else { return }
+        var different: UInt64 = 0
+        for word in words { different |= word ^ first }
+        let buckets = Buckets(items.count, different)
+        buckets.withHeads { (heads, ends) in
+            for word in words { ends[buckets.of(word ^ flip)] &+= 1 }
+            buckets.setHeads(heads, ends)
+            for row in words.indices {
+                let word = words[row] ^ flip
+                let bucket = buckets.of(word)
+                (start + heads[bucket]).initialize(to: SortItem(word: word, row: UInt32(row)))
+                heads[bucket] &+= 1
+            }
+            buckets.sort(items, ends)
+        }
+    }
+
     private static func distribute(
         _ items: UnsafeMutableBufferPointer<SortItem>, _ different: UInt64
     ) {
-        // Buckets of about eight items.
-        let wanted = Int.bitWidth - items.count.leadingZeroBitCount - 3
-        let bits = min(max(wanted, 1), maximumBits)
-        let top = 64 - different.leadingZeroBitCount
-        let shift = UInt64(max(0, top - bits))
-        let buckets = 1 << min(bits, top)
-        let mask = UInt64(buckets - 1)
-        withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * buckets) { memory in
-            let heads = memory.baseAddress!
-            let ends = heads + buckets
-            ends.initialize(repeating: 0, count: buckets)
-            for item in items { ends[Int(item.word &>> shift & mask)] &+= 1 }
+        let buckets = Buckets(items.count, different)
+        buckets.withHeads { (heads, ends) in
+            for item in items { ends[buckets.of(item.word)] &+= 1 }
+            buckets.setHeads(heads, ends)
+            permute(items.baseAddress!, heads, ends, buckets)
+            buckets.sort(items, ends)
+        }
+    }
+
+    /// The buckets of one pass: by the highest bits that differ.
+    private struct Buckets {
+        let count: Int
+        private let shift: UInt64
+        private let mask: UInt64
+
+        /// About eight of `items` items to a bucket.
+        ///
+        /// - Parameter different: the bits in which the words differ.
+        init(_ items: Int, _ different: UInt64) {
+            let wanted = Int.bitWidth - items.leadingZeroBitCount - 3
+            let top = 64 - different.leadingZeroBitCount
+            let bits = min(max(wanted, 1), WordSort.maximumBits, top)
+            shift = UInt64(top - bits)
+            count = 1 << bits
+            mask = UInt64(count - 1)
+        }
+
+        @inline(__always)
+        func of(_ word: UInt64) -> Int { Int(word &>> shift & mask) }
+
+        /// Calls `body` with memory for where each bucket continues and ends, zeros.
+        func withHeads(
+            _ body: (_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) -> Void
+        ) {
+            withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * count) { memory in
+                let heads = memory.baseAddress!
+                heads.initialize(repeating: 0, count: 2 * count)
+                body(heads, heads + count)
+            }
+        }
+
+        /// Turns the sizes in `ends` into the beginnings and ends of the buckets.
+        func setHeads(_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) {
             var sum = 0
-            for i in 0..<buckets {
-                (heads + i).initialize(to: sum)
+            for i in 0..<count {
+                heads[i] = sum
                 sum &+= ends[i]
                 ends[i] = sum
             }
-            permute(items.baseAddress!, heads, ends, buckets, shift, mask)
+        }
+
+        /// Sorts each bucket by the lower bits.
+        func sort(
+            _ items: UnsafeMutableBufferPointer<SortItem>, _ ends: UnsafeMutablePointer<Int>
+        ) {
             if shift == 0 { return }
             var start = 0
-            for i in 0..<buckets {
+            for i in 0..<count {
                 let end = ends[i]
                 if end &- start > 1 {
-                    sort(UnsafeMutableBufferPointer(rebasing: items[start..<end]))
+                    WordSort.sort(UnsafeMutableBufferPointer(rebasing: items[start..<end]))
                 }
                 start = end
             }
@@ -183,17 +263,17 @@ enum WordSort {
     /// Moves every item to its bucket, by cycles.
     private static func permute(
         _ items: UnsafeMutablePointer<SortItem>, _ heads: UnsafeMutablePointer<Int>,
-        _ ends: UnsafeMutablePointer<Int>, _ buckets: Int, _ shift: UInt64, _ mask: UInt64
+        _ ends: UnsafeMutablePointer<Int>, _ buckets: Buckets
     ) {
-        for bucket in 0..<buckets {
+        for bucket in 0..<buckets.count {
             while heads[bucket] < ends[bucket] {
                 var item = items[heads[bucket]]
-                var target = Int(item.word &>> shift & mask)
+                var target = buckets.of(item.word)
                 while target != bucket {
                     let place = heads[target]
                     heads[target] = place &+ 1
                     swap(&item, &items[place])
-                    target = Int(item.word &>> shift & mask)
+                    target = buckets.of(item.word)
                 }
                 items[heads[bucket]] = item
                 heads[bucket] &+= 1

@@ -74,6 +74,57 @@ final class SortColumn {
     /// Whether no row differs from the others in its rank.
     var hasOneRank: Bool { rankRange.lowest >= rankRange.highest }
 
+    /// Appends the keys of neighbouring rows of one leaf; integers and doubles in loops.
+    func add(_ leaf: ClusterLeaf, _ rows: Range<Int>) throws(RealmError) {
+        guard key.isOwn, isExact else { return try add(leaf, Array(rows)) }
+        switch try leaf.column(key.column.leafIndex, key.column.layout) {
+        case .integer(let cells): addIntegers(cells.node, 0, rows)
+        case .nullableInteger(let cells):
+            let start = bits.count
+            addIntegers(cells.node, 1, rows)
+            let nulls = cells.nullRows
+            for row in rows where nulls.contains(row) { clear(start + row - rows.lowerBound) }
+        case .double(let cells):
+            let start = bits.count
+            addRanks(rows.count)
+            bits.append(count: rows.count) { words in
+                let numbers = cells.numbers + rows.lowerBound
+                for i in 0..<rows.count { words[i] = Self.bits(of: numbers[i]) }
+            }
+            let nulls = FloatKernels.rows(
+                equalTo: DoubleLeaf.nullBits, cells.node.payload, count: cells.count)
+            if nulls.isEmpty { return }
+            for row in rows where nulls.contains(row) { clear(start + row - rows.lowerBound) }
+        default: try add(leaf, Array(rows))
+        }
+    }
+
+    private func addIntegers(_ node: NodeView, _ first: Int, _ rows: Range<Int>) {
+        addRanks(rows.count)
+        bits.append(count: rows.count) { words in
+            words.withMemoryRebound(to: Int64.self, capacity: rows.count) { integers in
+                IntegerKernels.decode(
+                    node, first: first + rows.lowerBound, count: rows.count, into: integers)
+            }
+            for i in 0..<rows.count { words[i] ^= 1 << 63 }
+        }
+    }
+
+    /// Appends the rank of `count` numbers.
+    private func addRanks(_ count: Int) {
+        ranks.append(count: count) { $0.initialize(repeating: Self.numberRank, count: count) }
+        rankRange = (
+            min(rankRange.lowest, Self.numberRank), max(rankRange.highest, Self.numberRank)
+        )
+    }
+
+    /// Makes a key null.
+    private func clear(_ row: Int) {
+        ranks[row] = 0
+        bits[row] = 0
+        rankRange.lowest = 0
+    }
+
     /// Appends the keys of rows of one leaf, in the order given.
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
         if key.isOwn {

@@ -81,9 +81,16 @@ extension SortColumn {
         return isEqual ? nil : .length
     }
 
+    /// What a word is combined with, so that descending keys become their complement.
+    var flip: UInt64 { key.isAscending ? 0 : .max }
+
+    /// The words of all rows, before they are combined with `flip`; nil where each is calculated.
+    func words(of part: SortPart) -> UnsafeBufferPointer<UInt64>? {
+        part == .head && form != .text ? bits.all : nil
+    }
+
     /// Stores a word of the keys of `items`, descending ones as their complement.
     func load(_ part: SortPart, _ items: UnsafeMutableBufferPointer<SortItem>) {
-        let flip: UInt64 = key.isAscending ? 0 : .max
         switch part {
         case .rank:
             let ranks = ranks.all

@@ -19,26 +19,29 @@ struct TopRows {
     }
 
     mutating func add(
-        _ leaf: ClusterLeaf, _ rows: Selection, _ builder: TermBuilder, _ space: NodeSpace
+        _ leaf: ClusterLeaf, _ rows: Selection, _ builder: TermBuilder, _ directory: LeafDirectory?
     ) throws(RealmError) {
         let rows = try gate?.match(leaf, rows) ?? rows
         if rows.isEmpty { return }
         try rows.visit { candidates.append(leaf.key($0)) }
-        if candidates.count >= wanted &* 2 &+ 512 { try cut(builder, space) }
+        if candidates.count >= wanted &* 2 &+ 512 { try cut(builder, directory) }
     }
 
     /// Keeps the best candidates, in table order: that is what decides ties.
     private mutating func cut(
-        _ builder: TermBuilder, _ space: NodeSpace
+        _ builder: TermBuilder, _ directory: LeafDirectory?
     ) throws(RealmError) {
         try order()
-        if let last = candidates.last { gate = try self.gate(behind: last, builder, space) }
+        if let last = candidates.last {
+            gate = try self.gate(behind: last, builder)
+            if let directory { gate?.attach(directory) }
+        }
         candidates.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
     }
 
     /// A test for rows not behind the object `last` by the first key alone.
     private func gate(
-        behind last: ObjectKey, _ builder: TermBuilder, _ space: NodeSpace
+        behind last: ObjectKey, _ builder: TermBuilder
     ) throws(RealmError) -> QueryTerm? {
         let first = keys[0]
         guard first.isOwn, let value = try arranger.value(last, first) else { return nil }

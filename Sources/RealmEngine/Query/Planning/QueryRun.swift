@@ -7,6 +7,8 @@ public final class QueryRun {
     let snapshot: Snapshot
     let evaluator: QueryEvaluator
     private let term: QueryTerm
+    /// The directory that `forEachLeaf` takes its leaves from, if there is one.
+    private(set) var directory: LeafDirectory?
     /// The leaves that `first` goes over each time.
     private var leaves: LeafCursor?
 
@@ -65,7 +67,10 @@ public final class QueryRun {
     }
 
     /// Visits every leaf that may hold matches, in table order, until `body` returns false.
+    ///
+    /// - Parameter columns: read by `body`.
     func forEachLeaf(
+        reading columns: [ColumnLeaves] = [],
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Bool
     ) throws(RealmError) {
         evaluator.visits.beginPass()
@@ -77,6 +82,8 @@ public final class QueryRun {
             return
         }
         var leaves = newCursor()
+        directory = leaves.directory
+        if let directory { for column in columns { column.attach(directory) } }
         let meter = plan.options.meter
         meter?.begin(.objects, total: try snapshot.table(plan.query.table).count())
         while let leaf = try leaves.next() {

@@ -15,7 +15,7 @@ extension QueryPlan {
         guard var distinct = try DistinctRows(keys, evaluator, memory) else { return nil }
         let run = QueryRun(self, in: snapshot)
         var found = KeyGatherer(memory)
-        try run.forEachLeaf { (leaf, rows) throws(RealmError) in
+        try run.forEachLeaf(reading: distinct.columns) { (leaf, rows) throws(RealmError) in
             try found.append(leaf, distinct.firstRows(leaf, rows))
             return distinct.count < limit && !distinct.isFull
         }

@@ -71,7 +71,7 @@ extension QueryPlan {
         let run = QueryRun(self, in: snapshot)
         let builder = TermBuilder(run.evaluator, options)
         try run.forEachLeaf { (leaf, rows) throws(RealmError) in
-            try top.add(leaf, rows, builder, run.evaluator.space)
+            try top.add(leaf, rows, builder, run.directory)
             return true
         }
         let keys = RowKeys(try top.finish())

@@ -1,24 +1,27 @@
-/// Numbers of texts of a leaf's byte area that were met lately, by their first bytes: a text is not hashed
-/// again as long as its bytes are cached. Used by one thread.
+/// Numbers of texts of a leaf's byte area that were met lately, by their bytes: a text is not hashed again as
+/// long as its bytes are cached. Used by one thread.
 final class AreaNumbers {
-    /// Maximum size of a cached text, in bytes.
-    static let longest = 24
-    static let unknown = CellNumbers.unknown
+    /// Maximum size of a cached text, in bytes. The last byte of its words is its size.
+    private static let longest = 23
+    /// Bytes that are read of each text.
+    private static let wordSize = 24
+    /// Texts of no more bytes have two words.
+    private static let inTwoWords = 16
+    static let unknown = WordNumbers.unknown
 
-    private struct Entry {
-        var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
-        var count: Int32 = -1
-        var number: UInt32 = 0
+    private let cached = WordNumbers()
+    private let scratch = LeafScratch()
+    /// The bits of a word that belong to a text of so many bytes from the word on: from -16, none, to 23.
+    private let masks: UnsafeMutablePointer<UInt64>
+
+    init() {
+        masks = .allocate(capacity: 40) + 16
+        for count in -16...23 {
+            (masks + count).initialize(to: Selection.mask(8 * min(count, 8)))
+        }
     }
 
-    private static let capacity = 512
-    private static let shift: UInt64 = 55
-    private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: AreaNumbers.capacity)
-    private let scratch = LeafScratch()
-
-    init() { entries.initialize(repeating: Entry(), count: Self.capacity) }
-
-    deinit { entries.deallocate() }
+    deinit { (masks - 16).deallocate() }
 
     /// Stores the numbers of cached texts in `numbers`, and `unknown` for others and for nulls. Returns
     /// whether there were any; nil on damage.
@@ -27,27 +30,40 @@ final class AreaNumbers {
     ) -> Bool? {
         let area = TextArea(texts.area, texts.node, terminator: texts.terminator, scratch)
         guard let ends = area.ends() else { return nil }
-        let nulls = texts.nullRows
-        let entries = entries
+        // Texts too near to the end of the area to be read in words are not looked up.
+        var near = area.count
+        while near > 0, Int(ends[near &- 2]) &+ Self.wordSize > area.size { near &-= 1 }
+        let readable = rows & Selection(first: near)
+        let (table, masks, base) = (cached.table, UnsafePointer(masks), area.base)
+        let terminator = texts.terminator
         var highest: UInt32 = 0
-        rows.each { row in
+        readable.each { row in
             let start = Int(ends[row &- 1])
-            let count = Int(ends[row]) &- start &- texts.terminator
+            let count = Int(ends[row]) &- start &- terminator
             var number = Self.unknown
-            if count <= Self.longest, start &+ Self.longest <= area.size {
-                let words = Self.words(area.base + start, count)
-                let entry = entries + Self.place(words, count)
-                let difference =
-                    entry.pointee.words.0 ^ words.0 | entry.pointee.words.1 ^ words.1
-                    | entry.pointee.words.2 ^ words.2
-                if difference == 0, entry.pointee.count == Int32(truncatingIfNeeded: count) {
-                    number = entry.pointee.number
-                }
+            if count <= Self.inTwoWords {
+                let text = base + start
+                number = table.number(
+                    text.loadUnaligned(as: UInt64.self) & masks[count],
+                    text.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & masks[count &- 8],
+                    UInt64(count) &<< 56)
+            } else if count <= Self.longest {
+                let text = base + start
+                let third =
+                    text.loadUnaligned(fromByteOffset: 16, as: UInt64.self) & masks[count &- 16]
+                number = table.number(
+                    text.loadUnaligned(as: UInt64.self),
+                    text.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
+                    third | UInt64(count) &<< 56)
             }
             numbers[row] = number
             highest = max(highest, number)
         }
-        let hidden = rows & nulls
+        let hidden =
+            rows
+            & (texts.nullRows
+                | Selection(first: area.count).subtracting(
+                    Selection(first: near)))
         hidden.each { numbers[$0] = Self.unknown }
         return highest == Self.unknown || !hidden.isEmpty
     }
@@ -55,32 +71,10 @@ final class AreaNumbers {
     /// Caches the number of a text.
     func insert(_ text: ByteView, _ number: UInt32) {
         guard text.count <= Self.longest else { return }
-        var bytes: (UInt64, UInt64, UInt64) = (0, 0, 0)
-        withUnsafeMutableBytes(of: &bytes) { room in
+        var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        withUnsafeMutableBytes(of: &words) { room in
             room.copyMemory(from: UnsafeRawBufferPointer(start: text.base, count: text.count))
         }
-        entries[Self.place(bytes, text.count)] = Entry(
-            words: bytes, count: Int32(text.count), number: number)
-    }
-
-    /// The first `count` bytes at `p`, where `longest` can be read; zeros after them.
-    @inline(__always)
-    private static func words(_ p: UnsafeRawPointer, _ count: Int) -> (UInt64, UInt64, UInt64) {
-        (word(p, count), word(p + 8, count &- 8), word(p + 16, count &- 16))
-    }
-
-    @inline(__always)
-    private static func word(_ p: UnsafeRawPointer, _ count: Int) -> UInt64 {
-        let word = p.loadUnaligned(as: UInt64.self)
-        if count >= 8 { return word }
-        return count <= 0 ? 0 : word & ~(UInt64.max &<< UInt64(8 &* count))
-    }
-
-    @inline(__always)
-    private static func place(_ words: (UInt64, UInt64, UInt64), _ count: Int) -> Int {
-        let mixed =
-            (words.0 ^ (words.1 &<< 29 | words.1 &>> 35) ^ (words.2 &<< 17 | words.2 &>> 47)
-                ^ UInt64(truncatingIfNeeded: count)) &* 0xD6E8_FEB8_6659_FD93
-        return Int(truncatingIfNeeded: mixed &>> shift)
+        cached.insert(words.0, words.1, words.2 | UInt64(text.count) &<< 56, number)
     }
 }

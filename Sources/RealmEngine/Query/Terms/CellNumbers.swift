@@ -1,32 +1,16 @@
-/// Numbers of the cells of short texts that were met lately, by the bytes of a cell, padding and all:
-/// what a cell says is not looked at again as long as its bytes are known. Used by one thread.
+/// Numbers of the cells of short texts that were met lately, by the bytes of a cell with its padding: the
+/// text of a cell is not read again as long as its bytes are cached. Used by one thread.
 final class CellNumbers {
     /// Bytes of a cell. The same text has other bytes in cells of another width.
     let width: Int
-    /// What is known: the halves of a cell and its number, by their hash.
-    private let lows = UnsafeMutablePointer<UInt64>.allocate(capacity: CellNumbers.capacity)
-    private let highs = UnsafeMutablePointer<UInt64>.allocate(capacity: CellNumbers.capacity)
-    private let known = UnsafeMutablePointer<UInt32>.allocate(capacity: CellNumbers.capacity)
+    private let cached = WordNumbers()
 
-    /// Stands for cells that are not known.
-    static let unknown = UInt32.max
-    private static let capacity = 512
-    private static let shift: UInt64 = 55
+    /// Stands for cells that are not cached.
+    static let unknown = WordNumbers.unknown
 
-    init(width: Int) {
-        self.width = width
-        lows.initialize(repeating: 0, count: Self.capacity)
-        highs.initialize(repeating: 0, count: Self.capacity)
-        known.initialize(repeating: Self.unknown, count: Self.capacity)
-    }
+    init(width: Int) { self.width = width }
 
-    deinit {
-        lows.deallocate()
-        highs.deallocate()
-        known.deallocate()
-    }
-
-    /// Puts the numbers of known cells into `numbers`, and `unknown` for others; whether there were any.
+    /// Stores the numbers of cached cells in `numbers`, and `unknown` for others; whether there were any.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -40,7 +24,7 @@ final class CellNumbers {
     }
 
     /// The number of the cell of `row` from now on.
-    func know(_ cells: UnsafeRawPointer, _ row: Int, _ number: UInt32) {
+    func insert(_ cells: UnsafeRawPointer, _ row: Int, _ number: UInt32) {
         let (low, high) =
             switch width {
             case 16: Self.wide(cells, row)
@@ -49,8 +33,7 @@ final class CellNumbers {
             case 2: (Self.cell(cells, row, UInt16.self), 0)
             default: (Self.cell(cells, row, UInt8.self), 0)
             }
-        let place = Self.place(low, high)
-        (lows[place], highs[place], known[place]) = (low, high, number)
+        cached.insert(low, high, 0, number)
     }
 
     @inline(__always)
@@ -58,23 +41,15 @@ final class CellNumbers {
         _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>,
         _ cell: (Int) -> (low: UInt64, high: UInt64)
     ) -> Bool {
-        let (lows, highs, known) = (lows, highs, known)
+        let table = cached.table
         var highest: UInt32 = 0
         rows.each { row in
             let (low, high) = cell(row)
-            let place = Self.place(low, high)
-            let difference = lows[place] ^ low | highs[place] ^ high
-            let number = difference == 0 ? known[place] : Self.unknown
+            let number = table.number(low, high, 0)
             numbers[row] = number
             highest = max(highest, number)
         }
         return highest == Self.unknown
-    }
-
-    @inline(__always)
-    private static func place(_ low: UInt64, _ high: UInt64) -> Int {
-        let mixed = (low ^ (high &<< 29 | high &>> 35)) &* 0xD6E8_FEB8_6659_FD93
-        return Int(truncatingIfNeeded: mixed &>> shift)
     }
 
     @inline(__always)

@@ -6,6 +6,9 @@ struct IntegerLeaf {
         node = try space.integers(ref, "integer leaf")
     }
 
+    /// - Parameter node: a leaf of this form that was opened before.
+    init(opened node: NodeView) { self.node = node }
+
     @inline(__always) var count: Int { node.count }
     @inline(__always) func value(_ i: Int) -> Int64 { node.integer(i) }
     @inline(__always) func stored(_ i: Int) -> Value { .int(value(i)) }
@@ -24,7 +27,19 @@ struct NullableIntegerLeaf {
         marker = node.integer(0)
     }
 
+    /// - Parameter node: a leaf of this form that was opened before.
+    init(opened node: NodeView) {
+        self.node = node
+        marker = node.integer(0)
+    }
+
     @inline(__always) var count: Int { node.count - 1 }
+
+    /// The rows that are null, in a leaf of at most 256.
+    var nullRows: Selection {
+        IntegerKernels.rows(
+            in: IntegerRange(low: marker, high: marker), node, first: 1, count: count)
+    }
 
     @inline(__always) func value(_ i: Int) -> Int64? {
         let v = node.integer(i + 1)
@@ -44,6 +59,9 @@ struct BoolLeaf {
     init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
         node = try space.integers(ref, "bool leaf")
     }
+
+    /// - Parameter node: a leaf of this form that was opened before.
+    init(opened node: NodeView) { self.node = node }
 
     @inline(__always) var count: Int { node.count }
 
@@ -70,7 +88,15 @@ struct FloatLeaf {
         }
     }
 
+    /// - Parameter node: a leaf of this form that was opened before.
+    init(opened node: NodeView) { self.node = node }
+
     @inline(__always) var count: Int { node.count }
+
+    /// All numbers as they are stored; null is a NaN.
+    @inline(__always) var numbers: UnsafePointer<Float> {
+        node.payload.assumingMemoryBound(to: Float.self)
+    }
 
     @inline(__always) func value(_ i: Int) -> Float? {
         let bits = node.payload.load(fromByteOffset: i &* 4, as: UInt32.self)
@@ -97,7 +123,15 @@ struct DoubleLeaf {
         }
     }
 
+    /// - Parameter node: a leaf of this form that was opened before.
+    init(opened node: NodeView) { self.node = node }
+
     @inline(__always) var count: Int { node.count }
+
+    /// All numbers as they are stored; null is a NaN.
+    @inline(__always) var numbers: UnsafePointer<Double> {
+        node.payload.assumingMemoryBound(to: Double.self)
+    }
 
     @inline(__always) func value(_ i: Int) -> Double? {
         let bits = node.payload.load(fromByteOffset: i &* 8, as: UInt64.self)

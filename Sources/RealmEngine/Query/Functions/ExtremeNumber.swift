@@ -1,0 +1,186 @@
+/// A number or date of which the extremes of a leaf are found in loops over its packed form.
+protocol ExtremeNumber: BitwiseCopyable, Sendable {
+    static var zero: Self { get }
+
+    /// Nil for values of other types, and for NaN.
+    init?(counted value: Value)
+
+    var asValue: Value { get }
+
+    func isBelow(_ other: Self) -> Bool
+
+    /// The least or the greatest of the rows, of equal ones the first; nil if all are null or NaN.
+    static func extreme(
+        _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
+    ) throws(RealmError) -> Self?
+
+    /// Visits the rows that are neither null nor NaN, in order.
+    static func visit(
+        _ cells: ColumnLeaf, _ rows: Selection, _ body: (Int, Self) -> Void
+    ) throws(RealmError)
+}
+
+extension ExtremeNumber where Self: Comparable {
+    @inline(__always) func isBelow(_ other: Self) -> Bool { self < other }
+}
+
+extension ExtremeNumber {
+    /// Value by value.
+    fileprivate static func extremeOfValues(
+        _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
+    ) throws(RealmError) -> Self? {
+        var best: Self?
+        try rows.visit { (row) throws(RealmError) in
+            guard let next = Self(counted: try cells.value(row)) else { return }
+            if let last = best, isLeast ? !next.isBelow(last) : !last.isBelow(next) { return }
+            best = next
+        }
+        return best
+    }
+
+    @inline(__always)
+    fileprivate static func visitValues(
+        _ cells: ColumnLeaf, _ rows: Selection, _ body: (Int, Self) -> Void
+    ) throws(RealmError) {
+        try rows.visit { (row) throws(RealmError) in
+            if let number = Self(counted: try cells.value(row)) { body(row, number) }
+        }
+    }
+}
+
+extension Int64: ExtremeNumber {
+    init?(counted value: Value) {
+        guard case .int(let number) = value else { return nil }
+        self = number
+    }
+
+    var asValue: Value { .int(self) }
+
+    static func extreme(
+        _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
+    ) throws(RealmError) -> Int64? {
+        switch cells {
+        case .integer(let cells) where rows.count == cells.count:
+            return IntegerKernels.extreme(isLeast: isLeast, cells.node, count: cells.count)
+        case .integer(let cells):
+            return IntegerKernels.extreme(isLeast: isLeast, cells.node, rows)
+        case .nullableInteger(let cells): return cells.extreme(isLeast, rows)
+        default: return try extremeOfValues(isLeast, of: cells, rows)
+        }
+    }
+
+    @inline(__always)
+    static func visit(
+        _ cells: ColumnLeaf, _ rows: Selection, _ body: (Int, Int64) -> Void
+    ) throws(RealmError) {
+        switch cells {
+        case .integer(let cells): cells.node.visit(0, rows, body)
+        case .nullableInteger(let cells):
+            cells.node.visit(1, rows.subtracting(cells.nullRows), body)
+        default: try visitValues(cells, rows, body)
+        }
+    }
+}
+
+extension Timestamp: ExtremeNumber {
+    static var zero: Timestamp { Timestamp(seconds: 0, nanoseconds: 0) }
+
+    func isBelow(_ other: Timestamp) -> Bool {
+        (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
+    }
+
+    init?(counted value: Value) {
+        guard case .timestamp(let time) = value else { return nil }
+        self = time
+    }
+
+    var asValue: Value { .timestamp(self) }
+
+    /// The extreme of the seconds first, then of the nanoseconds that go with it.
+    static func extreme(
+        _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
+    ) throws(RealmError) -> Timestamp? {
+        guard case .timestamp(let times) = cells else {
+            return try extremeOfValues(isLeast, of: cells, rows)
+        }
+        guard let seconds = times.seconds.extreme(isLeast, rows) else { return nil }
+        var equal = IntegerKernels.rows(
+            in: IntegerRange(low: seconds, high: seconds), times.seconds.node, first: 1,
+            count: times.count)
+        equal = equal & rows
+        // Without bits nanoseconds are all zero.
+        if times.nanoseconds.widthCode == 0 { equal = equal.prefix(1) }
+        return try extremeOfValues(isLeast, of: cells, equal)
+    }
+
+    @inline(__always)
+    static func visit(
+        _ cells: ColumnLeaf, _ rows: Selection, _ body: (Int, Timestamp) -> Void
+    ) throws(RealmError) { try visitValues(cells, rows, body) }
+}
+
+extension Double: ExtremeNumber {
+    init?(counted value: Value) {
+        guard case .double(let number) = value, number == number else { return nil }
+        self = number
+    }
+
+    var asValue: Value { .double(self) }
+
+    static func extreme(
+        _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
+    ) throws(RealmError) -> Double? {
+        guard case .double(let cells) = cells else {
+            return try extremeOfValues(isLeast, of: cells, rows)
+        }
+        return FloatKernels.extreme(isLeast, cells.numbers, cells.count, rows)
+    }
+
+    @inline(__always)
+    static func visit(
+        _ cells: ColumnLeaf, _ rows: Selection, _ body: (Int, Double) -> Void
+    ) throws(RealmError) {
+        guard case .double(let cells) = cells else { return try visitValues(cells, rows, body) }
+        let numbers = cells.numbers
+        rows.each { if numbers[$0] == numbers[$0] { body($0, numbers[$0]) } }
+    }
+}
+
+extension Float: ExtremeNumber {
+    init?(counted value: Value) {
+        guard case .float(let number) = value, number == number else { return nil }
+        self = number
+    }
+
+    var asValue: Value { .float(self) }
+
+    static func extreme(
+        _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
+    ) throws(RealmError) -> Float? {
+        guard case .float(let cells) = cells else {
+            return try extremeOfValues(isLeast, of: cells, rows)
+        }
+        return FloatKernels.extreme(isLeast, cells.numbers, cells.count, rows)
+    }
+
+    @inline(__always)
+    static func visit(
+        _ cells: ColumnLeaf, _ rows: Selection, _ body: (Int, Float) -> Void
+    ) throws(RealmError) {
+        guard case .float(let cells) = cells else { return try visitValues(cells, rows, body) }
+        let numbers = cells.numbers
+        rows.each { if numbers[$0] == numbers[$0] { body($0, numbers[$0]) } }
+    }
+}
+
+extension NullableIntegerLeaf {
+    /// The least or the greatest integer of some rows; nil if all are null.
+    fileprivate func extreme(_ isLeast: Bool, _ rows: Selection) -> Int64? {
+        if rows.count == count {
+            return IntegerKernels.extreme(
+                isLeast: isLeast, node, first: 1, count: count, excluding: marker)
+        }
+        return IntegerKernels.extreme(
+            isLeast: isLeast, node, first: 1, rows.subtracting(nullRows))
+    }
+}

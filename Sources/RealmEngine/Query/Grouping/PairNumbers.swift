@@ -1,0 +1,72 @@
+/// Numbers of pairs of numbers: ascending from 0 in the order in which the pairs occur. Pairs of small
+/// numbers are looked up in a table, all others by their hash.
+///
+/// Confined to one thread.
+final class PairNumbers {
+    private let pairs = ValueNumbers()
+    /// Numbers of the pairs met so far, at the first number shifted by `shift` plus the second.
+    private let known: UnsafeMutablePointer<UInt32>
+    /// The second numbers in the table have no more bits.
+    private var shift = 0
+
+    private static let capacity = 1 << 14
+    private static let unknown = UInt32.max
+
+    init() {
+        known = .allocate(capacity: Self.capacity)
+        known.initialize(repeating: Self.unknown, count: Self.capacity)
+    }
+
+    deinit { known.deallocate() }
+
+    /// Number of pairs.
+    var count: Int { pairs.count }
+
+    /// Bytes of memory in use.
+    var size: Int { pairs.size }
+
+    func removeAll() {
+        pairs.removeAll()
+        forget()
+    }
+
+    private func forget() { known.update(repeating: Self.unknown, count: Self.capacity) }
+
+    /// Stores the number of each row's pair.
+    ///
+    /// - Parameters:
+    ///   - limit: above all second numbers.
+    ///   - numbers: may be the memory of the first or of the second numbers.
+    func read(
+        _ firsts: UnsafePointer<UInt32>, _ seconds: UnsafePointer<UInt32>, below limit: Int,
+        _ rows: Selection, to numbers: UnsafeMutablePointer<UInt32>
+    ) {
+        let bits = Int.bitWidth - max(0, limit - 1).leadingZeroBitCount
+        if bits > shift {
+            shift = bits
+            forget()
+        }
+        let (known, shift) = (known, UInt64(shift))
+        rows.each { row in
+            let place = UInt64(firsts[row]) &<< shift | UInt64(seconds[row])
+            if place < Self.capacity, known[Int(place)] != Self.unknown {
+                numbers[row] = known[Int(place)]
+            } else {
+                numbers[row] = number(firsts[row], seconds[row], Int(truncatingIfNeeded: place))
+            }
+        }
+    }
+
+    @inline(never)
+    private func number(_ first: UInt32, _ second: UInt32, _ place: Int) -> UInt32 {
+        let number = pairs.number(of: Int64(first) << 32 | Int64(second))
+        if place < Self.capacity { known[place] = number }
+        return number
+    }
+
+    /// The numbers of pair `i`.
+    subscript(i: Int) -> (first: Int, second: Int) {
+        guard case .int(let both) = pairs.values.all[i] else { return (0, 0) }
+        return (Int(both >> 32), Int(both & 0xFFFF_FFFF))
+    }
+}

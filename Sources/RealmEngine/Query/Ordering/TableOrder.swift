@@ -1,0 +1,164 @@
+/// Some keys of objects in the order of the table, each once: for reading the objects leaf by leaf and
+/// using them in the order of the keys.
+package struct TableOrder: Sendable {
+    private let keys: Slice<RowKeys>
+    private let form: Form
+    /// Number of different keys.
+    package let count: Int
+
+    private enum Form: Sendable {
+        /// A bit for each key from `first` on, and the number of bits before each word.
+        case bits(first: UInt64, words: [UInt64], before: [UInt32])
+        /// The keys in order, and the place there of each key.
+        case sorted([ObjectKey], places: [UInt32])
+    }
+
+    package init(_ keys: Slice<RowKeys>) {
+        self.keys = keys
+        if let (form, count) = Self.bits(keys) {
+            (self.form, self.count) = (form, count)
+        } else {
+            let (form, count) = Self.sorted(keys)
+            (self.form, self.count) = (form, count)
+        }
+    }
+
+    /// Nil unless the keys are so near to each other that bits take less memory than they do.
+    private static func bits(_ keys: Slice<RowKeys>) -> (Form, Int)? {
+        var (least, greatest) = (UInt64.max, UInt64.min)
+        keys.base.visit(keys.startIndex..<keys.endIndex) { (_, key) in
+            least = min(least, UInt64(bitPattern: key.raw))
+            greatest = max(greatest, UInt64(bitPattern: key.raw))
+        }
+        guard least <= greatest, greatest - least < UInt64(keys.count) * 32 else { return nil }
+        var words = [UInt64](repeating: 0, count: Int((greatest - least) >> 6) + 1)
+        words.withUnsafeMutableBufferPointer { words in
+            keys.base.visit(keys.startIndex..<keys.endIndex) { (_, key) in
+                let bit = UInt64(bitPattern: key.raw) &- least
+                words[Int(bit &>> 6)] |= 1 &<< (bit & 63)
+            }
+        }
+        var before = [UInt32](repeating: 0, count: words.count)
+        var count = 0
+        for (i, word) in words.enumerated() {
+            before[i] = UInt32(count)
+            count += word.nonzeroBitCount
+        }
+        return (.bits(first: least, words: words, before: before), count)
+    }
+
+    private static func sorted(_ keys: Slice<RowKeys>) -> (Form, Int) {
+        let items = UnsafeMutableBufferPointer<SortItem>.allocate(capacity: keys.count)
+        defer { items.deallocate() }
+        keys.base.visit(keys.startIndex..<keys.endIndex) { (i, key) in
+            let item = SortItem(
+                word: UInt64(bitPattern: key.raw), row: UInt32(i - keys.startIndex))
+            (items.baseAddress! + i - keys.startIndex).initialize(to: item)
+        }
+        WordSort.sort(items)
+        var order: [ObjectKey] = []
+        var places = [UInt32](repeating: 0, count: items.count)
+        for item in items {
+            let key = ObjectKey(Int64(bitPattern: item.word))
+            if order.last != key { order.append(key) }
+            places[Int(item.row)] = UInt32(order.count - 1)
+        }
+        return (.sorted(order, places: places), order.count)
+    }
+
+    /// Visits the keys in the order of the table.
+    package func visit(_ body: (ObjectKey) throws(RealmError) -> Void) throws(RealmError) {
+        switch form {
+        case .sorted(let order, _): for key in order { try body(key) }
+        case .bits(let first, let words, _):
+            for (i, word) in words.enumerated() {
+                var rest = word
+                while rest != 0 {
+                    let bit = UInt64(i &* 64 &+ rest.trailingZeroBitCount)
+                    try body(ObjectKey(Int64(bitPattern: first &+ bit)))
+                    rest &= rest &- 1
+                }
+            }
+        }
+    }
+
+    /// Visits the keys as they were given: each one's place in the order of the table. Ends when `body`
+    /// returns false; whether it did not.
+    package func visitPlaces(
+        _ body: (Int) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Bool {
+        let places = UnsafeMutablePointer<Int>.allocate(capacity: Self.fetched)
+        defer { places.deallocate() }
+        var next = 0
+        while next < keys.count {
+            let count = min(Self.fetched, keys.count - next)
+            store(next..<next + count, to: places)
+            for i in 0..<count where try !body(places[i]) { return false }
+            next += count
+        }
+        return true
+    }
+
+    /// Appends records in the order of the keys, from key `next` on, until `limit` bytes are in the buffer
+    /// or none is left. Returns how many there were; empty ones do not count.
+    ///
+    /// Records that are used one after the other lie apart: the processor fetches some before they are copied.
+    ///
+    /// - Parameter starts: offsets of the records in the order of the table, and the end of the last one.
+    package func append(
+        _ records: UnsafeRawBufferPointer, _ starts: UnsafeBufferPointer<Int>,
+        from next: inout Int, to out: inout ByteBuffer, until limit: Int
+    ) -> Int {
+        guard let bytes = records.baseAddress, let starts = starts.baseAddress else {
+            next = keys.count
+            return 0
+        }
+        let places = UnsafeMutablePointer<Int>.allocate(capacity: Self.fetched)
+        defer { places.deallocate() }
+        var total = 0
+        while next < keys.count, out.count < limit {
+            let count = min(Self.fetched, keys.count - next)
+            store(next..<next + count, to: places)
+            for i in 0..<count { Prefetch.line(starts + places[i]) }
+            for i in 0..<count { Prefetch.line(bytes + starts[places[i]]) }
+            for i in 0..<count {
+                let (start, end) = (starts[places[i]], starts[places[i] &+ 1])
+                if start == end { continue }
+                total &+= 1
+                let room = out.reserve(max(Self.copied, end &- start))
+                if end &- start <= Self.copied, start &+ Self.copied <= records.count {
+                    let words = (bytes + start).loadUnaligned(as: SIMD2<UInt64>.self)
+                    let more = (bytes + start).loadUnaligned(
+                        fromByteOffset: 16, as: SIMD2<UInt64>.self)
+                    room.storeBytes(of: words, as: SIMD2<UInt64>.self)
+                    room.storeBytes(of: more, toByteOffset: 16, as: SIMD2<UInt64>.self)
+                } else {
+                    room.copyMemory(from: bytes + start, byteCount: end &- start)
+                }
+                out.advance(by: end &- start)
+            }
+            next += count
+        }
+        return total
+    }
+
+    /// Records that are fetched at a time.
+    private static let fetched = 128
+    /// Bytes of a short record that are copied at once, with what comes after it.
+    private static let copied = 32
+
+    /// Stores the places of keys in the order of the table.
+    private func store(_ part: Range<Int>, to places: UnsafeMutablePointer<Int>) {
+        switch form {
+        case .sorted(_, let all): for i in part { places[i - part.lowerBound] = Int(all[i]) }
+        case .bits(let first, let words, let before):
+            let start = keys.startIndex + part.lowerBound
+            keys.base.visit(start..<start + part.count) { (i, key) in
+                let bit = UInt64(bitPattern: key.raw) &- first
+                let word = Int(bit &>> 6)
+                let lower = words[word] & ((1 &<< (bit & 63)) &- 1)
+                places[i &- start] = Int(before[word]) &+ lower.nonzeroBitCount
+            }
+        }
+    }
+}

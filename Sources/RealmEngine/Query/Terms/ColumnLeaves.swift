@@ -1,0 +1,67 @@
+/// The leaves of one column, leaf by leaf, as aggregates, groups and sorts read them: taken from a
+/// directory where there is one, opened otherwise.
+///
+/// Confined to one thread.
+final class ColumnLeaves {
+    let column: BoundColumn
+    private var numbers: ColumnCells<NodeView>
+    private var times: ColumnCells<TimestampLeaf>
+    private var texts: ColumnCells<BytesLeaf>
+
+    init(_ column: BoundColumn) {
+        self.column = column
+        numbers = ColumnCells(column)
+        times = ColumnCells(column)
+        texts = ColumnCells(column)
+    }
+
+    /// The leaves asked about from now on may come from `directory`.
+    func attach(_ directory: LeafDirectory) {
+        guard column.layout.collection == nil else { return }
+        switch column.layout.type {
+        case .int, .bool, .float, .double: numbers.attach(directory)
+        case .timestamp: times.attach(directory)
+        case .string: texts.attach(directory)
+        default: break
+        }
+    }
+
+    /// The column's leaf of a cluster leaf. The processor fetches the next one meanwhile.
+    func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> ColumnLeaf {
+        guard leaf.place >= 0, column.layout.collection == nil else { return try opened(leaf) }
+        switch column.layout.type {
+        case .int:
+            guard numbers.kept != nil else { break }
+            if let next = numbers.next(leaf) { Prefetch.elements(next.pointee) }
+            let node = try numbers.leaf(leaf)
+            return column.layout.isNullable
+                ? .nullableInteger(NullableIntegerLeaf(opened: node))
+                : .integer(IntegerLeaf(opened: node))
+        case .bool where numbers.kept != nil:
+            return .bool(BoolLeaf(opened: try numbers.leaf(leaf)))
+        case .float where numbers.kept != nil:
+            if let next = numbers.next(leaf) { Prefetch.elements(next.pointee) }
+            return .float(FloatLeaf(opened: try numbers.leaf(leaf)))
+        case .double where numbers.kept != nil:
+            if let next = numbers.next(leaf) { Prefetch.elements(next.pointee) }
+            return .double(DoubleLeaf(opened: try numbers.leaf(leaf)))
+        case .timestamp where times.kept != nil:
+            if let next = times.next(leaf) { Prefetch.elements(next.pointee.seconds.node) }
+            return .timestamp(try times.leaf(leaf))
+        case .string where texts.kept != nil:
+            if let next = texts.next(leaf) { next.pointee.prefetch() }
+            return .string(try texts.leaf(leaf))
+        default: break
+        }
+        return try opened(leaf)
+    }
+
+    /// Has the processor fetch where a leaf begins that has to be opened soon.
+    func prefetch(_ leaf: ClusterLeaf) {
+        if leaf.place < 0 { leaf.prefetch(column.leafIndex) }
+    }
+
+    private func opened(_ leaf: ClusterLeaf) throws(RealmError) -> ColumnLeaf {
+        try leaf.column(column.leafIndex, column.layout)
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import EngineSupport
+@testable import RealmEngine
+
+/// Keys are visited in the order of the table, each once, and found there by their places.
+@Suite struct TableOrderTests {
+    private func expect(_ keys: [ObjectKey], _ slice: Range<Int>, _ context: String) throws {
+        let wanted = Array(keys[slice])
+        let order = TableOrder(RowKeys(keys)[slice])
+        var visited: [ObjectKey] = []
+        try order.visit { visited.append($0) }
+        let sorted = Set(wanted).sorted {
+            UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw)
+        }
+        #expect(visited == sorted && order.count == sorted.count, "\(context)")
+        var found: [ObjectKey] = []
+        #expect(
+            try order.visitPlaces {
+                found.append(visited[$0])
+                return true
+            })
+        #expect(found == wanted, "\(context)")
+        if wanted.isEmpty { return }
+        var calls = 0
+        #expect(
+            try !order.visitPlaces { _ in
+                calls += 1
+                return false
+            })
+        #expect(calls == 1)
+    }
+
+    @Test func keysComeInTableOrderAndAreFoundByPlace() throws {
+        var random = SeededRandom.fresh("table order")
+        for count in [0, 1, 2, 63, 64, 65, 500, 3000] {
+            for spread in [1, 3, 31, 33, 1 << 20, 1 << 50] {
+                let start = random.below(2) == 0 ? 0 : Int64(random.below(1 << 40))
+                let keys = (0..<count).map { _ in
+                    ObjectKey(start + Int64(random.below(max(1, count) * spread)))
+                }
+                try expect(keys, 0..<count, "\(count) of \(spread)")
+                let first = random.below(count + 1)
+                try expect(keys, first..<count, "\(count) of \(spread) from \(first)")
+            }
+        }
+    }
+}
