@@ -42,7 +42,7 @@ struct IntegerTotal: Total {
             sum &+= IntegerKernels.sum(cells.node)
             count &+= Int128(cells.count)
         case .nullableInteger(let cells) where cells.count <= ClusterRows.maximum:
-            // The marker is an element of its own and stands for every null.
+            // The marker is the first element, and every null is stored as the marker.
             let nulls = cells.nullRows.count
             sum &+=
                 IntegerKernels.sum(cells.node) &- Int128(cells.marker) &* Int128(nulls &+ 1)

@@ -109,7 +109,7 @@ final class RowArranger {
             guard let (leaf, row) = try tree.find(key) else {
                 throw .corrupt("object \(key.raw) vanished", in: "table \(table.key.raw)")
             }
-            // In table order without a condition the next keys are those of the next rows.
+            // In table order without a condition neighbouring rows have neighbouring keys.
             let run = keys.run(in: leaf, from: row, at: position, before: end)
             let first = position
             if run.count >= Self.leastRun {

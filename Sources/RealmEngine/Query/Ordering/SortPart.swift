@@ -81,7 +81,7 @@ extension SortColumn {
         return isEqual ? nil : .length
     }
 
-    /// What a word is combined with, so that descending keys become their complement.
+    /// Bits that are exchanged in each word: all of them for a descending key.
     var flip: UInt64 { key.isAscending ? 0 : .max }
 
     /// The words of all rows, before they are combined with `flip`; nil where each is calculated.

@@ -136,6 +136,10 @@ package struct TableOrder: Sendable {
                     room.copyMemory(from: bytes + start, byteCount: end &- start)
                 }
                 out.advance(by: end &- start)
+                if out.count >= limit {
+                    next += i + 1
+                    return total
+                }
             }
             next += count
         }
