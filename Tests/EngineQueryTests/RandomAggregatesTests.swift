@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Of equal zeros the first counts; sums are rounded after each addition, unless groups were written to
+    /// The first of equal zeros counts; sums are rounded after each addition, unless groups were written to
     /// a file and merged.
     private func isSame(
         _ a: Value, _ b: Value, _ function: AggregateFunction, _ inOneRun: Bool

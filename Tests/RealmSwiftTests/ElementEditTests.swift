@@ -13,7 +13,7 @@ import Testing
         @Persisted var count = 0
     }
 
-    /// What a box should hold.
+    /// Expected content of a box.
     private struct Content {
         var numbers: [Int] = []
         var optional: [Int?] = []

@@ -42,7 +42,7 @@ import Testing
             ["Text"], ["Terminal"], ["Exit"], ["Output"], ["Records"], ["Schema"], ["Drawing"],
             ["Keys"], ["Options"], ["Completion"], ["Manual"], ["Export"], ["Databases"],
         ],
-        "ToolQuery": [["Models"], ["Changes", "Query"]],
+        "ToolQuery": [["Models", "Page"], ["Changes", "Query"]],
         "ToolWrite": [["Request"], ["Streams"], ["Records", "Schema"], ["Load"]],
         "ToolFiles": [["Versions"], ["Compact"]],
         "ToolBench": [

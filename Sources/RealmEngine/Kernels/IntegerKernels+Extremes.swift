@@ -2,7 +2,7 @@
 extension IntegerKernels {
     /// The extreme of `count` integers from element `first` on; nil if there is none.
     ///
-    /// - Parameter marker: an integer that stands for null and does not count.
+    /// - Parameter marker: the integer of null, which is left out.
     static func extreme(
         isLeast: Bool, _ node: NodeView, first: Int = 0, count: Int, excluding marker: Int64? = nil
     ) -> Int64? {

@@ -6,8 +6,10 @@ import ToolKit
 ///
 /// Everything of the file is JSON in a script element that is no program: no byte of it is markup.
 struct DatabasePage {
-    private let request: QueryRequest
     private let database: Database
+    private let name: String
+    private let tables: [TableInfo]
+    private let values: ValueStyle
     private let output: VerifiedOutput
     private let snapshot: Snapshot
     /// Objects of a class that the page holds.
@@ -15,18 +17,25 @@ struct DatabasePage {
 
     static let defaultLimit = 1000
 
-    init(_ request: QueryRequest, _ database: Database, _ output: VerifiedOutput) {
-        self.request = request
+    /// - Parameters:
+    ///   - path: of the file; the page shows its last part.
+    ///   - limit: objects of a class; nil for `defaultLimit`.
+    init(
+        _ database: Database, path: String, _ tables: [TableInfo], limit: Int?,
+        _ values: ValueStyle, _ output: VerifiedOutput
+    ) {
         self.database = database
+        self.tables = tables
+        self.values = values
         self.output = output
+        self.limit = limit ?? Self.defaultLimit
+        name = path.split(separator: "/").last.map(String.init) ?? path
         snapshot = database.snapshot()
-        limit = request.window.take == .max ? Self.defaultLimit : request.window.take
     }
 
     /// Writes the page and returns the number of objects on it.
     func print() throws(RealmError) -> Int {
         snapshot.beginWalk()
-        let tables = request.tables(database.schema)
         var buffer = ByteBuffer(capacity: 1 << 16)
         buffer.append(PageText.head)
         buffer.append("<script type=\"application/json\" id=\"data\">")
@@ -45,7 +54,6 @@ struct DatabasePage {
 
     private func appendFacts(to out: inout ByteBuffer) {
         var facts = ByteBuffer(capacity: 256)
-        let name = request.path.split(separator: "/").last.map(String.init) ?? request.path
         facts.append("{\"file\":")
         facts.append(json: name)
         facts.append(",\"format\":\(database.header.format),\"version\":\(database.version)")
@@ -113,8 +121,8 @@ struct DatabasePage {
     ) throws(RealmError) -> Int {
         var fields = FieldRequest()
         fields.hasKeys = true
-        var planner = RecordPlanner(table, database.schema, fields, request.values)
-        let json = JSONRenderer(snapshot, request.values)
+        var planner = RecordPlanner(table, database.schema, fields, values)
+        let json = JSONRenderer(snapshot, values)
         let style = RecordStyle(format: .ndjson)
         let renderer = RecordRenderer(try planner.plan(), snapshot, json, style)
         var record = ByteBuffer(capacity: 4096)

@@ -27,8 +27,11 @@ struct QueryAnswer {
             return try QueryBatch(request, database, output).run()
         }
         if request.format == .html {
-            let count = try DatabasePage(request, database, output).print()
-            return request.exitCode(records: count)
+            let limit = request.command.isGiven(QueryOption.limit) ? request.window.take : nil
+            let page = DatabasePage(
+                database, path: request.path, request.tables(database.schema), limit: limit,
+                request.values, output)
+            return request.exitCode(records: try page.print())
         }
         switch request.subject {
         case .classes: return try printClasses()

@@ -36,7 +36,7 @@ extension ElementReader {
     func openInteger(at position: Int) -> Int64? {
         instance.check()
         guard case .list(let list)? = openEdit?.tree else { return nil }
-        // What cannot be read is reported by the way without the edit.
+        // The path without the edit reports an unreadable list.
         return try? list.plainInteger(at: position)
     }
 

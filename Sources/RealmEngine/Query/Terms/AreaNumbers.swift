@@ -11,7 +11,7 @@ final class AreaNumbers {
 
     private let cached = WordNumbers()
     private let scratch = LeafScratch()
-    /// The bits of a word that belong to a text of so many bytes from the word on: from -16, none, to 23.
+    /// Mask of the bits of a word that belong to a text which ends `bytes` after the word begins, from -16 (none) to 23.
     private let masks: UnsafeMutablePointer<UInt64>
 
     init() {

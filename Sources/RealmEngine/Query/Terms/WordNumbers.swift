@@ -33,7 +33,7 @@ final class WordNumbers {
         return entries
     }
 
-    /// What look-ups need, without a reference.
+    /// State of look-ups, without a reference.
     struct Table {
         fileprivate let entries: UnsafePointer<Entry>
         fileprivate let shift: UInt64
@@ -46,7 +46,7 @@ final class WordNumbers {
                 let difference =
                     entry.pointee.first ^ first | entry.pointee.second ^ second
                     | entry.pointee.third ^ third
-                // Words that are not cached may equal those of an empty entry.
+                // An empty entry may have the same words as a text that is not cached.
                 if difference == 0 || entry.pointee.number == WordNumbers.unknown {
                     return entry.pointee.number
                 }
