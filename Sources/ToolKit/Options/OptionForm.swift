@@ -89,20 +89,22 @@ extension OptionForm where Value == Int {
 
 extension OptionForm where Value == UInt8 {
     /// A character between fields; `tab` for a tab. Only what no number, date, id or base64 has.
-    package static var delimiter: Self {
-        Self(.suggestion([";", "tab", "|"]), show: { $0 == 9 ? "tab" : String(UnicodeScalar($0)) })
-        {
-            (text) throws(Objection) in
-            if text == "tab" || text == "\\t" { return 9 }
-            guard text.utf8.count == 1, let byte = text.utf8.first,
-                "\t,;|^~!#&%@\u{1E}\u{1F}".utf8.contains(byte)
-            else {
-                throw Objection(
-                    to: text, "no character that separates fields",
-                    hint: "one of , ; | tab ^ ~ ! # & % @")
-            }
-            return byte
+    package static var delimiter: Self { Self(.suggestion([";", "tab", "|"]), show: name, byte) }
+
+    private static func name(_ byte: UInt8) -> String? {
+        byte == 9 ? "tab" : String(UnicodeScalar(byte))
+    }
+
+    private static func byte(_ text: String) throws(Objection) -> UInt8 {
+        if text == "tab" || text == "\\t" { return 9 }
+        guard text.utf8.count == 1, let byte = text.utf8.first,
+            "\t,;|^~!#&%@\u{1E}\u{1F}".utf8.contains(byte)
+        else {
+            throw Objection(
+                to: text, "no character that separates fields",
+                hint: "one of , ; | tab ^ ~ ! # & % @")
         }
+        return byte
     }
 }
 

@@ -56,7 +56,8 @@ extension WriteTable {
                 + "CRLF or CR, and empty lines. If the header has no comma but a semicolon, a tab or "
                 + "`|`, that separates the fields, and a notice says so; between semicolons `3,14` is "
                 + "a number. A column without a name is passed over, unless `--map PROP=N` takes it by "
-                + "its number N, from 1. `--delimiter`, `--encoding` and `--ragged` are for the rest."),
+                + "its number N, from 1. `--delimiter`, `--encoding` and `--ragged` are for the rest."
+        ),
         .paragraph(
             "A mixed value is what its JSON says: `$numberDouble` is a double, `$numberFloat` a "
                 + "float. In `csv` and `tsv` it is JSON where it begins with a bracket or a quote "
