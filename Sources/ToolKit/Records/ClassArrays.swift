@@ -6,7 +6,7 @@ package final class ClassArrays: ByteSupply {
     private enum State {
         /// Before the brace.
         case start
-        /// Between the brace or a comma and a name; `isFirst` before the first.
+        /// Between the brace or a comma and a name.
         case beforeName
         case name
         case beforeColon
@@ -87,7 +87,7 @@ package final class ClassArrays: ByteSupply {
         case .name: takeInName(byte)
         case .start where isSpace || [0xEF, 0xBB, 0xBF].contains(byte): put(byte)
         // Lines stay what they are, for messages.
-        case _ where isSpace: if held != nil { put(byte) } else { output.append(byte) }
+        case _ where isSpace: put(byte)
         case .start: expect(byte, "{", .beforeName)
         case .beforeName:
             name = [byte]

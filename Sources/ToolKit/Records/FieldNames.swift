@@ -30,6 +30,11 @@ package final class FieldNames {
         header.enumerated().map { $1.isEmpty ? String($0 + 1) : $1 }
     }
 
+    /// The names that `named` gives to columns without one.
+    package static func unnamed(_ header: [String]) -> [String] {
+        zip(named(header), header).filter { $1.isEmpty }.map { $0.0 }
+    }
+
     /// `names` in the order of the indexes to be answered; no name twice.
     package init(_ names: [String]) {
         mostEntries = names.count + Self.mostUnknown

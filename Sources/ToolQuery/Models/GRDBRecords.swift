@@ -81,9 +81,7 @@ enum GRDBRecords: SQLRecords {
         return lines
     }
 
-    private static func quoted(_ name: String) -> String {
-        SwiftNames.words.contains(name) ? "`\(name)`" : name
-    }
+    private static func quoted(_ name: String) -> String { SwiftClasses.language.quoted(name) }
 
     static let reservedTypes = SwiftNames.types.union([
         "Codable", "CodingKey", "CodingKeys", "DatabaseUUIDEncodingStrategy", "FetchableRecord",

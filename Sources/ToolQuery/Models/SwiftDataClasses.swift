@@ -5,7 +5,7 @@ import ToolKit
 ///
 /// Every link has an inverse in its target: a to-many relationship of SwiftData without one gives each
 /// target to a single owner.
-enum SwiftDataClasses: ClassWriter {
+enum SwiftDataClasses: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let classes = NamedClasses(subject.schema, reserved: language.reservedTypes)
         let tables = subject.tables
@@ -23,10 +23,6 @@ enum SwiftDataClasses: ClassWriter {
                 out.append(modelText(table, own, inverses, classes))
             }
         }
-    }
-
-    static func text(_ table: TableInfo, _ classes: NamedClasses) -> String {
-        structText(table, members(table, classes), classes)
     }
 
     /// A property of the class, by its name in Swift.

@@ -46,8 +46,7 @@ struct RecordSource {
                     + "\(dialect.separatorName); --delimiter says it for certain")
         }
         let fields = Set(request.renamed.map(\.field))
-        let unnamed = header.indices.filter { header[$0].isEmpty }.map { String($0 + 1) }
-            .filter { !fields.contains($0) }
+        let unnamed = FieldNames.unnamed(header).filter { !fields.contains($0) }
         if !unnamed.isEmpty {
             diagnostics.notice(
                 "\(input.name): no name for column \(unnamed.joined(separator: ", ")), which is "

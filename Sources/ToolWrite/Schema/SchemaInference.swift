@@ -33,9 +33,7 @@ struct SchemaInference {
         let header: [[UInt8]]
         if case .record(let names)? = try input.readHeader() {
             // A column without a name makes no property by itself.
-            for (column, name) in names.enumerated() where name.isEmpty {
-                unnamed.insert(String(column + 1))
-            }
+            unnamed = Set(FieldNames.unnamed(names))
             header = FieldNames.named(names).map { Array($0.utf8) }
         } else {
             header = []
