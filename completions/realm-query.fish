@@ -6,6 +6,7 @@ complete -c realm-query -l distinct -x -a '(realm-query --complete=property (com
 complete -c realm-query -l arg -x -d 'bind $0, $1 ... to a text'
 complete -c realm-query -l argjson -x -d 'bind $0, $1 ... to a JSON value'
 complete -c realm-query -s Q -l query-file -r -F -d 'read the predicate from a file'
+complete -c realm-query -l case -x -a 'unicode reference' -d 'letters that [c] folds: unicode, reference'
 complete -c realm-query -l aggregate -x -d 'count, sum, avg, min, max, stddev, median of properties'
 complete -c realm-query -l group-by -x -a '(realm-query --complete=property (commandline -ct) (commandline -opc)[2..-1] 2> /dev/null)' -d 'with --aggregate: a record for each group'
 complete -c realm-query -l batch -d 'answer queries from standard input'

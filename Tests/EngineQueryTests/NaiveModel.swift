@@ -162,7 +162,7 @@ extension NaiveValue {
         case .greater: return a.kind == b.kind && order(a, b) > 0
         case .lessEqual: return a.kind == b.kind && order(a, b) <= 0
         case .greaterEqual: return a.kind == b.kind && order(a, b) >= 0
-        case .text: return false
+        case .text, .matches: return false
         case .beginsWith, .endsWith, .contains, .like: return matches(relation, a, b, folds)
         }
     }

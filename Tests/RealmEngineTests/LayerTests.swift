@@ -25,7 +25,8 @@ import Testing
         Layer(
             name: "Query",
             rooms: [
-                ["Functions"], ["Language"], ["Conditions"], ["Binding"], ["Evaluation"], ["Terms"],
+                ["Functions"], ["Patterns"], ["Language"], ["Conditions"], ["Binding"],
+                ["Evaluation"], ["Terms"],
                 ["Planning"], ["Ordering"], ["Grouping"], ["Results"],
             ]),
         Layer(

@@ -158,6 +158,7 @@ extension QueryRelation {
         case .contains: "CONTAINS"
         case .like: "LIKE"
         case .text: "TEXT"
+        case .matches: "MATCHES"
         }
     }
 }

@@ -7,27 +7,31 @@ package struct QueryFilter {
     /// SORT and DISTINCT after the text.
     private let order: [QueryOrder]
     private let options: QueryOptions
+    private let dialect: QueryDialect
 
     /// Another query, under the options of the command.
     package init(
         text: String, _ order: [QueryOrder] = [], arguments: [QueryArgument],
         _ command: ParsedCommand
     ) {
-        self.init(text: text, order, arguments: arguments, QueryOptions(command))
+        self.init(
+            text: text, order, arguments: arguments, QueryOptions(command), command.queryDialect)
     }
 
     /// The same with more behind it.
     func ordered(_ last: QueryOrder) -> QueryFilter {
-        QueryFilter(text: text, order + [last], arguments: arguments, options)
+        QueryFilter(text: text, order + [last], arguments: arguments, options, dialect)
     }
 
     package init(
-        text: String, _ order: [QueryOrder], arguments: [QueryArgument], _ options: QueryOptions
+        text: String, _ order: [QueryOrder], arguments: [QueryArgument], _ options: QueryOptions,
+        _ dialect: QueryDialect
     ) {
         self.text = text
         self.order = order
         self.arguments = arguments
         self.options = options
+        self.dialect = dialect
     }
 
     /// The plan for one class, of which `most` objects are enough. Throws `misuse` with the place of
@@ -44,7 +48,7 @@ package struct QueryFilter {
         options.meter = meter
         let bound: BoundQuery
         do throws(RealmError) {
-            bound = try Query(text, clauses, arguments: arguments)
+            bound = try Query(text, clauses, arguments: arguments, dialect: dialect)
                 .bound(to: snapshot.table(table))
         } catch { throw Self.advised(error) }
         return try QueryPlan(bound, in: snapshot, options: options)

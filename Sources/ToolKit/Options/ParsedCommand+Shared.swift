@@ -95,6 +95,14 @@ extension ParsedCommand {
     /// A share of less may be nothing at all.
     static let leastMemory = 1 << 10
 
+    /// The query language that predicates are in.
+    package var queryDialect: QueryDialect {
+        switch self[ifKnown: SharedOptions.caseRule] {
+        case .unicode: .extended
+        case .reference: .language
+        }
+    }
+
     package var access: AccessMode { self[ifKnown: SharedOptions.access] }
 
     package var wait: WaitPolicy { self[ifKnown: SharedOptions.wait] }

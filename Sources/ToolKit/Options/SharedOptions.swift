@@ -116,6 +116,14 @@ package enum SharedOptions {
             + "record or value takes is not limited.",
         default: 64 << 20, defaultText: "64MiB, 256MiB with an encryption key")
 
+    package static let caseRule = Option(
+        "case", nil, .required("RULE", .choice), in: .selection,
+        "letters that [c] folds: unicode, reference",
+        "The letters whose case `[c]` passes over: `unicode` folds those of every script by Unicode's "
+            + "simple case folding, without the rules of a language; `reference` folds ASCII and U+00C0 "
+            + "to U+00FE as the Realm SDKs do, and is their query language, without `[d]` and MATCHES.",
+        default: CaseRule.unicode)
+
     package static let at = Option(
         "at", nil, .required("VERSION", .version), in: .changes,
         "read an older version, or previous",

@@ -64,11 +64,12 @@ struct BatchRequest {
     }
 
     /// The query, with the order and the distinctness of the members.
-    func filter(_ options: QueryOptions) throws(RealmError) -> QueryFilter {
+    func filter(_ options: QueryOptions, _ dialect: QueryDialect) throws(RealmError) -> QueryFilter
+    {
         var order: [QueryOrder] = []
         if let sort, groupBy == nil { order.append(try QueryFilter.sort(sort)) }
         if let distinct { order.append(.distinct(distinct)) }
-        return QueryFilter(text: predicate, order, arguments: arguments, options)
+        return QueryFilter(text: predicate, order, arguments: arguments, options, dialect)
     }
 }
 

@@ -4,7 +4,8 @@ import ToolKit
 /// What to read.
 extension QueryOption {
     static let selection: [any OptionDeclaration] = [
-        sort, distinct, arg, argjson, queryFile, aggregate, groupBy, batch, explain, limit, offset,
+        sort, distinct, arg, argjson, queryFile, caseRule, aggregate, groupBy, batch, explain,
+        limit, offset,
         all,
         count,
         exitStatus, schema, digest, internals,
@@ -38,6 +39,8 @@ extension QueryOption {
         "As `--arg`, with a JSON value: a number, a string, `true`, `false`, `null`, an array of "
             + "those, or the extended form of another type.",
         uses: QueryUse.predicates)
+
+    static let caseRule = SharedOptions.caseRule.meant(for: QueryUse.predicates)
 
     static let queryFile = Option(
         "query-file", "Q", .required("FILE", .file), in: .selection,

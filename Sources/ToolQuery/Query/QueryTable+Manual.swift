@@ -42,14 +42,20 @@ extension QueryTable {
         .definitions([
             (
                 "compare",
-                "`==` `!=` `<` `<=` `>` `>=`; with `[c]` behind `==` or `!=` the case of letters of "
-                    + "ASCII and Latin-1 is ignored: other letters, such as Greek and Cyrillic "
-                    + "ones, are equal only to themselves"
+                "`==` `!=` `<` `<=` `>` `>=`; `[c]` behind `==`, `!=` or `IN` passes over the case of "
+                    + "letters, `[d]` over accents and other marks, `[cd]` over both"
             ),
             (
                 "strings",
                 "`BEGINSWITH` `ENDSWITH` `CONTAINS` `LIKE` (with `*` and `?`), each also with "
-                    + "`[c]`; `TEXT` searches a full-text index"
+                    + "`[c]`, `[d]` and `[cd]`; `TEXT` searches a full-text index"
+            ),
+            (
+                "regular expressions",
+                "`name MATCHES \"A.*n\"` and `MATCHES[c]` for whole values, in the syntax of ICU and "
+                    + "`NSPredicate` but for look-around, back-references, possessive repetitions and "
+                    + "scripts: every expression takes time in proportion to the text. `^` and `$` "
+                    + "stand at the ends of the value, or of each line behind `(?m)`"
             ),
             ("ranges, sets", "`age BETWEEN {18, 30}`, `status IN {\"new\", \"open\"}`"),
             ("logic", "`AND` `OR` `NOT` and parentheses; `TRUEPREDICATE`, `FALSEPREDICATE`"),
@@ -86,6 +92,9 @@ extension QueryTable {
                     + "be nothing else, which is then about all objects"
             ),
         ]),
+        .paragraph(
+            "Realm SDKs have neither MATCHES nor `[d]`, and their `[c]` folds ASCII and U+00C0 to U+00FE "
+                + "alone. `--case reference` is their language."),
         .paragraph(
             "A syntax error names the column and marks it; an unknown property lists the nearest "
                 + "names. Parentheses, NOT and SUBQUERY nest 200 levels deep, a path has at most 200 "

@@ -3,7 +3,7 @@ import ToolKit
 /// What is done to the objects that match.
 extension WriteOption {
     static let bulk: [any OptionDeclaration] = [
-        predicate, set, delete, arg, argjson, expectCount,
+        predicate, set, delete, arg, argjson, caseRule, expectCount,
     ]
 
     static let predicate = Option(
@@ -30,6 +30,11 @@ extension WriteOption {
     static let argjson = SharedOptions.argjson.saying(
         in: .bulk, "bind the next of $0, $1 to JSON",
         "Bind the next of `$0`, `$1` ... in the predicate to a JSON value.", needs: [predicate])
+
+    static let caseRule = SharedOptions.caseRule.saying(
+        in: .bulk, "letters that [c] folds: unicode, reference",
+        "With `--where`: the letters whose case `[c]` passes over, as in `realm-query(1)`.",
+        needs: [predicate])
 
     static let expectCount = Option(
         "expect-count", nil, .required("N", .count(0...Int.max)), in: .bulk,

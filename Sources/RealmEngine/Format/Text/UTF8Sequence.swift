@@ -33,6 +33,21 @@ struct UTF8Sequence {
     }
 }
 
+extension UTF8Sequence {
+    /// The scalar at `at` and its length in bytes; U+FFFD for an ill-formed part.
+    @inline(__always)
+    static func scalar(_ text: UnsafeRawBufferPointer, _ at: Int) -> (UInt32, length: Int) {
+        let lead = UInt32(text[at])
+        if lead < 0x80 { return (lead, 1) }
+        guard let base = text.baseAddress else { return (0xFFFD, 1) }
+        let sequence = UTF8Sequence(base + at, count: text.count &- at)
+        guard sequence.isWellFormed else { return (0xFFFD, sequence.length) }
+        var scalar = lead & (0x7F >> UInt32(sequence.length))
+        for i in 1..<sequence.length { scalar = scalar << 6 | UInt32(text[at &+ i]) & 0x3F }
+        return (scalar, sequence.length)
+    }
+}
+
 extension ByteView {
     /// The bytes are well-formed UTF-8. Stored strings should be, but nothing makes them (object
     /// format 14).

@@ -18,16 +18,16 @@ extension BoundQuery {
         else { return nil }
         let relation = comparison.relation
         let isTextual = relation.isTextual
-        if relation == .in || relation == .text { return nil }
+        if relation == .in || relation == .text || relation == .matches { return nil }
         // Predicates look at empty texts and at the bytes in mixed values.
-        if tree.dialect == .predicate, isTextual || column.type == .mixed { return nil }
+        if tree.dialect.isPredicate, isTextual || column.type == .mixed { return nil }
         var pool: ConstantPool?
         let range = comparison.left.range.through(comparison.right.range)
         guard let value = Self.typed(given, column.type, arguments, table, &pool),
             !value.type.isLink,
             value.type.isComparable(with: column.type), value.type.isText || !isTextual,
             let test = ColumnTest(
-                column, relation, folds: comparison.foldsCase, value, range: range),
+                column, relation, folding: tree.dialect.folding(comparison), value, range: range),
             test.foldsWholeCharacters
         else { return nil }
         self.init(

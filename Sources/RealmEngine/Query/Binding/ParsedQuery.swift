@@ -15,14 +15,20 @@ final class ParsedQuery: Sendable {
     /// The query of `text`, parsed now or before.
     ///
     /// - Throws: `misuse`.
-    static func of(_ text: String) throws(RealmError) -> ParsedQuery {
+    static func of(_ text: String, _ dialect: QueryDialect = .language) throws(RealmError)
+        -> ParsedQuery
+    {
         var text = text
-        let key = text.withUTF8 { Self.key($0) }
+        let key = text.withUTF8 { Self.key($0, dialect) }
         if let key {
             let known = kept.withLock { $0[key] }
-            if let known, text.withUTF8({ known.source.text.elementsEqual($0) }) { return known }
+            if let known, known.source.dialect == dialect,
+                text.withUTF8({ known.source.text.elementsEqual($0) })
+            {
+                return known
+            }
         }
-        let source = QuerySource(text: [UInt8](text.utf8))
+        let source = QuerySource(text: [UInt8](text.utf8), dialect: dialect)
         let parsed = ParsedQuery(source, try QueryParser.parse(source), isKept: key != nil)
         if let key { kept.withLock { $0[key] = parsed } }
         return parsed
@@ -33,11 +39,13 @@ final class ParsedQuery: Sendable {
     /// Longer texts are parsed each time.
     private static let maximumLength = 2048
 
-    private static func key(_ text: UnsafeBufferPointer<UInt8>) -> UInt64? {
+    private static func key(
+        _ text: UnsafeBufferPointer<UInt8>, _ dialect: QueryDialect
+    ) -> UInt64? {
         guard text.count <= maximumLength else { return nil }
         var hash = ContentHash()
         hash.update(UnsafeRawBufferPointer(text))
-        return hash.value
+        return hash.value ^ (dialect.isExtended ? 1 : 0)
     }
 }
 

@@ -38,7 +38,7 @@ extension QueryBinder {
             kind: .constant(limits.elements[0].constant), range: limits.elements[0].range)
         return .comparison(
             BoundComparison(
-                relation: .greaterEqual, foldsCase: false,
+                relation: .greaterEqual,
                 left: bound.with(bound.quantifier ?? .any),
                 right: try operand(low, target: target), upperLimit: high.value))
     }
@@ -86,6 +86,6 @@ extension QueryBinder {
         return .test(
             ColumnTest(
                 column: column, range: tree.range.through(limits.range), relation: .equal,
-                foldsCase: false, operand: .range(values[0], values[1])))
+                operand: .range(values[0], values[1])))
     }
 }

@@ -58,7 +58,8 @@ extension QueryBinder {
     private func comparison(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
-        if !tree.foldsMarks, let test = columnTest(tree, left, right) {
+        if tree.relation == .matches { return try matching(tree, left, right) }
+        if let test = columnTest(tree, left, right) {
             guard test.foldsWholeCharacters else {
                 throw invalid(
                     "malformedText", right.range,
@@ -72,8 +73,34 @@ extension QueryBinder {
         let relation = tree.relation == .in ? .equal : tree.relation
         return .comparison(
             BoundComparison(
-                relation: relation, foldsCase: tree.foldsCase, foldsMarks: tree.foldsMarks,
-                left: left, right: right))
+                relation: relation, folding: dialect.folding(tree), left: left, right: right))
+    }
+
+    /// MATCHES with a constant expression.
+    private func matching(
+        _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
+    ) throws(RealmError) -> BoundCondition {
+        guard case .string(let text)? = right.constantValue else {
+            throw invalid(
+                "stringOperand", right.range,
+                "MATCHES needs a text in quotes or an argument on its right side")
+        }
+        let pattern: RegularExpression
+        do throws(ExpressionParser.Failure) {
+            pattern = try RegularExpression(text.string, foldsCase: tree.foldsCase)
+        } catch {
+            throw invalid(
+                "regularExpression", right.range,
+                "\(error.message), at character \(error.offset + 1) of the regular expression")
+        }
+        if let column = left.directColumn {
+            return .test(
+                ColumnTest(
+                    column: column, range: left.range.through(right.range), relation: .matches,
+                    operand: .general(.string(text)), pattern: pattern))
+        }
+        return .comparison(
+            BoundComparison(relation: .matches, left: left, right: right, pattern: pattern))
     }
 
     /// A direct property against a constant or a list of constants.
@@ -87,13 +114,17 @@ extension QueryBinder {
                 right.quantifier == nil || right.quantifier == .any
             else { return nil }
             if isPredicate, tree.foldsCase, column.type.isText { return nil }
+            // The SDKs' query language passes over `[c]` here.
             return ColumnTest(
-                column: column, range: range, relation: .equal, foldsCase: false,
+                column: column, range: range, relation: .equal,
+                folding: dialect.isExtended && column.type.isText
+                    ? dialect.folding(tree) : .none,
                 operand: .members(usable(members, column)))
         }
         guard let value = right.constantValue else { return nil }
         return ColumnTest(
-            column, tree.relation, folds: tree.foldsCase, (value, right.type), range: range)
+            column, tree.relation, folding: dialect.folding(tree), (value, right.type), range: range
+        )
     }
 
     /// The elements of exactly the column's type, and null where the column can hold it.
@@ -131,7 +162,7 @@ extension QueryRelation {
 
     var isTextual: Bool {
         switch self {
-        case .beginsWith, .endsWith, .contains, .like: true
+        case .beginsWith, .endsWith, .contains, .like, .matches: true
         default: false
         }
     }

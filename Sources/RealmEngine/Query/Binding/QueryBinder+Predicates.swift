@@ -70,7 +70,7 @@ extension QueryBinder {
             kind: .constant(ValueBuffer([.int(0)])), type: .int, shape: .scalar,
             range: right.range)
         return .comparison(
-            BoundComparison(relation: .greater, foldsCase: false, left: size, right: zero))
+            BoundComparison(relation: .greater, left: size, right: zero))
     }
 
     /// A number as a float or double property has it, whatever type of number an element of IN is.

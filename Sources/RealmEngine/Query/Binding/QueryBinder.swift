@@ -28,7 +28,7 @@ struct QueryBinder {
     }
 
     var schema: Schema { snapshot.schema }
-    var isPredicate: Bool { dialect == .predicate }
+    var isPredicate: Bool { dialect.isPredicate }
 
     /// Binds a whole query.
     ///

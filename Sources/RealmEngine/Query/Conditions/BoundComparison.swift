@@ -2,9 +2,9 @@
 /// 11.1).
 final class BoundComparison: Sendable {
     let relation: QueryRelation
-    let foldsCase: Bool
-    /// Marks of letters make no difference. Such comparisons are always made value by value.
-    let foldsMarks: Bool
+    let folding: TextFolding
+    /// Of MATCHES.
+    let pattern: RegularExpression?
     let left: BoundOperand
     let right: BoundOperand
     /// The upper limit of a predicate's BETWEEN, of which `right` is the lower one: one value lies
@@ -27,12 +27,12 @@ final class BoundComparison: Sendable {
     var repeats: PathMultiplicity { isPositional || matchesByCount ? .kept : .dropped }
 
     init(
-        relation: QueryRelation, foldsCase: Bool, foldsMarks: Bool = false,
-        left: BoundOperand, right: BoundOperand, upperLimit: Value? = nil
+        relation: QueryRelation, folding: TextFolding = .none, left: BoundOperand,
+        right: BoundOperand, upperLimit: Value? = nil, pattern: RegularExpression? = nil
     ) {
         self.relation = relation
-        self.foldsCase = foldsCase
-        self.foldsMarks = foldsMarks
+        self.folding = folding
+        self.pattern = pattern
         self.left = left
         self.right = right
         self.upperLimit = upperLimit
@@ -44,14 +44,16 @@ final class BoundComparison: Sendable {
         isSingle = left.shape == .scalar && right.shape == .scalar
         matchesByCount = areLists && relation == .equal && outer == .all && inner == .any
         let isSearched =
-            !foldsCase && !foldsMarks && inner != .all && !isPositional && !isOfTypes
+            folding.isNone && pattern == nil && inner != .all && !isPositional && !isOfTypes
         let constants = isSearched ? right.constantList : nil
         members = relation == .equal ? constants.flatMap(SortedMembers.init) : nil
         affixes = constants.flatMap { SortedAffixes(relation, $0) }
     }
 
     /// Whether two single values are compared by the relation alone.
-    var isPlain: Bool { isSingle && !isOfTypes && !foldsMarks && upperLimit == nil }
+    var isPlain: Bool {
+        isSingle && !isOfTypes && !folding.dropsMarks && upperLimit == nil && pattern == nil
+    }
 
     /// True if the relation holds for some pair of groups; what is no group counts as one.
     func matches(_ a: ValueBuffer, _ b: ValueBuffer) -> Bool {
@@ -131,14 +133,10 @@ final class BoundComparison: Sendable {
             guard case .int(let a) = x, case .int(let b) = y else { return false }
             return (a & b != 0) == (relation == .equal)
         }
-        if foldsMarks {
-            return TextMatch.withoutMarks(x) { x in
-                TextMatch.withoutMarks(y) { ValueRules.matches(relation, x, $0, folds: foldsCase) }
-            }
-        }
-        guard ValueRules.matches(relation, x, y, folds: foldsCase) else { return false }
+        if let pattern { return pattern.matches(x) }
+        guard ValueRules.matches(relation, x, y, folding: folding) else { return false }
         guard let upperLimit else { return true }
-        return ValueRules.matches(.lessEqual, x, upperLimit, folds: false)
+        return ValueRules.matches(.lessEqual, x, upperLimit, folding: .none)
     }
 
     private struct Groups {

@@ -5,24 +5,27 @@ final class ColumnTest: Sendable {
     /// Where it stands in the text.
     let range: SourceRange
     let relation: QueryRelation
-    let foldsCase: Bool
+    let folding: TextFolding
     let operand: Operand
+    /// Of MATCHES.
+    let pattern: RegularExpression?
     /// Of a long list, where no kernel finds its members.
     private let sorted: SortedMembers?
 
     init(
-        column: BoundColumn, range: SourceRange, relation: QueryRelation, foldsCase: Bool,
-        operand: Operand
+        column: BoundColumn, range: SourceRange, relation: QueryRelation,
+        folding: TextFolding = .none, operand: Operand, pattern: RegularExpression? = nil
     ) {
         self.column = column
         self.range = range
         self.relation = relation
-        self.foldsCase = foldsCase
+        self.folding = folding
+        self.pattern = pattern
         self.operand = operand
         switch operand {
         case .members(let members), .anyOf(let members):
             let isCompared = column.type == .decimal || column.type == .mixed
-            sorted = isCompared && !foldsCase ? SortedMembers(members) : nil
+            sorted = isCompared && folding.isNone ? SortedMembers(members) : nil
         case .strict, .general, .range: sorted = nil
         }
     }
@@ -35,7 +38,7 @@ final class ColumnTest: Sendable {
 
     /// False for parts of characters, which have no case (query language 14).
     var foldsWholeCharacters: Bool {
-        guard foldsCase, column.type == .string else { return true }
+        guard !folding.isNone, column.type == .string else { return true }
         switch operand {
         case .strict(.string(let text)), .general(.string(let text)):
             return text.isASCII || String(validating: text.buffer, as: UTF8.self) != nil
@@ -57,30 +60,31 @@ final class ColumnTest: Sendable {
     }
 
     func matches(_ value: Value) -> Bool {
+        if let pattern { return pattern.matches(value) }
         switch operand {
         case .strict(let constant): return holdsStrictly(value, constant)
         case .general(let constant):
-            return ValueRules.matches(relation, value, constant, folds: foldsCase)
+            return ValueRules.matches(relation, value, constant, folding: folding)
         case .members(let members):
             if let found = sorted?.contains(value) { return found }
             for member in members where equalsStrictly(value, member) { return true }
             return false
         case .anyOf(let values):
             if let found = sorted?.contains(value) { return found }
-            for other in values where ValueRules.areEqual(value, other, folds: foldsCase) {
+            for other in values where ValueRules.areEqual(value, other, folding: folding) {
                 return true
             }
             return false
         case .range(let low, let high):
             if case .null = value { return false }
-            return ValueRules.matches(.greaterEqual, value, low, folds: false)
-                && ValueRules.matches(.lessEqual, value, high, folds: false)
+            return ValueRules.matches(.greaterEqual, value, low, folding: .none)
+                && ValueRules.matches(.lessEqual, value, high, folding: .none)
         }
     }
 
     private func equalsStrictly(_ value: Value, _ member: Value) -> Bool {
         if ValueRules.isNaN(value), !isDecimal(value) { return false }
-        return ValueRules.areEqual(value, member, folds: foldsCase)
+        return ValueRules.areEqual(value, member, folding: folding)
     }
 
     private func isDecimal(_ value: Value) -> Bool {
@@ -92,14 +96,14 @@ final class ColumnTest: Sendable {
         switch column.layout.type {
         case .float, .double: return holdsByIEEE(value, constant)
         case .string, .binary: return holdsForText(value, constant)
-        default: return ValueRules.matches(relation, value, constant, folds: foldsCase)
+        default: return ValueRules.matches(relation, value, constant, folding: folding)
         }
     }
 
     /// NaN equals nothing and is in no order.
     private func holdsByIEEE(_ value: Value, _ constant: Value) -> Bool {
         if ValueRules.isNaN(value) || ValueRules.isNaN(constant) { return relation == .notEqual }
-        return ValueRules.matches(relation, value, constant, folds: false)
+        return ValueRules.matches(relation, value, constant, folding: .none)
     }
 
     /// In order, null is below every string; a null needle is part of everything.
@@ -112,6 +116,6 @@ final class ColumnTest: Sendable {
             if case .null = constant { return true }
         default: break
         }
-        return ValueRules.matches(relation, value, constant, folds: foldsCase)
+        return ValueRules.matches(relation, value, constant, folding: folding)
     }
 }

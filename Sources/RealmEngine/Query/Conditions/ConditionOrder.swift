@@ -58,7 +58,9 @@ enum ConditionOrder {
             case .int, .bool, .link: 1
             case .float, .double: 2
             case .timestamp: 3
-            case .string, .binary: test.relation == .like ? 60 : test.relation.isTextual ? 30 : 10
+            case .string, .binary:
+                test.pattern != nil
+                    ? 200 : test.relation == .like ? 60 : test.relation.isTextual ? 30 : 10
             case .decimal, .objectID, .uuid: 20
             default: 40
             }
@@ -115,7 +117,7 @@ enum ConditionOrder {
         case .notEqual: 0.95
         case .less, .lessEqual, .greater, .greaterEqual: 0.4
         case .beginsWith, .endsWith: 0.05
-        case .contains, .like, .text: 0.1
+        case .contains, .like, .text, .matches: 0.1
         }
     }
 }

@@ -44,14 +44,15 @@ enum OrToInRewrite {
 
         var test: ColumnTest {
             ColumnTest(
-                column: column, range: range, relation: .equal, foldsCase: false,
+                column: column, range: range, relation: .equal,
                 operand: .members(values))
         }
     }
 
     /// The constants of a test that means the same as a list of them.
     private static func values(of test: ColumnTest) -> [Value]? {
-        guard test.relation == .equal, !test.foldsCase, test.column.layout.collection == nil else {
+        guard test.relation == .equal, test.folding.isNone, test.column.layout.collection == nil
+        else {
             return nil
         }
         switch test.operand {

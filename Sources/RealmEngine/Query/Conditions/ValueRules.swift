@@ -1,28 +1,40 @@
 /// What the operators mean for two single values (query language 8, 9 and 14).
 enum ValueRules {
-    /// Whether the relation holds between `a` and `b`. `relation` is not IN and not TEXT.
+    /// Whether the relation holds between `a` and `b`. `relation` is not IN, TEXT or MATCHES.
     static func matches(
-        _ relation: QueryRelation, _ a: Value, _ b: Value, folds: Bool
+        _ relation: QueryRelation, _ a: Value, _ b: Value, folding: TextFolding
     ) -> Bool {
         switch relation {
-        case .equal, .in: return areEqual(a, b, folds: folds)
-        case .notEqual: return !areEqual(a, b, folds: folds)
+        case .equal, .in: return areEqual(a, b, folding: folding)
+        case .notEqual: return !areEqual(a, b, folding: folding)
         case .less, .lessEqual, .greater, .greaterEqual: return isOrdered(relation, a, b)
         case .beginsWith, .endsWith, .contains, .like:
-            return matchesText(relation, a, b, folds: folds)
-        case .text: return false
+            return matchesText(relation, a, b, folding: folding)
+        // Those need more than two values.
+        case .text, .matches: return false
         }
     }
 
-    static func areEqual(_ a: Value, _ b: Value, folds: Bool) -> Bool {
-        if folds {
+    static func areEqual(_ a: Value, _ b: Value, folding: TextFolding) -> Bool {
+        if !folding.isNone {
             switch (a, b) {
-            case (.string(let x), .string(let y)), (.binary(let x), .binary(let y)):
-                return TextMatch.equal(x, y, folds: true)
+            case (.string(let x), .string(let y)):
+                return folded(x, y, folding) { TextMatch.equal($0, $1, folds: folding.foldsCase) }
+            case (.binary(let x), .binary(let y)):
+                return TextMatch.equal(x, y, folds: folding.foldsCase)
             default: break
             }
         }
         return compare(a, b) == 0
+    }
+
+    /// Calls `body` with both texts without the differences that `folding` passes over.
+    @inline(__always)
+    private static func folded(
+        _ a: ByteView, _ b: ByteView, _ folding: TextFolding, _ body: (ByteView, ByteView) -> Bool
+    ) -> Bool {
+        if folding.isBytewise { return body(a, b) }
+        return folding.withFolded(a) { a in folding.withFolded(b) { body(a, $0) } }
     }
 
     /// As `ValueOrder`, but all NaNs are one.
@@ -51,20 +63,30 @@ enum ValueRules {
     }
 
     private static func matchesText(
-        _ relation: QueryRelation, _ a: Value, _ b: Value, folds: Bool
+        _ relation: QueryRelation, _ a: Value, _ b: Value, folding: TextFolding
     ) -> Bool {
         switch (a, b) {
-        case (.string(let text), .string(let part)), (.binary(let text), .binary(let part)):
-            switch relation {
-            case .beginsWith: return TextMatch.begins(text, part, folds: folds)
-            case .endsWith: return TextMatch.ends(text, part, folds: folds)
-            case .contains: return TextMatch.contains(text, part, folds: folds)
-            default: return TextMatch.like(text, part, folds: folds)
+        case (.string(let text), .string(let part)):
+            return folded(text, part, folding) {
+                matchesBytes(relation, $0, $1, folds: folding.foldsCase)
             }
+        case (.binary(let text), .binary(let part)):
+            return matchesBytes(relation, text, part, folds: folding.foldsCase)
         case (.null, .null): return relation == .like
         // Whatever is not null contains null (query language 9).
         case (_, .null): return relation == .contains
         default: return false
+        }
+    }
+
+    private static func matchesBytes(
+        _ relation: QueryRelation, _ text: ByteView, _ part: ByteView, folds: Bool
+    ) -> Bool {
+        switch relation {
+        case .beginsWith: TextMatch.begins(text, part, folds: folds)
+        case .endsWith: TextMatch.ends(text, part, folds: folds)
+        case .contains: TextMatch.contains(text, part, folds: folds)
+        default: TextMatch.like(text, part, folds: folds)
         }
     }
 }

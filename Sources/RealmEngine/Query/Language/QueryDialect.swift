@@ -7,20 +7,36 @@
 /// |---|---|
 /// | `%@`, `%d` and their kin, `%K`, words before and after a dot, `#name`, `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
 /// | `[d]`, `[cd]`, words in any case, `@allKeys`, `@allValues` | the tables below |
-/// | `MATCHES` and `ALL` are errors | `QueryParser+Predicates` |
+/// | `MATCHES` and `ALL` are errors | `QueryParser+Conditions`, `QueryParser+Predicates` |
 /// | `==` with a value that is compared piece by piece, `IN` with a region, `BETWEEN %@` | `QueryParser+Conditions` |
 /// | ANY is implied, NONE negates ANY, a constant on the left is compared as if on the right | `QueryBinder+Predicates` |
 /// | nothing contains an empty text or null; text and bytes in mixed values are compared alike | `QueryBinder+Predicates` |
 /// | one of several values lies between both limits of BETWEEN | `QueryBinder+Between` |
 /// | IN takes any number for a float or double, and `[c]` | `QueryBinder+Comparisons` |
 /// | SUBQUERY of sets and dictionaries; `@min` and `@max` of dates | `QueryBinder+Aggregates` |
-enum QueryDialect: Sendable {
-    case language, predicate
+public struct QueryDialect: Hashable, Sendable {
+    let isPredicate: Bool
+    /// `[c]` and `[d]` fold every letter by Unicode's simple case folding, not ASCII and Latin-1 alone as
+    /// the SDKs do; the query language has `[d]` and MATCHES.
+    let isExtended: Bool
+
+    /// The query language of the SDKs.
+    public static let language = QueryDialect(isPredicate: false, isExtended: false)
+    /// The query language with what the SDKs do not have.
+    public static let extended = QueryDialect(isPredicate: false, isExtended: true)
+    static let predicate = QueryDialect(isPredicate: true, isExtended: false)
+
+    /// The differences between texts that a comparison passes over.
+    func folding(_ comparison: QueryComparison) -> TextFolding {
+        TextFolding(
+            letterCase: !comparison.foldsCase ? .distinct : isExtended ? .unicode : .latin,
+            dropsMarks: comparison.foldsMarks)
+    }
 
     /// Words of predicates in any case, beside the words of the query language.
     static let predicateWords: [(word: StaticString, kind: QueryToken.Kind)] = [
         ("in", .in), ("not", .not), ("any", .any), ("some", .any), ("all", .all), ("none", .none),
-        ("yes", .true), ("true", .true), ("no", .false), ("false", .false), ("matches", .matches),
+        ("yes", .true), ("true", .true), ("no", .false), ("false", .false),
     ]
 
     /// Operators that the query language calls otherwise.

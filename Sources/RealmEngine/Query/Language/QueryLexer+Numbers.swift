@@ -98,7 +98,8 @@ extension QueryLexer {
             let b = text[at]
             if b == quote { return at + 1 }
             if b == UInt8(ascii: "\\") {
-                guard let length = escapeLength(at) else { return nil }
+                // A regular expression has escapes of its own.
+                guard let length = isExpression ? 2 : escapeLength(at) else { return nil }
                 at += length
             } else {
                 at += 1

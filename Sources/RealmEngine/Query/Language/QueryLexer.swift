@@ -3,6 +3,8 @@ struct QueryLexer {
     /// Lent to the lexer for as long as it lives.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
+    /// The next text is that of MATCHES.
+    private(set) var isExpression = false
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
@@ -17,12 +19,18 @@ struct QueryLexer {
         guard start < text.count else {
             return QueryToken(kind: .end, range: SourceRange(start: start, end: start))
         }
-        if source.dialect == .predicate, let (kind, end) = scanOfPredicate(start) {
+        if source.dialect.isPredicate, let (kind, end) = scanOfPredicate(start) {
+            position = end
+            return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
+        }
+        if source.dialect.isExtended, let end = scanMarkFlag(start) {
+            let kind = QueryToken.Kind.caseFlag
             position = end
             return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
         }
         guard let (kind, end) = scan(start) else { throw unscannable(start, source) }
         position = end
+        isExpression = kind == .matches || isExpression && kind == .caseFlag
         return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
     }
 
@@ -41,6 +49,15 @@ struct QueryLexer {
         case UInt8(ascii: "@"): return scanOperator(p, QueryDialect.predicateOperators)
         default: return nil
         }
+    }
+
+    /// The end of `[d]`, `[cd]` or `[dc]`.
+    private func scanMarkFlag(_ p: Int) -> Int? {
+        guard byte(p) == UInt8(ascii: "[") else { return nil }
+        for flag in ["[d]", "[cd]", "[dc]"] as [StaticString] where starts(p, with: flag) {
+            return p + flag.utf8CodeUnitCount
+        }
+        return nil
     }
 
     /// Kind and end of the longest token that starts at `p`.

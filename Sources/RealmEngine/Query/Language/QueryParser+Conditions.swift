@@ -72,11 +72,12 @@ extension QueryParser {
         case .lessEqual: return try relation(left, .lessEqual)
         case .greater: return try relation(left, .greater)
         case .greaterEqual: return try relation(left, .greaterEqual)
-        case .beginsWith, .endsWith, .contains, .like, .text, .between, .geoWithin: break
-        case .matches:
+        case .matches where source.dialect.isPredicate:
             throw .misuse(
                 "Operator 'MATCHES' not supported for string queries", code: "InvalidQuery",
                 reason: "syntax")
+        case .matches where !source.dialect.isExtended: return .value(left, isBare: isBare)
+        case .beginsWith, .endsWith, .contains, .like, .matches, .text, .between, .geoWithin: break
         default: return .value(left, isBare: isBare)
         }
         guard isBare else {
@@ -87,6 +88,7 @@ extension QueryParser {
         case .endsWith: return try textRelation(left, .endsWith)
         case .contains: return try textRelation(left, .contains)
         case .like: return try textRelation(left, .like)
+        case .matches: return try textRelation(left, .matches)
         case .text: return try textRelation(left, .text)
         case .between: return try between(left)
         default: return try geoWithin(left)
@@ -128,10 +130,11 @@ extension QueryParser {
     ) throws(RealmError) -> QueryPart {
         let sign = try advance()
         let (folds, marks) = relation == .text ? (false, false) : try flags()
-        if marks, relation == .like {
+        if marks, relation == .matches || relation == .like && source.dialect.isPredicate {
             throw source.error(
                 .invalidQuery, "syntax", at: previous,
-                "Operator 'LIKE' not supported with diacritic-insensitive modifier.")
+                "Operator '\(relation == .like ? "LIKE" : "MATCHES")' not supported with diacritic-insensitive modifier."
+            )
         }
         return comparison(left, relation, folds, marks, try operand(), sign)
     }

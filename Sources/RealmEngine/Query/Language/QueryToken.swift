@@ -12,7 +12,7 @@ struct QueryToken {
         case leftBracket, rightBracket, leftParen, rightParen, leftBrace, rightBrace
         case comma, dot
         case and, or, not, any, all, none, `in`
-        case beginsWith, endsWith, contains, like, text, between, geoWithin
+        case beginsWith, endsWith, contains, like, matches, text, between, geoWithin
         case truePredicate, falsePredicate
         case sort, distinct, limit, ascending, descending
         case binary, object, subquery, geoBox, geoPolygon, geoCircle
@@ -27,15 +27,16 @@ struct QueryToken {
         case uuid, objectID, epochTime, calendarTime, objectKey, typedKey
         case natural, number, float, argument, pathArgument
         case base64, string, name
-        /// `%@` and its kin, and `MATCHES`, of predicates alone.
-        case place, matches
+        /// `%@` and its kin, of predicates alone.
+        case place
     }
 
     /// A word with a meaning of its own that the grammar still accepts as a property name
     /// (query language 2.2).
     var isPathName: Bool {
         switch kind {
-        case .name, .beginsWith, .endsWith, .contains, .like, .between, .text, .sort, .distinct,
+        case .name, .beginsWith, .endsWith, .contains, .like, .matches, .between, .text, .sort,
+            .distinct,
             .limit, .ascending, .descending, .in, .binary, .first, .last, .size, .keys, .values,
             .links:
             true
@@ -95,7 +96,8 @@ extension QueryToken {
     /// Words that may be written in any case: letters only, so that folding one bit is exact.
     private static let anyCaseWords: [(StaticString, Kind)] = [
         ("and", .and), ("or", .or), ("beginswith", .beginsWith), ("endswith", .endsWith),
-        ("contains", .contains), ("like", .like), ("text", .text), ("between", .between),
+        ("contains", .contains), ("like", .like), ("matches", .matches), ("text", .text),
+        ("between", .between),
         ("geowithin", .geoWithin), ("truepredicate", .truePredicate),
         ("falsepredicate", .falsePredicate), ("sort", .sort), ("distinct", .distinct),
         ("limit", .limit), ("asc", .ascending), ("ascending", .ascending), ("desc", .descending),

@@ -20,7 +20,7 @@ extension QueryCondition {
     ///
     /// - Parameters:
     ///   - foldsCase: `[c]`.
-    ///   - foldsMarks: `[d]`, of predicates alone.
+    ///   - foldsMarks: `[d]`
     public static func comparison(
         _ left: QueryOperand, _ relation: QueryRelation, _ right: QueryOperand,
         foldsCase: Bool = false, foldsMarks: Bool = false

@@ -46,7 +46,7 @@ struct QueryComparison: Sendable {
     var relation: QueryRelation
     /// `[c]`
     var foldsCase: Bool
-    /// `[d]`, of predicates alone.
+    /// `[d]`, of predicates and of a language that folds by Unicode.
     var foldsMarks = false
     var right: QueryOperand
     /// Place of the operator.
@@ -59,6 +59,8 @@ public enum QueryRelation: UInt8, Sendable {
     case `in`
     case beginsWith, endsWith, contains, like
     case text
+    /// A regular expression: an extension of the language.
+    case matches
 }
 
 /// How many elements of a list must satisfy a comparison (query language 11).

@@ -53,12 +53,12 @@ struct TopRows {
         let test = ColumnTest(
             column: first.column, range: .none,
             relation: first.isAscending ? .lessEqual : .greaterEqual,
-            foldsCase: false, operand: .general(value))
+            operand: .general(value))
         let term = builder.term(for: test)
         // Null and NaN are below every number: first when ascending.
         guard first.isAscending else { return term }
         let null = ColumnTest(
-            column: first.column, range: .none, relation: .equal, foldsCase: false,
+            column: first.column, range: .none, relation: .equal,
             operand: .general(.null))
         return OrTerm([term, builder.term(for: null)])
     }

@@ -33,7 +33,7 @@ struct IndexSearch {
     /// The objects that have the one value a test asks for: nil when it takes more than a look at the
     /// first and the last of them to tell.
     func objects(_ test: ColumnTest, _ place: Int) throws(RealmError) -> FoundObjects? {
-        guard case .strict(let wanted) = test.operand, !test.foldsCase else { return nil }
+        guard case .strict(let wanted) = test.operand, test.folding.isNone else { return nil }
         switch test.column.layout.type {
         case .int, .bool, .string, .timestamp, .objectID, .uuid: break
         default: return nil

@@ -25,18 +25,18 @@ public struct Query: Sendable {
     /// - Parameter clauses: apply after those in the text.
     public init(
         _ text: String, _ clauses: [QueryClause] = [], arguments: [QueryArgument] = [],
-        aliases: KeyPathAliases = KeyPathAliases()
+        aliases: KeyPathAliases = KeyPathAliases(), dialect: QueryDialect = .language
     ) throws(RealmError) {
-        self.init(try ParsedQuery.of(text), clauses, arguments, aliases)
+        self.init(try ParsedQuery.of(text, dialect), clauses, arguments, aliases)
     }
 
     /// The query of a condition and the clauses after it. Throws `misuse` when the condition is nested
     /// too deeply.
     public init(
         _ condition: QueryCondition, _ clauses: [QueryClause] = [],
-        aliases: KeyPathAliases = KeyPathAliases()
+        aliases: KeyPathAliases = KeyPathAliases(), dialect: QueryDialect = .language
     ) throws(RealmError) {
-        try self.init(condition, clauses, .language, aliases)
+        try self.init(condition, clauses, dialect, aliases)
     }
 
     /// A condition that means what `NSPredicate` means by it: see `QueryDialect`.

@@ -40,8 +40,11 @@ struct IndexTerm: Sendable {
         let column = table.columns[place]
         self.table = table
         self.place = place
-        if test.foldsCase {
-            guard column.type == .string || column.type == .mixed else { return nil }
+        if !test.folding.isNone {
+            // An index folds as the SDKs do.
+            guard test.folding.isBytewise, column.type == .string || column.type == .mixed else {
+                return nil
+            }
             switch test.operand {
             case .strict(.string(let text)), .general(.string(let text)):
                 question = .folded(text, test)

@@ -107,7 +107,7 @@ final class NumberComparison {
     /// For integers that no double is equal to.
     private func rowByRow(_ count: Int) -> Selection {
         var rows = Selection(first: count)
-        rows.keep { ValueRules.matches(relation, left.value($0), right.value($0), folds: false) }
+        rows.keep { ValueRules.matches(relation, left.value($0), right.value($0), folding: .none) }
         return rows
     }
 

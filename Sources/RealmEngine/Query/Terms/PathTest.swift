@@ -12,10 +12,11 @@ struct PathTest {
             !comparison.relation.isTextual, comparison.upperLimit == nil
         {
             comparison = BoundComparison(
-                relation: comparison.relation.mirrored, foldsCase: comparison.foldsCase,
+                relation: comparison.relation.mirrored, folding: comparison.folding,
                 left: comparison.right, right: comparison.left)
         }
-        guard !comparison.foldsMarks, case .path(let path) = comparison.left.kind,
+        guard !comparison.folding.dropsMarks, comparison.pattern == nil,
+            case .path(let path) = comparison.left.kind,
             !path.hops.isEmpty,
             let operand = Self.operand(comparison),
             path.hops.allSatisfy({ $0.kind != .dictionary && $0.selector.isAll })
@@ -56,7 +57,7 @@ struct PathTest {
         guard case .scalar(let column) = path.end else { return nil }
         return ColumnTest(
             column: column, range: .none, relation: comparison.relation,
-            foldsCase: comparison.foldsCase, operand: operand)
+            folding: comparison.folding, operand: operand)
     }
 
     /// Whether the condition holds where one of the links is null.

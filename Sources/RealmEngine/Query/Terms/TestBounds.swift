@@ -67,7 +67,7 @@ enum TestBounds {
     }
 
     private static func matches(_ relation: QueryRelation, _ a: Value, _ b: Value) -> Bool {
-        ValueRules.matches(relation, a, b, folds: false)
+        ValueRules.matches(relation, a, b, folding: .none)
     }
 
     /// Sorted, without overlaps; neighbours become one.

@@ -9,6 +9,9 @@ final class TextTerm: QueryTerm {
     private var stored = CellCache()
     private let scratch = LeafScratch()
     private var cells: ColumnCells<BytesLeaf>
+    /// Texts beyond ASCII may match although their bytes do not: they are tested one by one as well.
+    private let folding: TextFolding?
+    private let matcher: ExpressionMatcher?
 
     private enum Way {
         /// Equality with one of these texts; `isNegated` for inequality.
@@ -21,6 +24,7 @@ final class TextTerm: QueryTerm {
         case like(LikePattern)
         /// An order, or both limits of BETWEEN.
         case ordered([(QueryRelation, TextOrder)])
+        case expression
         /// Text by text.
         case general
     }
@@ -32,6 +36,7 @@ final class TextTerm: QueryTerm {
         case .begins: "beginnings, whole leaves"
         case .among: "equal texts, by their hash"
         case .ordered: "order of texts, whole leaves"
+        case .expression: "regular expression, text by text"
         case .ends, .like, .general: "text by text"
         }
     }
@@ -44,7 +49,9 @@ final class TextTerm: QueryTerm {
         cells = ColumnCells(test.column)
         isString = test.column.layout.type == .string
         matchesNull = test.matches(.null)
-        way = Self.way(of: test)
+        folding = test.folding.isBytewise || !isString ? nil : test.folding
+        matcher = test.pattern?.matcher()
+        way = test.pattern == nil ? Self.way(of: test) : .expression
     }
 
     private static func way(of test: ColumnTest) -> Way {
@@ -64,24 +71,30 @@ final class TextTerm: QueryTerm {
         }
         guard let text = texts.first else { return .general }
         if texts.count > maximumMembers {
-            return test.relation == .equal && !test.foldsCase
+            return test.relation == .equal && test.folding.isNone
                 ? .among(TextMembers(texts)) : .general
         }
-        let needle = Needle(text, folds: test.foldsCase)
+        let needle = Self.needle(text, test)
         switch test.relation {
         case .less, .lessEqual, .greater, .greaterEqual:
             return texts.count == 1 ? .ordered([(test.relation, TextOrder(text))]) : .general
         case .equal, .in, .notEqual:
             return .equal(
-                texts.map { Needle($0, folds: test.foldsCase) },
+                texts.map { Self.needle($0, test) },
                 isNegated: test.relation == .notEqual)
         case .contains where text.count > 0: return .contains(needle)
         case .beginsWith where text.count > 0: return .begins(needle)
         case .endsWith: return .ends(needle)
         case .like:
-            return LikePattern(text, folds: test.foldsCase).map { .like($0) } ?? .general
+            return test.folding.withFolded(text) {
+                LikePattern($0, folds: test.folding.foldsCase).map { .like($0) } ?? .general
+            }
         default: return .general
         }
+    }
+
+    private static func needle(_ text: ByteView, _ test: ColumnTest) -> Needle {
+        test.folding.withFolded(text) { Needle($0, folds: test.folding.foldsCase) }
     }
 
     /// The bytes of a constant of the column's type, nil for any other.
@@ -100,6 +113,25 @@ final class TextTerm: QueryTerm {
         let column = try cells.leaf(leaf)
         cells.next(leaf)?.pointee.prefetch()
         if column.form == .enumerated { return try matchDistinct(column, among) }
+        let rows = try matchWay(column, among)
+        if case .equal = way { return rows }
+        return try rows | beyondASCII(column, among.subtracting(rows)) { matches($0) }
+    }
+
+    /// The rows whose texts are not ASCII and match although their bytes do not.
+    private func beyondASCII(
+        _ column: BytesLeaf, _ among: Selection, _ isMatch: (ByteView?) -> Bool
+    ) throws(RealmError) -> Selection {
+        guard folding != nil, !among.isEmpty, !column.isASCII else { return .none }
+        return try among.filter { (row) throws(RealmError) in
+            guard let text = try column.value(row), !text.isASCII else { return false }
+            return isMatch(text)
+        }
+    }
+
+    private func matchWay(
+        _ column: BytesLeaf, _ among: Selection
+    ) throws(RealmError) -> Selection {
         switch way {
         case .equal(let needles, let isNegated):
             return try matchEqual(column, needles, isNegated, among)
@@ -126,6 +158,12 @@ final class TextTerm: QueryTerm {
                 rows = try matchOrdered(column, relation, order, rows)
             }
             return rows
+        case .expression:
+            guard let matcher else { return .none }
+            return try among.filter { (row) throws(RealmError) in
+                guard let text = try column.value(row) else { return matchesNull }
+                return matcher.matches(text.buffer)
+            }
         case .general:
             return try among.filter { (row) throws(RealmError) in
                 try matches(column.value(row))
@@ -191,6 +229,8 @@ final class TextTerm: QueryTerm {
         for i in needles.indices {
             rows = rows | (try matchEqual(column, needles[i], stored[i], among))
         }
+        rows =
+            rows | (try beyondASCII(column, among.subtracting(rows)) { matches($0) != isNegated })
         rows = isNegated ? among.subtracting(rows) : rows & among
         // Nulls are among neither, so a negation takes them and an equality does not.
         if isNegated == matchesNull { return rows }

@@ -119,6 +119,15 @@ struct BytesLeaf {
         if form == .medium { Prefetch.bytes(area.payload, area.count) }
     }
 
+    /// Whether all texts are known to be ASCII without a look at each.
+    var isASCII: Bool {
+        switch form {
+        case .short: ByteView(node.payload, count: node.count &* node.width).isASCII
+        case .medium: ByteView(area.payload, count: area.count).isASCII
+        case .big, .enumerated: false
+        }
+    }
+
     /// The same leaf, with its values read in `space`.
     @inline(__always)
     func reading(in space: NodeSpace) -> BytesLeaf {

@@ -1,0 +1,167 @@
+/// A deterministic automaton that is made of a program as values ask for it. One value costs time in
+/// proportion to its bytes, whatever the expression: a state is made once, and where there are too many
+/// of them all are forgotten.
+final class ExpressionMatcher {
+    private let program: ExpressionProgram
+    private let classes: Int
+    /// For each state and class, the state that follows, `unknown` or `dead`.
+    private var next: [Int32] = []
+    private var states: [Key] = []
+    private var numbers: [Key: Int32] = [:]
+    private var accepts: [Bool] = []
+    private var first: Int32 = 0
+
+    private static let unknown: Int32 = -1
+    /// No value that goes on like this matches.
+    private static let dead: Int32 = -2
+
+    // Of `step`, kept for their memory.
+    private var marks: [Int]
+    private var mark = 0
+    private var stack: [Int] = []
+
+    /// States of the program that are live, ascending, and what stands before them.
+    private struct Key: Hashable {
+        let live: [Int32]
+        let before: UInt8
+    }
+
+    /// Numbers in `next` before all is forgotten: 1 MiB.
+    private static let maximumNumbers = 1 << 18
+
+    init(_ program: ExpressionProgram) {
+        self.program = program
+        classes = program.classes.count
+        marks = Array(repeating: 0, count: program.states.count)
+        forget()
+    }
+
+    private func forget() {
+        next.removeAll(keepingCapacity: true)
+        states.removeAll(keepingCapacity: true)
+        numbers.removeAll(keepingCapacity: true)
+        accepts.removeAll(keepingCapacity: true)
+        first = number(
+            Key(live: [Int32(program.start)], before: ScalarClasses.Place.outside.rawValue))
+    }
+
+    /// Whether the whole of `text` matches. A byte that is no part of UTF-8 counts as U+FFFD.
+    func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+        var state = first
+        var at = 0
+        while true {
+            let scalars = run(text, &at, &state)
+            if scalars < 0 { break }
+            state = step(&state, scalars)
+            if state == Self.dead { return false }
+        }
+        return state != Self.dead && accepts[Int(state)]
+    }
+
+    /// Follows the states that are known from `at` on. Returns -1 at the end of the text or of the match,
+    /// else the class of the scalar before `at`, for which the following state is to be made.
+    private func run(
+        _ text: UnsafeRawBufferPointer, _ at: inout Int, _ state: inout Int32
+    ) -> Int {
+        next.withUnsafeBufferPointer { next in
+            program.classes.withASCII { classOfASCII in
+                while at < text.count {
+                    let byte = text[at]
+                    let scalars: Int
+                    if byte < 0x80 {
+                        scalars = Int(classOfASCII[Int(byte)])
+                        at &+= 1
+                    } else {
+                        let (scalar, length) = UTF8Sequence.scalar(text, at)
+                        scalars = program.classes.of(scalar)
+                        at &+= length
+                    }
+                    let following = next[Int(state) &* classes &+ scalars]
+                    if following < 0 {
+                        if following == Self.unknown { return scalars }
+                        state = Self.dead
+                        return -1
+                    }
+                    state = following
+                }
+                return -1
+            }
+        }
+    }
+
+    private func number(_ key: Key) -> Int32 {
+        if let found = numbers[key] { return found }
+        let number = Int32(states.count)
+        numbers[key] = number
+        states.append(key)
+        next.append(contentsOf: repeatElement(Self.unknown, count: classes))
+        accepts.append(closure(key, after: .outside, isEnd: true) { _, _ in })
+        return number
+    }
+
+    /// The state behind `state` and a scalar of a class. `state` gets another number where all were
+    /// forgotten.
+    private func step(_ state: inout Int32, _ scalars: Int) -> Int32 {
+        if next.count > Self.maximumNumbers {
+            let key = states[Int(state)]
+            forget()
+            state = number(key)
+        }
+        let place = program.classes.place(scalars)
+        var live: [Int32] = []
+        _ = closure(states[Int(state)], after: place, isEnd: false) { (set, following) in
+            if program.classes.holds(set, scalars) { live.append(Int32(following)) }
+        }
+        let following: Int32
+        if live.isEmpty {
+            following = Self.dead
+        } else {
+            live.sort()
+            var unique: [Int32] = []
+            for one in live where unique.last != one { unique.append(one) }
+            following = number(
+                Key(live: unique, before: (program.hasAssertions ? place : .other).rawValue))
+        }
+        next[Int(state) * classes + scalars] = following
+        return following
+    }
+
+    /// Calls `body` with the sets that may follow the live states of `key` and where they lead; whether
+    /// the end of the program is among those states.
+    private func closure(
+        _ key: Key, after: ScalarClasses.Place, isEnd: Bool, _ body: (Int, Int) -> Void
+    ) -> Bool {
+        mark += 1
+        var isAccepted = false
+        stack.removeAll(keepingCapacity: true)
+        for one in key.live { stack.append(Int(one)) }
+        let before = ScalarClasses.Place(rawValue: key.before) ?? .other
+        while let one = stack.popLast() {
+            if marks[one] == mark { continue }
+            marks[one] = mark
+            switch program.states[one] {
+            case .scalar(let set, let following): body(set, following)
+            case .either(let left, let right):
+                stack.append(left)
+                stack.append(right)
+            case .assertion(let assertion, let following):
+                if assertion.holds(before, after) { stack.append(following) }
+            case .accepted: isAccepted = true
+            }
+        }
+        return isAccepted
+    }
+}
+
+extension ExpressionTree.Assertion {
+    fileprivate func holds(_ before: ScalarClasses.Place, _ after: ScalarClasses.Place) -> Bool {
+        switch self {
+        case .start: before == .outside
+        case .end: after == .outside
+        case .lineStart: before == .outside || before == .lineEnd
+        case .lineEnd: after == .outside || after == .lineEnd
+        case .wordBoundary: (before == .word) != (after == .word)
+        case .noWordBoundary: (before == .word) == (after == .word)
+        }
+    }
+}

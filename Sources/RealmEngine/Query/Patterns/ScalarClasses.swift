@@ -1,0 +1,84 @@
+/// Classes of scalars that no set of an expression tells apart.
+struct ScalarClasses: Sendable {
+    /// First scalars of ranges of one class each, ascending from 0.
+    private let bounds: [UInt32]
+    private let classOfRange: [UInt16]
+    private let classOfASCII: [UInt16]
+    let count: Int
+    /// For each set, whether it holds the scalars of each class.
+    private let isMember: [[Bool]]
+    private let placeOfClass: [Place]
+
+    /// What stands on one side of a place between two scalars.
+    enum Place: UInt8, Sendable {
+        /// The start or the end of the value.
+        case outside
+        case word
+        case lineEnd
+        case other
+    }
+
+    /// - Parameter tellsPlaces: classes differ where their scalars' `Place` does.
+    init(_ sets: [ScalarSet], tellsPlaces: Bool) {
+        let all = tellsPlaces ? sets + [.words, .lineEnds] : sets
+        var starts: Set<UInt32> = [0]
+        for set in all {
+            for range in set.ranges {
+                starts.insert(range.lowerBound)
+                if range.upperBound < ScalarSet.limit { starts.insert(range.upperBound + 1) }
+            }
+        }
+        let bounds = starts.sorted()
+        // Sets that hold each range: ranges with equal lists are one class.
+        var holders = [[Int]](repeating: [], count: bounds.count)
+        for (i, set) in all.enumerated() {
+            for range in set.ranges {
+                var at = Self.range(of: range.lowerBound, bounds)
+                while at < bounds.count, bounds[at] <= range.upperBound {
+                    holders[at].append(i)
+                    at += 1
+                }
+            }
+        }
+        var numbers: [[Int]: UInt16] = [:]
+        var members: [[Int]] = []
+        classOfRange = holders.map { list in
+            if let number = numbers[list] { return number }
+            let number = UInt16(truncatingIfNeeded: members.count)
+            numbers[list] = number
+            members.append(list)
+            return number
+        }
+        count = members.count
+        isMember = sets.indices.map { set in members.map { $0.contains(set) } }
+        placeOfClass = members.map { list in
+            guard tellsPlaces else { return .other }
+            if list.contains(sets.count) { return .word }
+            return list.contains(sets.count + 1) ? .lineEnd : .other
+        }
+        self.bounds = bounds
+        let ranges = classOfRange
+        classOfASCII = (0..<128).map { ranges[Self.range(of: $0, bounds)] }
+    }
+
+    private static func range(of scalar: UInt32, _ bounds: [UInt32]) -> Int {
+        var (low, high) = (0, bounds.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if bounds[middle] <= scalar { low = middle + 1 } else { high = middle }
+        }
+        return low - 1
+    }
+
+    /// Hands over the classes of the 128 scalars of ASCII.
+    @inline(__always)
+    func withASCII<R>(_ body: (UnsafeBufferPointer<UInt16>) -> R) -> R {
+        classOfASCII.withUnsafeBufferPointer(body)
+    }
+
+    func of(_ scalar: UInt32) -> Int { Int(classOfRange[Self.range(of: scalar, bounds)]) }
+
+    func holds(_ set: Int, _ scalars: Int) -> Bool { isMember[set][scalars] }
+
+    func place(_ scalars: Int) -> Place { placeOfClass[scalars] }
+}
