@@ -141,7 +141,7 @@ struct NaiveEvaluator {
         case .constant(let constant): return .scalar(self.constant(constant))
         case .list(let list): return .list(list.elements.map { constant($0.constant) })
         case .property(let property): return self.property(property, at)
-        case .aggregate: return .scalar(.other)
+        case .aggregate, .function: return .scalar(.other)
         case .subquery(let subquery):
             let path = steps(subquery.path)
             let reached = makePathWritable(path[...], [at]).objects

@@ -32,6 +32,9 @@ package struct Grouping {
     private static func isNumber(
         _ text: String, _ table: TableInfo, _ schema: Schema
     ) throws(RealmError) -> Bool {
+        if let function = try QueryOperand.function(text)?.scalarFunction {
+            return function.isNumber
+        }
         let path = try PropertyPath(text, in: table, schema, option: "--group-by")
         if path.isSingle, path.start != .key {
             switch path.kind {

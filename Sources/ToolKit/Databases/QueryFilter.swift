@@ -7,7 +7,7 @@ package struct QueryFilter {
     /// SORT and DISTINCT after the text.
     private let order: [QueryOrder]
     private let options: QueryOptions
-    private let dialect: QueryDialect
+    private let language: QueryLanguage
 
     /// Another query, under the options of the command.
     package init(
@@ -15,23 +15,23 @@ package struct QueryFilter {
         _ command: ParsedCommand
     ) {
         self.init(
-            text: text, order, arguments: arguments, QueryOptions(command), command.queryDialect)
+            text: text, order, arguments: arguments, QueryOptions(command), QueryLanguage(command))
     }
 
     /// The same with more behind it.
     func ordered(_ last: QueryOrder) -> QueryFilter {
-        QueryFilter(text: text, order + [last], arguments: arguments, options, dialect)
+        QueryFilter(text: text, order + [last], arguments: arguments, options, language)
     }
 
     package init(
         text: String, _ order: [QueryOrder], arguments: [QueryArgument], _ options: QueryOptions,
-        _ dialect: QueryDialect
+        _ language: QueryLanguage
     ) {
         self.text = text
         self.order = order
         self.arguments = arguments
         self.options = options
-        self.dialect = dialect
+        self.language = language
     }
 
     /// The plan for one class, of which `most` objects are enough. Throws `misuse` with the place of
@@ -48,8 +48,9 @@ package struct QueryFilter {
         options.meter = meter
         let bound: BoundQuery
         do throws(RealmError) {
-            bound = try Query(text, clauses, arguments: arguments, dialect: dialect)
-                .bound(to: snapshot.table(table))
+            var query = try Query(text, clauses, arguments: arguments, dialect: language.dialect)
+            query.zone = language.zone
+            bound = try query.bound(to: snapshot.table(table))
         } catch { throw Self.advised(error) }
         return try QueryPlan(bound, in: snapshot, options: options)
     }
@@ -60,6 +61,16 @@ package struct QueryFilter {
         return RealmError(
             error.kind, code: error.code, reason: error.reason, error.message,
             hint: hint + ": $0, with --arg 2024-06-01T10:00:00+02:00 or --arg 2024-06-01")
+    }
+}
+
+/// The language of predicates, and the time zone of its functions.
+package struct QueryLanguage: Sendable {
+    let dialect: QueryDialect
+    let zone: ZoneRules
+
+    package init(_ command: ParsedCommand) {
+        (dialect, zone) = (command.queryDialect, command.zone)
     }
 }
 

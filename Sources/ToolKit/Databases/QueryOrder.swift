@@ -28,6 +28,7 @@ package enum QueryOrder {
     private static func operand(
         _ path: String, _ table: TableInfo, _ schema: Schema, _ option: String
     ) throws(RealmError) -> QueryOperand {
+        if let function = try QueryOperand.function(path) { return function }
         do throws(RealmError) {
             let resolved = try PropertyPath(path, in: table, schema, option: option)
             if case .column = resolved.start, let first = resolved.names.first {

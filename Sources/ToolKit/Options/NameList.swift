@@ -1,10 +1,16 @@
+import RealmEngine
+
 /// Lists of names and key paths in the arguments of options.
 package enum NameList {
-    /// The parts of a list separated by commas; a comma behind a backslash belongs to a name.
+    /// The parts of a list separated by commas; a comma behind a backslash belongs to a name, one in the
+    /// parentheses of a function to the function.
     package static func parts(_ list: String) -> [String] {
         var parts: [[UInt8]] = [[]]
+        var isInFunction = false
         for byte in list.utf8 {
-            let isComma = byte == UInt8(ascii: ",")
+            if byte == UInt8(ascii: "("), isFunction(parts[parts.count - 1]) { isInFunction = true }
+            if byte == UInt8(ascii: ")") { isInFunction = false }
+            let isComma = byte == UInt8(ascii: ",") && !isInFunction
             if isComma, parts[parts.count - 1].last == UInt8(ascii: "\\") {
                 parts[parts.count - 1].removeLast()
             } else if isComma {
@@ -14,5 +20,10 @@ package enum NameList {
             parts[parts.count - 1].append(byte)
         }
         return parts.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func isFunction(_ start: [UInt8]) -> Bool {
+        let name = start.first == UInt8(ascii: "-") ? start.dropFirst() : start[...]
+        return ScalarFunction(rawValue: String(decoding: name, as: UTF8.self)) != nil
     }
 }

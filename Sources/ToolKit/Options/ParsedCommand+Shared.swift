@@ -103,6 +103,9 @@ extension ParsedCommand {
         }
     }
 
+    /// The time zone of functions of dates.
+    package var zone: ZoneRules { self[ifKnown: SharedOptions.zone] }
+
     package var access: AccessMode { self[ifKnown: SharedOptions.access] }
 
     package var wait: WaitPolicy { self[ifKnown: SharedOptions.wait] }

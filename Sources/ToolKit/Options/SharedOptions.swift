@@ -124,6 +124,13 @@ package enum SharedOptions {
             + "to U+00FE as the Realm SDKs do, and is their query language, without `[d]` and MATCHES.",
         default: CaseRule.unicode)
 
+    package static let zone = Option(
+        "zone", nil, .required("ZONE", .zone), in: .selection,
+        "time zone of day(), hour() and their like",
+        "Find the days, hours, weeks, months, quarters and years of dates in this time zone: an offset "
+            + "such as `+02:00`, or a name in the system's zone files such as `Europe/Copenhagen`.",
+        default: .utc, defaultText: "UTC")
+
     package static let at = Option(
         "at", nil, .required("VERSION", .version), in: .changes,
         "read an older version, or previous",

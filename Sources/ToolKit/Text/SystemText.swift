@@ -4,6 +4,11 @@ import Glibc
 package enum SystemText {
     /// All of a file below `/proc` or `/sys`, at most 1 MiB; nil when it cannot be read.
     package static func contents(_ path: String) -> String? {
+        bytes(path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The bytes of a small file of the system, at most 1 MiB; nil when it cannot be read.
+    static func bytes(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -14,7 +19,7 @@ package enum SystemText {
             if count <= 0 { break }
             bytes += piece[..<count]
         }
-        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+        return bytes.isEmpty ? nil : bytes
     }
 
     /// What follows `name` and a colon at the beginning of a line, without white space around it.

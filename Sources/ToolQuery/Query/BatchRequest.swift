@@ -64,12 +64,13 @@ struct BatchRequest {
     }
 
     /// The query, with the order and the distinctness of the members.
-    func filter(_ options: QueryOptions, _ dialect: QueryDialect) throws(RealmError) -> QueryFilter
+    func filter(_ options: QueryOptions, _ language: QueryLanguage) throws(RealmError)
+        -> QueryFilter
     {
         var order: [QueryOrder] = []
         if let sort, groupBy == nil { order.append(try QueryFilter.sort(sort)) }
         if let distinct { order.append(.distinct(distinct)) }
-        return QueryFilter(text: predicate, order, arguments: arguments, options, dialect)
+        return QueryFilter(text: predicate, order, arguments: arguments, options, language)
     }
 }
 

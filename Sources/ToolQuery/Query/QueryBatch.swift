@@ -72,7 +72,7 @@ final class QueryBatch {
     ) throws(RealmError) {
         let asked = try BatchRequest(value)
         let table = try table(asked)
-        let filter = try asked.filter(options, request.command.queryDialect)
+        let filter = try asked.filter(options, QueryLanguage(request.command))
         appendStart(id, to: &buffer)
         if let aggregate = asked.aggregate {
             if let groupBy = asked.groupBy {

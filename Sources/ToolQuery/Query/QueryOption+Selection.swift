@@ -4,7 +4,7 @@ import ToolKit
 /// What to read.
 extension QueryOption {
     static let selection: [any OptionDeclaration] = [
-        sort, distinct, arg, argjson, queryFile, caseRule, aggregate, groupBy, batch, explain,
+        sort, distinct, arg, argjson, queryFile, caseRule, zone, aggregate, groupBy, batch, explain,
         limit, offset,
         all,
         count,
@@ -41,6 +41,8 @@ extension QueryOption {
         uses: QueryUse.predicates)
 
     static let caseRule = SharedOptions.caseRule.meant(for: QueryUse.predicates)
+
+    static let zone = SharedOptions.zone.meant(for: QueryUse.predicates)
 
     static let queryFile = Option(
         "query-file", "Q", .required("FILE", .file), in: .selection,

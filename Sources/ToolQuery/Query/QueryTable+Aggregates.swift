@@ -14,6 +14,23 @@ extension QueryTable {
                 + "`decimal128`. \(names(.numbers)) are for numbers, "
                 + "\(names(.ordered)) for dates too, `count(distinct P)` for all types."),
         .paragraph(
+            "`--group-by`, `--sort`, `--distinct` and predicates also take functions of one value, which "
+                + "the SDKs do not have:"),
+        .definitions([
+            ("`year(P)`", "a number: 2024"),
+            (
+                "`quarter(P)` `month(P)` `week(P)` `day(P)` `hour(P)`",
+                "texts: `2024-Q2`, `2024-06`, `2024-W22` (ISO 8601, the week of its Thursday), "
+                    + "`2024-06-01`, `2024-06-01T14`"
+            ),
+            ("`weekday(P)`", "a number: 1 for Monday to 7 for Sunday"),
+            ("`floor(P, W)`", "the greatest multiple of W, above zero, that is not above P"),
+        ]),
+        .paragraph(
+            "Functions of dates are in UTC or in `--zone`. In predicates `now()` is the moment at which "
+                + "the program read the predicate, and `now() - 7d` another one, in `s`, `m` (minutes), "
+                + "`h`, `d` (of 24 hours) or `w`."),
+        .paragraph(
             "In a predicate \(operators) stand after a collection, `scores.@median > 3`, or between "
                 + "a link and a property of its targets, `parts.@sum.bytes > 1000`. `@stddev` and "
                 + "`@median` are of this program, as `count(distinct P)` is: the SDKs do not have "

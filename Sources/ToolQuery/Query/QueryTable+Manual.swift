@@ -51,6 +51,11 @@ extension QueryTable {
                     + "`[c]`, `[d]` and `[cd]`; `TEXT` searches a full-text index"
             ),
             (
+                "dates",
+                "`created > now() - 7d`; `month(created) == \"2024-06\"`, `year(created) == 2024`, "
+                    + "`floor(age, 10) == 30`: see AGGREGATES"
+            ),
+            (
                 "regular expressions",
                 "`name MATCHES \"A.*n\"` and `MATCHES[c]` for whole values, in the syntax of ICU and "
                     + "`NSPredicate` but for look-around, back-references, possessive repetitions and "
@@ -93,7 +98,7 @@ extension QueryTable {
             ),
         ]),
         .paragraph(
-            "Realm SDKs have neither MATCHES nor `[d]`, and their `[c]` folds ASCII and U+00C0 to U+00FE "
+            "Realm SDKs have neither MATCHES nor `[d]` nor functions of one value, and their `[c]` folds ASCII and U+00C0 to U+00FE "
                 + "alone. `--case reference` is their language."),
         .paragraph(
             "A syntax error names the column and marks it; an unknown property lists the nearest "

@@ -3,7 +3,7 @@ import ToolKit
 /// What is done to the objects that match.
 extension WriteOption {
     static let bulk: [any OptionDeclaration] = [
-        predicate, set, delete, arg, argjson, caseRule, expectCount,
+        predicate, set, delete, arg, argjson, caseRule, zone, expectCount,
     ]
 
     static let predicate = Option(
@@ -34,6 +34,11 @@ extension WriteOption {
     static let caseRule = SharedOptions.caseRule.saying(
         in: .bulk, "letters that [c] folds: unicode, reference",
         "With `--where`: the letters whose case `[c]` passes over, as in `realm-query(1)`.",
+        needs: [predicate])
+
+    static let zone = SharedOptions.zone.saying(
+        in: .bulk, "time zone of day(), hour() and their like",
+        "With `--where`: the time zone of `day()` and its like, as in `realm-query(1)`.",
         needs: [predicate])
 
     static let expectCount = Option(

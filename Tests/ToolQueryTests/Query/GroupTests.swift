@@ -21,6 +21,41 @@ import Testing
             ).count == 1)
     }
 
+    /// Years of births, counted as conditions on the years count them.
+    @Test func groupsByFunctionsOfAProperty() {
+        let file = QueryRun.fixture("query/social.realm")
+        let lines = QueryRun.lines(
+            "-ftsv", "-H", "--aggregate", "count", "--group-by", "year(born),floor(age, 10)",
+            "--sort",
+            "-count,year(born)", of: "Person")
+        #expect(lines.count > 2)
+        for line in lines {
+            let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(
+                String.init)
+            let year = cells[0] == "\\N" ? "null" : cells[0]
+            let age = cells[1] == "\\N" ? "null" : cells[1]
+            let predicate = "year(born) == \(year) AND floor(age, 10) == \(age)"
+            #expect(QueryRun.text(["-c", file, "Person", predicate]) == cells[2] + "\n")
+        }
+    }
+
+    @Test func zonesMoveGroups() {
+        func days(_ zone: String) -> [String] {
+            QueryRun.lines(
+                "-ftsv", "-H", "--aggregate", "count", "--group-by", "day(born)", "--zone", zone,
+                of: "Person")
+        }
+        #expect(days("+00:00") == days("Z"))
+        #expect(days("+14:00") != days("Z"))
+        let refused = ToolProcess.run(
+            "realm-query",
+            [
+                "-c", "--zone", "../etc", QueryRun.fixture("query/social.realm"), "Person",
+                "born > now()",
+            ])
+        #expect(refused.status == 2 && refused.errorText.contains("no time zone"))
+    }
+
     /// Each group has what a query for its key finds; the groups are all objects.
     @Test(arguments: [
         ("query/bulk.realm", "64MiB"), ("query/bulk.realm", "1KiB"),

@@ -106,6 +106,12 @@ enum ThreadNumber {
 
 /// The time of day.
 enum WallClock {
+    static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
+    }
+
     /// Nanoseconds since 1970, a few milliseconds behind at most; asks nothing of the system.
     static var coarseNanoseconds: Int64 {
         var time = timespec()

@@ -29,8 +29,10 @@ final class ParsedQuery: Sendable {
             }
         }
         let source = QuerySource(text: [UInt8](text.utf8), dialect: dialect)
-        let parsed = ParsedQuery(source, try QueryParser.parse(source), isKept: key != nil)
-        if let key { kept.withLock { $0[key] = parsed } }
+        let tree = try QueryParser.parse(source)
+        let isKept = key != nil && !tree.isMomentary
+        let parsed = ParsedQuery(source, tree, isKept: isKept)
+        if let key, isKept { kept.withLock { $0[key] = parsed } }
         return parsed
     }
 

@@ -146,6 +146,7 @@ extension QueryOperand {
             "\(property.path)" + (property.suffix == .count ? ".@count" : "")
         case .aggregate(let aggregate): "\(aggregate.path).\(aggregate.function)"
         case .subquery(let subquery): "SUBQUERY(\(subquery.path))"
+        case .function(let call): "\(call.function.rawValue)(\(call.operand.sortName))"
         case .constant, .list, .arithmetic: "value"
         }
     }
@@ -160,6 +161,7 @@ extension BoundOperand {
             return false
         case .count(let path), .size(let path): return path.owners.allSatisfy(\.isSortable)
         case .aggregate(let aggregate): return aggregate.path.owners.allSatisfy(\.isSortable)
+        case .function(_, let operand): return operand.isSortable
         case .subquery, .arithmetic: return shape == .scalar
         case .constant, .typeOf: return false
         }

@@ -13,6 +13,7 @@ extension QueryBinder {
         case .subquery(let subquery): return try self.subquery(subquery, tree.range)
         case .arithmetic(let first, let terms):
             return try arithmetic(first, terms, target: target, tree.range)
+        case .function(let call): return try function(call, tree.range)
         }
     }
 
@@ -23,6 +24,7 @@ extension QueryBinder {
         case .property(let property): return try self.property(property).type
         case .aggregate(let aggregate): return try self.aggregate(aggregate, tree.range).target
         case .subquery: return .int
+        case .function(let call): return try type(of: call)
         case .arithmetic(let first, let terms):
             if let type = try staticType(of: first) { return type }
             for term in terms {

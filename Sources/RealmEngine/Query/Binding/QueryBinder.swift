@@ -12,17 +12,20 @@ struct QueryBinder {
     var table: TableInfo
     /// Variables of the subqueries around, with the class each ranges over.
     var variables: [(name: String, table: TableKey)] = []
+    /// Of functions of dates.
+    let zone: ZoneRules
     /// Properties of SORT and DISTINCT so far.
     var sortKeys = 0
 
     init(
         _ source: QuerySource, _ dialect: QueryDialect = .language, arguments: [QueryArgument],
-        aliases: KeyPathAliases, table: Table
+        aliases: KeyPathAliases, zone: ZoneRules = .utc, table: Table
     ) {
         self.source = source
         self.dialect = dialect
         self.arguments = arguments
         self.aliases = aliases
+        self.zone = zone
         snapshot = table.snapshot
         self.table = table.info
     }

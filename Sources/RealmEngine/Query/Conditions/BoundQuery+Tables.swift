@@ -61,6 +61,7 @@ extension BoundOperand {
         case .subquery(let subquery):
             return subquery.path.addTables(to: &tables)
                 && subquery.condition.addTables(to: &tables)
+        case .function(_, let operand): return operand.addTables(to: &tables)
         case .arithmetic(let first, let terms):
             guard first.addTables(to: &tables) else { return false }
             return terms.allSatisfy { $0.operand.addTables(to: &tables) }

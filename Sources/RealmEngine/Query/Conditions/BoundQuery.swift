@@ -65,6 +65,7 @@ final class BoundOperand: Sendable {
         case aggregate(BoundAggregate)
         case subquery(BoundSubquery)
         case arithmetic(BoundOperand, [BoundTerm])
+        case function(BoundFunction, BoundOperand)
     }
 
     var isConstant: Bool {
@@ -75,6 +76,7 @@ final class BoundOperand: Sendable {
     fileprivate var hasSubquery: Bool {
         switch kind {
         case .subquery: true
+        case .function(_, let operand): operand.hasSubquery
         case .arithmetic(let first, let terms):
             first.hasSubquery || terms.contains { $0.operand.hasSubquery }
         default: false

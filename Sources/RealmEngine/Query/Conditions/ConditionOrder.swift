@@ -78,6 +78,7 @@ enum ConditionOrder {
             cost(path)
         case .aggregate(let aggregate): 50 + cost(aggregate.path)
         case .subquery(let subquery): 100 + cost(subquery.path) + 4 * subquery.cost
+        case .function(_, let operand): cost(operand) + 50
         case .arithmetic(let first, let terms):
             terms.reduce(cost(first)) { $0 + 5 + cost($1.operand) }
         }

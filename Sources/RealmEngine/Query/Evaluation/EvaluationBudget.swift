@@ -74,6 +74,7 @@ extension BoundOperand {
         case .path(let path), .count(let path), .size(let path), .typeOf(let path):
             1 + path.hops.count
         case .aggregate(let aggregate): 2 + aggregate.path.hops.count
+        case .function(_, let operand): operand.looks
         case .arithmetic(let first, let terms):
             terms.reduce(first.looks) { $0 + $1.operand.looks }
         case .constant: 0

@@ -115,6 +115,10 @@ final class QueryEvaluator {
         case .aggregate(let aggregate): try append(aggregate, spot, repeats, to: buffer)
         case .subquery(let subquery): buffer.values.append(.int(try count(subquery, spot)))
         case .arithmetic(let first, let terms): try append(first, terms, spot, repeats, to: buffer)
+        case .function(let function, let operand):
+            let inner = try values(of: operand, spot, repeats)
+            for value in inner.values.all { buffer.values.append(function.value(of: value)) }
+            buffer.groupEnds.append(contentsOf: inner.groupEnds.all)
         }
         return buffer
     }

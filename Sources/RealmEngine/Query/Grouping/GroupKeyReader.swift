@@ -25,9 +25,8 @@ final class GroupKeyReader {
         _ key: BoundSortKey, _ evaluator: QueryEvaluator, copiesTexts: Bool
     ) throws(RealmError) {
         if let failure = key.failure { throw failure }
-        guard key.operand == nil else { throw .misuse("groups need properties as keys") }
         values = ValueNumbers(copiesTexts: copiesTexts)
-        ownColumn = key.hops.isEmpty && key.key == nil ? ColumnLeaves(key.column) : nil
+        ownColumn = key.isOwn ? ColumnLeaves(key.column) : nil
         self.key = key
         self.evaluator = evaluator
     }
@@ -180,7 +179,9 @@ final class GroupKeyReader {
     ) throws(RealmError) {
         try rows.visit { (row) throws(RealmError) in
             var value = Value.null
-            if let end = try evaluator.follow(
+            if let operand = key.operand {
+                value = try evaluator.value(of: operand, RowLocation(leaf: leaf, row: row))
+            } else if let end = try evaluator.follow(
                 key.hops[...], from: RowLocation(leaf: leaf, row: row))
             {
                 value = try end.value(key.column)

@@ -17,7 +17,7 @@
 public struct QueryDialect: Hashable, Sendable {
     let isPredicate: Bool
     /// `[c]` and `[d]` fold every letter by Unicode's simple case folding, not ASCII and Latin-1 alone as
-    /// the SDKs do; the query language has `[d]` and MATCHES.
+    /// the SDKs do; the query language has `[d]`, MATCHES and functions of one value.
     let isExtended: Bool
 
     /// The query language of the SDKs.

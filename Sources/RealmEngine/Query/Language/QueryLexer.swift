@@ -23,8 +23,7 @@ struct QueryLexer {
             position = end
             return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
         }
-        if source.dialect.isExtended, let end = scanMarkFlag(start) {
-            let kind = QueryToken.Kind.caseFlag
+        if source.dialect.isExtended, let (kind, end) = scanExtension(start) {
             position = end
             return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
         }
@@ -51,13 +50,37 @@ struct QueryLexer {
         }
     }
 
-    /// The end of `[d]`, `[cd]` or `[dc]`.
-    private func scanMarkFlag(_ p: Int) -> Int? {
-        guard byte(p) == UInt8(ascii: "[") else { return nil }
+    /// Tokens of the extended language alone: `[d]` and `[cd]`, `7d`.
+    private func scanExtension(_ p: Int) -> (QueryToken.Kind, Int)? {
+        guard byte(p) == UInt8(ascii: "[") else { return durationEnd(p).map { (.duration, $0) } }
         for flag in ["[d]", "[cd]", "[dc]"] as [StaticString] where starts(p, with: flag) {
-            return p + flag.utf8CodeUnitCount
+            return (.caseFlag, p + flag.utf8CodeUnitCount)
         }
         return nil
+    }
+
+    /// The end of a number with the unit of a duration.
+    private func durationEnd(_ p: Int) -> Int? {
+        var at = p
+        if byte(at) == UInt8(ascii: "-") || byte(at) == UInt8(ascii: "+") { at += 1 }
+        let start = at
+        while Self.isDigit(byte(at)) { at += 1 }
+        guard at > start, "smhdw".utf8.contains(byte(at)), byte(at) != 0,
+            nameStart(at + 1) == 0, !Self.isDigit(byte(at + 1)), byte(at + 1) != UInt8(ascii: "-")
+        else { return nil }
+        return at + 1
+    }
+
+    /// Whether a parenthesis is next.
+    var isBeforeParenthesis: Bool { byte(nextPlace) == UInt8(ascii: "(") }
+
+    /// Whether a duration is next.
+    var isBeforeDuration: Bool { durationEnd(nextPlace) != nil }
+
+    private var nextPlace: Int {
+        var at = position
+        while Self.isSpace(byte(at)) { at += 1 }
+        return at
     }
 
     /// Kind and end of the longest token that starts at `p`.

@@ -28,6 +28,7 @@ extension QueryParser {
     private mutating func operandKind(
         _ quantifier: QueryQuantifier?, from start: SourceRange
     ) throws(RealmError) -> QueryOperand.Kind {
+        if isFunction() { return try function(quantifier) }
         switch token.kind {
         case .leftBrace: return .list(try list(quantifier))
         case .subquery where quantifier == nil: return .subquery(try subquery())

@@ -21,6 +21,8 @@ struct QueryParser {
     var names: [String] = []
     /// Tokens that precede the next token of the text.
     var pending: [QueryToken] = []
+    /// The tree holds the time at which it was made.
+    var isMomentary = false
 
     private init(
         _ source: QuerySource, _ text: UnsafeBufferPointer<UInt8>,
@@ -49,7 +51,21 @@ struct QueryParser {
             }
             let condition = try parser.condition()
             return QueryTree(
-                condition: condition, clauses: try parser.clauses(), dialect: source.dialect)
+                condition: condition, clauses: try parser.clauses(), dialect: source.dialect,
+                isMomentary: parser.isMomentary)
+        }
+    }
+
+    /// A function of one value that is all of the text; nil where the text begins with none.
+    static func parseFunction(_ source: QuerySource) throws(RealmError) -> QueryOperand? {
+        try source.text.withUnsafeBufferPointer { (text) throws(RealmError) in
+            var parser = try QueryParser(source, text)
+            guard parser.isFunction() else { return nil }
+            let operand = try parser.operand()
+            guard parser.token.kind == .end else {
+                throw parser.unexpected("the end of the function")
+            }
+            return operand
         }
     }
 

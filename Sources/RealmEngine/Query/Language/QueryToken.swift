@@ -26,6 +26,8 @@ struct QueryToken {
         case `true`, `false`, infinity, nan, null
         case uuid, objectID, epochTime, calendarTime, objectKey, typedKey
         case natural, number, float, argument, pathArgument
+        /// `7d`, of the extended language alone.
+        case duration
         case base64, string, name
         /// `%@` and its kin, of predicates alone.
         case place

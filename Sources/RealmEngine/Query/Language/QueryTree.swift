@@ -7,6 +7,8 @@ struct QueryTree: Sendable {
     var condition: QueryCondition
     var clauses: [QueryClause] = []
     var dialect = QueryDialect.language
+    /// A constant is the time at which the tree was made.
+    var isMomentary = false
 }
 
 /// A condition that is true or false of an object. Its functions build it, values in place; text
@@ -83,6 +85,7 @@ public struct QueryOperand: Sendable {
         indirect case subquery(QuerySubquery)
         /// `first op operand op operand ...`, all operators of one precedence, left to right.
         indirect case arithmetic(QueryOperand, [ArithmeticTerm])
+        indirect case function(QueryFunctionCall)
     }
 
     init(kind: Kind, range: SourceRange = .none) {
@@ -92,6 +95,7 @@ public struct QueryOperand: Sendable {
             switch kind {
             case .constant, .list, .property, .aggregate: 0
             case .subquery(let subquery): subquery.condition.height + 1
+            case .function(let call): call.operand.height + 1
             case .arithmetic(let first, let terms):
                 terms.reduce(first.height) { max($0, $1.operand.height) } + 1
             }
@@ -106,6 +110,15 @@ extension QueryOperand {
         default: false
         }
     }
+}
+
+/// A function of one value, or of each of several.
+struct QueryFunctionCall: Sendable {
+    let function: ScalarFunction
+    let operand: QueryOperand
+    /// Of `floor`.
+    let width: QueryConstant?
+    let quantifier: QueryQuantifier?
 }
 
 /// An operator and the operand behind it.

@@ -2,6 +2,8 @@
 /// threads; it holds for every snapshot it is bound to.
 public struct Query: Sendable {
     private let form: Form
+    /// The time zone of functions of dates.
+    package var zone = ZoneRules.utc
     /// What `$n` stands for.
     var arguments: [QueryArgument]
     /// Other names the query may use for properties and classes.
@@ -156,7 +158,7 @@ public struct Query: Sendable {
     private func bound(
         _ parsed: ParsedQuery, to table: Table
     ) throws(RealmError) -> BoundQuery {
-        if parsed.isKept, arguments.isEmpty, aliases.isEmpty, clauses.isEmpty,
+        if parsed.isKept, arguments.isEmpty, aliases.isEmpty, clauses.isEmpty, zone.isUTC,
             let known = table.snapshot.queries?.shared
         {
             return try known.query(parsed, table)
@@ -166,7 +168,7 @@ public struct Query: Sendable {
         }
         var binder = QueryBinder(
             parsed.source, parsed.tree.dialect, arguments: arguments, aliases: aliases,
-            table: table)
+            zone: zone, table: table)
         return try binder.bind(parsed.tree, clauses)
     }
 }

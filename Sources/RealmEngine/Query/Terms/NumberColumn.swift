@@ -74,7 +74,7 @@ class NumberColumn {
                 result = NumberArithmetic(result, term.sign, part)
             }
             return result
-        case .count, .size, .typeOf, .aggregate, .subquery: return nil
+        case .count, .size, .typeOf, .aggregate, .subquery, .function: return nil
         }
     }
 }

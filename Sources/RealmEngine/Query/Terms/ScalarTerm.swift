@@ -78,6 +78,8 @@ class ScalarColumn {
             return GeneralColumn(operand, evaluator)
         case .typeOf(let path):
             return isSingle(path) ? GeneralColumn(operand, evaluator) : nil
+        case .function(_, let inner):
+            return make(inner, evaluator) == nil ? nil : GeneralColumn(operand, evaluator)
         case .count, .aggregate, .subquery: return GeneralColumn(operand, evaluator)
         }
     }

@@ -1,0 +1,32 @@
+import Glibc
+import RealmEngine
+
+extension OptionForm where Value == ZoneRules {
+    /// An offset from UTC, or a name in the system's zone files.
+    static var zone: Self {
+        Self(.text) { (text) throws(Objection) in
+            if let rules = ZoneRules(offset: text) { return rules }
+            let isName =
+                text.utf8.first != UInt8(ascii: "/") && !text.isEmpty
+                && text.utf8.allSatisfy { isPartOfName($0) }
+            guard isName, let bytes = SystemText.bytes("\(directory)/\(text)"),
+                let rules = ZoneRules(tzif: bytes)
+            else {
+                throw Objection(
+                    to: text, "no time zone",
+                    hint: "write +02:00, or a name that \(directory) has, such as Europe/Copenhagen"
+                )
+            }
+            return rules
+        }
+    }
+
+    /// Without a point, so that no name leads out of the directory.
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || "_+-/".utf8.contains(byte)
+    }
+
+    private static var directory: String {
+        getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+    }
+}
