@@ -69,18 +69,17 @@ struct Comparison {
             out.append(DisplayWidth.printable(difference))
             out.append("\n")
         }
-        let layout = TableLayout(
+        let shown = rows.filter { $0.metric == .ops || $0.verdict != .same }
+        Report(
             headings: ["workload", "metric", "old", "new", "change", "verdict"],
-            isNumber: [false, false, true, true, true, false], style: RecordStyle(format: .table))
-        for row in rows where row.metric == .ops || row.verdict != .same {
-            let cells = [
-                row.workload, row.metric.label, row.metric.text(row.old),
-                row.metric.text(row.new), Self.signed(row.change), Self.words(row),
-            ]
-            for cell in cells { layout.add(Array(cell.utf8)) }
-            layout.endRow(to: &out)
-        }
-        layout.finish(to: &out)
+            isNumber: [false, false, true, true, true, false],
+            rows: shown.map { row in
+                [
+                    row.workload, row.metric.label, row.metric.text(row.old),
+                    row.metric.text(row.new), Self.signed(row.change), Self.words(row),
+                ].map { .text($0) }
+            }
+        ).append(RecordStyle(TableForm.self), to: &out)
         for name in missing {
             out.append(DisplayWidth.printable(name))
             out.append(": only one of the two results has it\n")

@@ -104,17 +104,12 @@ extension BenchReport {
     private typealias Lines = (headings: [String], rows: [[String]])
 
     private func appendTable(_ lines: Lines, to out: inout ByteBuffer) {
-        let layout = TableLayout(
-            headings: lines.headings, isNumber: lines.headings.indices.map { $0 > 0 },
-            style: RecordStyle(format: .table))
-        var table = ByteBuffer(capacity: 1 << 12)
-        for row in lines.rows {
-            for (i, cell) in row.enumerated() {
-                layout.add(Array((i == 0 && isLong(cell) ? "" : cell).utf8))
-            }
-            layout.endRow(to: &table)
+        let rows = lines.rows.map { row in
+            [.text(isLong(row[0]) ? "" : row[0])] + row.dropFirst().map { Report.Cell.text($0) }
         }
-        layout.finish(to: &table)
+        var table = ByteBuffer(capacity: 1 << 12)
+        Report(figures: lines.headings, rows: rows)
+            .append(RecordStyle(TableForm.self), to: &table)
         out.append("\n")
         let text = String(decoding: table.bytes, as: UTF8.self)
         for (i, line) in text.split(separator: "\n").enumerated() {

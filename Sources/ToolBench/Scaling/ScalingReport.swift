@@ -81,15 +81,9 @@ struct ScalingReport {
     }
 
     private func appendTable(_ lines: Lines, to out: inout ByteBuffer) {
-        let layout = TableLayout(
-            headings: lines.headings, isNumber: lines.headings.indices.map { $0 > 0 },
-            style: RecordStyle(format: .table))
         out.append("\n")
-        for row in lines.rows {
-            for cell in row { layout.add(Array(cell.utf8)) }
-            layout.endRow(to: &out)
-        }
-        layout.finish(to: &out)
+        Report(figures: lines.headings, rows: lines.rows.map { $0.map { .text($0) } })
+            .append(RecordStyle(TableForm.self), to: &out)
     }
 }
 

@@ -32,7 +32,7 @@ final class ExportWorkload: ReadWorkload {
         }
         let export = Export(
             database: database, plans: plans, values: ValueStyle(),
-            records: RecordStyle(format: .ndjson), threads: setting.threads)
+            records: RecordStyle(NDJSONForm.self), threads: setting.threads)
         meter.count(operations: try export.run(VerifiedOutput(output, database)))
         meter.stop()
     }

@@ -110,10 +110,7 @@ extension FileReport {
     ) {
         if rows.isEmpty { return }
         out.append("\n")
-        var report = Report(names: names, isNumber: numbers)
-        report.tableHeadings = names
-        report.tableRows = rows
-        report.append(style, null: nil, to: &out)
+        Report(headings: names, isNumber: numbers, rows: rows).append(style, to: &out)
     }
 
     private func appendVersions(_ style: RecordStyle, to out: inout ByteBuffer) {
@@ -272,15 +269,14 @@ extension FileReport {
     static func appendList(
         _ reports: [FileReport], _ style: RecordStyle, to out: inout ByteBuffer
     ) {
-        var table = Report(
-            names: [
+        Report(
+            headings: [
                 "file", "format", "encrypted", "schema", "version", "bytes", "free", "pinned",
                 "versions", "openers",
             ],
-            isNumber: [false, true, false, true, true, true, true, true, true, true])
-        table.tableHeadings = table.names
-        table.tableRows = reports.map { $0.row }
-        table.append(style, null: nil, to: &out)
+            isNumber: [false, true, false, true, true, true, true, true, true, true],
+            rows: reports.map { $0.row }
+        ).append(style, to: &out)
     }
 
     private var row: [Report.Cell] {

@@ -115,7 +115,7 @@ package struct VersionsTool {
 
     /// Of tables in a text.
     private var style: RecordStyle {
-        var style = RecordStyle(format: .table)
+        var style = RecordStyle(TableForm.self)
         let descriptor = command.outputPath == nil ? STDOUT_FILENO : -1
         style.isColored = Terminal.usesColor(command.color, descriptor)
         return style

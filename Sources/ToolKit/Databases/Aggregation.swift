@@ -69,7 +69,7 @@ package final class Aggregation {
     ) throws(RealmError) {
         var style = style
         // One record needs no array around it.
-        if style.format == .json { style.format = .ndjson }
+        if style.form == JSONForm.self { style.form = NDJSONForm.self }
         let records = ValueRecords(labels, isNumber: areNumbers, snapshot, values, style)
         records.begin(to: &out)
         try records.append(results, to: &out)

@@ -4,7 +4,7 @@ import RealmEngine
 extension CellRenderer {
     /// Objects are not joined: their JSON is more use as an array.
     func joins(_ view: CollectionView, _ place: JSONRenderer.Place) -> Bool {
-        guard format == .csv || format == .tsv else { return false }
+        guard isDelimited else { return false }
         guard view.element.type == .link else { return true }
         return place.expansion == nil
             && snapshot.schema.table(view.element.target)?.kind != .embedded
@@ -30,7 +30,7 @@ extension CellRenderer {
         if count == 0 { return }
         if scratch.count == 0 {
             // One element without text: quotes tell it from none in csv.
-            if format == .tsv { return try appendJSON(value, place, to: &out) }
+            if cells.escape == .backslashes { return try appendJSON(value, place, to: &out) }
             out.append("\"\"")
         }
         let isSeparated = count == 1 || style.join == [Self.separator]
@@ -87,7 +87,7 @@ extension CellRenderer {
     /// One element, unescaped; the whole cell is escaped later.
     func appendElement(_ value: Value, _ place: JSONRenderer.Place) throws(RealmError) {
         switch value {
-        case .null: if style.null != nil { appendNull(to: &scratch) }
+        case .null: if cells.isNullGiven { appendNull(to: &scratch) }
         case .string(let text): appendPart(text)
         case .binary(let bytes) where bytes.count == 0: return
         case .list, .set, .dictionary:

@@ -7,13 +7,12 @@ import RealmEngine
 /// structure than that is JSON.
 final class CellRenderer {
     let json: JSONRenderer
-    let format: RecordFormat
-    private let separator: UInt8
+    let cells: CellText
     let style: ValueStyle
-    /// Stands for null.
-    let null: [UInt8]
     let snapshot: Snapshot
-    private let isDelimited: Bool
+    /// Whether cells are fields of a line of csv or tsv.
+    let isDelimited: Bool
+    private let keepsBytes: Bool
     let arena = ScratchArena()
     /// Holds cells that need more than one piece before they are escaped as a whole.
     var scratch = ByteBuffer(capacity: 4096)
@@ -21,26 +20,17 @@ final class CellRenderer {
 
     init(_ json: JSONRenderer, _ records: RecordStyle) {
         self.json = json
-        format = records.format
-        separator = records.separator
-        isDelimited = format == .csv || format == .tsv
+        cells = CellText(records)
+        isDelimited = records.form.cells.isDelimited
+        keepsBytes = records.form.cells.keepsBytes
         style = json.style
         snapshot = json.snapshot
         targets = LinkTargets(snapshot)
-        null = style.null ?? Self.defaultNull(format)
-    }
-
-    private static func defaultNull(_ format: RecordFormat) -> [UInt8] {
-        switch format {
-        case .csv: []
-        case .tsv: Array("\\N".utf8)
-        case .table, .line, .markdown, .raw, .ndjson, .json, .sql: Array("null".utf8)
-        }
     }
 
     func appendNull(to out: inout ByteBuffer) {
-        out.append(null)
-        if style.null != nil, null != Self.defaultNull(format) { style.noteChosen() }
+        out.append(cells.null)
+        if cells.isNullChosen { style.noteChosen() }
     }
 
     /// The cell of `value`. Values of mixed properties show their type where types are extended.
@@ -68,7 +58,7 @@ final class CellRenderer {
         default:
             let start = out.count
             appendScalar(value, to: &out)
-            if let null = style.null, format == .csv { out.quote(from: start, ifEqual: null) }
+            cells.quoteNull(from: start, in: &out)
         }
     }
 
@@ -78,7 +68,7 @@ final class CellRenderer {
         to out: inout ByteBuffer
     ) throws(RealmError) {
         scratch.removeAll()
-        if format == .csv || format == .tsv, style.types == .plain {
+        if isDelimited, style.types == .plain {
             var isFirst = true
             try appendJoined(value, path, index, place, &isFirst)
         } else {
@@ -90,7 +80,7 @@ final class CellRenderer {
     /// Stored text: exact where the types are extended, else as well as the form can.
     func appendText(_ text: ByteView, to out: inout ByteBuffer) {
         // In raw lines the bytes themselves are what was asked for.
-        guard text.isUTF8 || format == .raw else {
+        guard text.isUTF8 || keepsBytes else {
             scratch.removeAll()
             if style.types == .extended, isDelimited {
                 scratch.append(spelledOut: text)
@@ -126,15 +116,9 @@ final class CellRenderer {
     }
 
     /// Text in the form of a cell of this format.
+    @inline(__always)
     func appendEscaped(_ text: ByteView, to out: inout ByteBuffer) {
-        switch format {
-        case .csv:
-            let start = out.count
-            out.append(csv: text, separator: separator)
-            if let null = style.null { out.quote(from: start, ifEqual: null) }
-        case .tsv: out.append(tsv: text)
-        case .table, .line, .markdown, .raw, .ndjson, .json, .sql: out.append(text)
-        }
+        cells.append(text, to: &out)
     }
 
     /// Numbers, dates and ids: nothing in them needs quotes.
@@ -241,17 +225,6 @@ extension Value {
     var asList: Value {
         if case .set(let view) = self { return .list(view) }
         return self
-    }
-}
-
-extension ByteBuffer {
-    /// Quotes the field that begins at `start` when it looks like null and is not.
-    fileprivate mutating func quote(from start: Int, ifEqual null: [UInt8]) {
-        guard count - start == null.count, bytes[start...].elementsEqual(null) else { return }
-        truncate(to: start)
-        append("\"")
-        append(null)
-        append("\"")
     }
 }
 

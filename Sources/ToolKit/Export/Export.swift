@@ -56,7 +56,7 @@ package struct Export {
 
     /// Only records that need no others before them can be made by several workers.
     private func workerCount(objects: Int) -> Int {
-        if records.format.isLayout || elements != .all { return 1 }
+        if records.form is any LayoutForm.Type || elements != .all { return 1 }
         let threads = readsInFileOrder ? min(threads, spool.memory / (32 << 20)) : threads
         return max(1, min(threads, objects / Self.objectsPerThread))
     }
@@ -72,10 +72,7 @@ package struct Export {
     /// Whether records of objects in the order of a SORT may be rendered in another order.
     var arrangesRecords: Bool {
         guard case .keys = choice, !isExploding else { return false }
-        switch records.format {
-        case .ndjson, .json, .csv, .tsv, .raw: return true
-        case .table, .line, .markdown, .sql: return false
-        }
+        return records.form.hasIndependentRecords
     }
 
     private func keysPerBatch(_ workers: Int) -> Int {

@@ -56,9 +56,8 @@ final class ExportStage: @unchecked Sendable {
 
     /// Writes a part of the batch whose turn it is.
     func write(_ buffer: inout ByteBuffer) throws(RealmError) {
-        if export.records.format == .json, !hasWritten, buffer.count > 0 {
-            // Every record begins with a separator; the first has nothing to be separated from.
-            buffer.replaceFirst(2, with: "[")
+        if !hasWritten, buffer.count > 0 {
+            export.records.form.beginOutput(&buffer, at: 0)
             hasWritten = true
         }
         try output.flush(&buffer)
@@ -90,19 +89,8 @@ final class ExportStage: @unchecked Sendable {
         progress?.finish()
         if let failure { throw failure }
         var end = ByteBuffer(capacity: 64)
-        if export.records.format == .json { end.append(hasWritten ? "]\n" : "[]\n") }
+        export.records.form.endOutput(isEmpty: !hasWritten, to: &end)
         try output.flush(&end)
         return written
-    }
-}
-
-extension ByteBuffer {
-    /// Puts `text`, which is no longer, in place of the first `count` bytes.
-    fileprivate mutating func replaceFirst(_ count: Int, with text: StaticString) {
-        var rest = ByteBuffer(capacity: self.count)
-        rest.append(text)
-        rest.append(UnsafeRawBufferPointer(rebasing: bytes[count...]))
-        removeAll()
-        append(rest.bytes)
     }
 }

@@ -1,10 +1,10 @@
 import RealmEngine
 
 /// Turns the objects of one table into records. One per worker and plan; confined to its thread.
-package final class RecordRenderer {
+package final class RecordRenderer: RecordContent {
     package let plan: RecordPlan
     package let scan: TableScan
-    private let style: RecordStyle
+    private let form: any RecordForm
     private let json: JSONRenderer
     private let cells: CellRenderer
     private let snapshot: Snapshot
@@ -14,10 +14,9 @@ package final class RecordRenderer {
     /// What the frequent kinds of fields need, one for each of `fields`.
     private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
-    private let table: (any RowLayout)?
     private let sql: SQLCells?
-    /// Between the fields of a line.
-    private let separator: UInt8
+    /// Row of the present record's object in the scan's present leaf.
+    private var row = 0
     /// The element that becomes the present record, its key and its position.
     private var element = Value.null
     private var elementKey = Value.null
@@ -43,11 +42,13 @@ package final class RecordRenderer {
         _ plan: RecordPlan, _ snapshot: Snapshot, _ json: JSONRenderer, _ style: RecordStyle
     ) {
         self.plan = plan
-        self.style = style
+        form = style.form.init(
+            RecordFields(
+                plan.fields.map(\.label), isNumber: plan.fields.map(\.isNumber),
+                title: plan.namesClass ? plan.table.className : nil, sql: plan.sql), style)
         self.json = json
         self.snapshot = snapshot
         cells = CellRenderer(json, style)
-        separator = style.separator
         scan = snapshot.table(plan.table).scan(columns: plan.columns)
         names = ConstantBytes(plan.memberNames)
         let (names, targets) = (names, json.targets)
@@ -61,11 +62,10 @@ package final class RecordRenderer {
         fieldCount = fields.count
         quick = .allocate(capacity: max(1, fields.count))
         let isPlain = json.style.types == .plain
-        // Mixed values are looked at twice: what their form does not tell is counted.
-        let countsLosses = style.format.isReadBack
         for (position, field) in fields.enumerated() {
             var column = -1
-            if isPlain, !(countsLosses && field.isMixed), !(plan.sql?.isJSON(position) ?? false),
+            // Mixed values are looked at twice: what their form does not tell is counted.
+            if isPlain, !field.isMixed, !(plan.sql?.isJSON(position) ?? false),
                 field.path == nil, field.expansion == nil,
                 case .column(let index) = field.source
             {
@@ -74,71 +74,46 @@ package final class RecordRenderer {
             (quick + position).initialize(to: QuickField(name: field.name, column: column))
         }
         explode = plan.explode.map { PathFollower($0.steps, targets, snapshot) }
-        table = style.layout(
-            plan.fields.map(\.label), isNumber: plan.fields.map(\.isNumber))
         sql = plan.sql.map { SQLCells($0, style.dialect, json) }
     }
 
     deinit { quick.deallocate() }
 
-    /// What comes before the first record of the table.
-    ///
-    /// - Parameter isFirst: no other table precedes it.
-    func begin(isFirst: Bool, to out: inout ByteBuffer) {
-        if isFirst { style.appendMark(to: &out) }
-        guard style.hasHeader else { return }
-        switch style.format {
-        case .table where plan.namesClass, .line where plan.namesClass,
-            .markdown where plan.namesClass:
-            if !isFirst { out.append(style.terminator) }
-            if style.format == .markdown { out.append("## ") }
-            out.append(DisplayWidth.printable(plan.table.className))
-            out.append(style.terminator)
-            if style.format != .table { out.append(style.terminator) }
-        case .csv, .tsv:
-            for (position, field) in plan.fields.enumerated() {
-                if position > 0 { out.append(separator) }
-                var label = field.label
-                label.withUTF8 { utf8 in
-                    guard let base = utf8.baseAddress else { return }
-                    cells.appendEscaped(ByteView(base, count: utf8.count), to: &out)
-                }
-            }
-            style.appendLineEnd(to: &out)
-        default: break
-        }
-    }
+    func begin(isFirst: Bool, to out: inout ByteBuffer) { form.begin(isFirst: isFirst, to: &out) }
 
-    /// What comes after the last record of the table.
-    package func finish(to out: inout ByteBuffer) { table?.finish(to: &out) }
+    package func finish(to out: inout ByteBuffer) { form.finish(to: &out) }
 
-    /// What is due before another worker goes on with the table.
-    func endBatch(to out: inout ByteBuffer) { sql?.endStatement(to: &out) }
+    func endBatch(to out: inout ByteBuffer) { form.endBatch(to: &out) }
 
     /// Appends one record, of the object in `row` of the scan's present leaf.
     @inline(__always)
     package func append(
         _ row: Int, to out: inout ByteBuffer
     ) throws(RealmError) {
-        switch style.format {
-        case .ndjson:
-            try appendObject(row, to: &out)
-            out.append(style.terminator)
-        case .json:
-            // The very first separator is taken back by the writer.
-            out.append(",\n")
-            try appendObject(row, to: &out)
-        case .csv, .tsv: try appendLine(row, to: &out)
-        case .sql: try appendTuple(row, to: &out)
-        case .raw:
-            try appendCell(row, fields[0], to: &out)
-            out.append(style.terminator)
-        case .table, .line, .markdown: try addToTable(row, to: &out)
-        }
+        self.row = row
+        try form.append(self, to: &out)
     }
 
+    /// Appends the record of the object in `row` without what depends on the records before it.
+    func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
+        self.row = row
+        try form.spool(self, to: &record)
+    }
+
+    /// Prints the next record, which `spool` has rendered.
+    func print(_ record: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
+        form.print(record, to: &out)
+    }
+}
+
+// MARK: - Encodings
+
+extension RecordRenderer {
     @_optimize(speed)
-    private func appendLine(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
+    package func appendCells(
+        separator: UInt8, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let row = row
         for position in 0..<fieldCount {
             if position > 0 { out.append(separator) }
             let column = quick[position].column
@@ -149,21 +124,21 @@ package final class RecordRenderer {
                 try appendCell(row, fields[position], to: &out)
             }
         }
-        style.appendLineEnd(to: &out)
+    }
+
+    package func forEachCell(_ body: (UnsafeRawBufferPointer) -> Void) throws(RealmError) {
+        var cell = ByteBuffer(capacity: 256)
+        for field in fields {
+            cell.removeAll()
+            try appendCell(row, field, to: &cell)
+            body(cell.bytes)
+        }
     }
 
     @_optimize(speed)
-    private func appendTuple(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
+    package func appendSQL(to out: inout ByteBuffer) throws(RealmError) {
         guard let sql else { return }
-        sql.beginRow(to: &out)
-        try appendValues(row, sql, to: &out)
-        sql.endRow(to: &out)
-    }
-
-    @inline(__always)
-    private func appendValues(
-        _ row: Int, _ sql: SQLCells, to out: inout ByteBuffer
-    ) throws(RealmError) {
+        let row = row
         for position in 0..<fieldCount {
             if position > 0 { out.append(UInt8(ascii: ",")) }
             let column = quick[position].column
@@ -176,60 +151,14 @@ package final class RecordRenderer {
             }
         }
     }
-
-    private func addToTable(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
-        guard let table else { return }
-        var cell = ByteBuffer(capacity: 256)
-        for field in fields {
-            cell.removeAll()
-            try appendCell(row, field, to: &cell)
-            table.add(cell.bytes)
-        }
-        table.endRow(to: &out)
-    }
-}
-
-// MARK: - Spooled records
-
-/// A record that is rendered before those that precede it in the output: only what does not depend on them.
-extension RecordRenderer {
-    /// Appends the record of the object in `row` for `print`. Each cell of a layout has its size before it.
-    func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
-        if let sql { return try appendValues(row, sql, to: &record) }
-        if table == nil { return try append(row, to: &record) }
-        var cell = ByteBuffer(capacity: 256)
-        for field in fields {
-            cell.removeAll()
-            try appendCell(row, field, to: &cell)
-            withUnsafeBytes(of: cell.count) { record.append($0) }
-            record.append(cell.bytes)
-        }
-    }
-
-    /// Prints the next record, which `spool` has rendered.
-    func print(_ record: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
-        if let sql {
-            sql.beginRow(to: &out)
-            out.append(record)
-            return sql.endRow(to: &out)
-        }
-        guard let table else { return out.append(record) }
-        var offset = 0
-        while offset < record.count {
-            let size = record.loadUnaligned(fromByteOffset: offset, as: Int.self)
-            offset += MemoryLayout<Int>.size
-            table.add(UnsafeRawBufferPointer(rebasing: record[offset..<offset + size]))
-            offset += size
-        }
-        table.endRow(to: &out)
-    }
 }
 
 // MARK: - Fields
 
 extension RecordRenderer {
-    @inline(__always)
-    private func appendObject(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
+    @_optimize(speed)
+    package func appendObject(to out: inout ByteBuffer) throws(RealmError) {
+        let row = row
         for position in 0..<fieldCount {
             let field = quick[position]
             out.append(field.name)

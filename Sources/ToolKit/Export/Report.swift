@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// A short list of facts, held in memory and printed in any format: classes, properties, digests.
+/// A short list of facts, held in memory and printed in any form: classes, properties, digests.
 package struct Report {
     package enum Cell {
         case null
@@ -14,8 +14,9 @@ package struct Report {
     /// Member names and column headings; they are part of the tool's interface.
     package var names: [String]
     package var rows: [[Cell]] = []
-    /// What a table shows instead, for people.
+    /// Headings for people, nil for none in a table.
     package var tableHeadings: [String]?
+    /// Rows for people, none if they are the same.
     package var tableRows: [[Cell]] = []
     package var isNumber: [Bool]
 
@@ -30,33 +31,52 @@ package struct Report {
         self.isNumber = isNumber
     }
 
+    /// A table for people only.
+    package init(headings: [String], isNumber: [Bool], rows: [[Cell]]) {
+        self.init(names: headings, rows: rows, tableHeadings: headings, isNumber: isNumber)
+    }
+
+    /// A table for people of which all columns but the first are numbers.
+    package init(figures headings: [String], rows: [[Cell]]) {
+        self.init(headings: headings, isNumber: headings.indices.map { $0 > 0 }, rows: rows)
+    }
+
     /// Appends all of it.
-    package func append(_ style: RecordStyle, null: [UInt8]?, to out: inout ByteBuffer) {
-        switch style.format {
-        case .ndjson, .raw, .sql:
-            for row in rows {
-                appendObject(row, to: &out)
-                out.append(style.terminator)
+    package func append(_ style: RecordStyle, to out: inout ByteBuffer) {
+        var style = style
+        let isLayout = style.form is any LayoutForm.Type
+        if tableHeadings == nil, style.form == TableForm.self { style.hasHeader = false }
+        if isLayout, style.null == nil { style.null = Array("-".utf8) }
+        let form = style.form.init(
+            RecordFields(isLayout ? tableHeadings ?? names : names, isNumber: isNumber), style)
+        let record = ReportRecord(names, CellText(style))
+        form.begin(isFirst: true, to: &out)
+        let start = out.count
+        let shown = isLayout && !tableRows.isEmpty ? tableRows : rows
+        for row in shown {
+            record.row = row
+            do throws(RealmError) { try form.append(record, to: &out) } catch {
+                preconditionFailure("facts in memory are always read")
             }
-        case .json: appendArray(to: &out)
-        case .csv, .tsv:
-            style.appendMark(to: &out)
-            if style.hasHeader { appendLine(names.map(Cell.text), style, null, to: &out) }
-            for row in rows { appendLine(row, style, null, to: &out) }
-        case .table, .line, .markdown: appendLayout(style, null, to: &out)
         }
+        if !shown.isEmpty { style.form.beginOutput(&out, at: start) }
+        form.finish(to: &out)
+        style.form.endOutput(isEmpty: shown.isEmpty, to: &out)
+    }
+}
+
+/// A row of a report as a record.
+private final class ReportRecord: RecordContent {
+    var row: [Report.Cell] = []
+    private let names: [String]
+    private let text: CellText
+
+    init(_ names: [String], _ text: CellText) {
+        self.names = names
+        self.text = text
     }
 
-    private func appendArray(to out: inout ByteBuffer) {
-        out.append("[")
-        for (position, row) in rows.enumerated() {
-            if position > 0 { out.append(",\n") }
-            appendObject(row, to: &out)
-        }
-        out.append("]\n")
-    }
-
-    private func appendObject(_ row: [Cell], to out: inout ByteBuffer) {
+    func appendObject(to out: inout ByteBuffer) {
         for (position, (name, cell)) in zip(names, row).enumerated() {
             out.append(position == 0 ? "{" : ",")
             out.append(json: name)
@@ -72,68 +92,29 @@ package struct Report {
         out.append("}")
     }
 
-    private func appendLine(
-        _ row: [Cell], _ style: RecordStyle, _ null: [UInt8]?, to out: inout ByteBuffer
-    ) {
-        let isCSV = style.format == .csv
+    func appendCells(separator: UInt8, to out: inout ByteBuffer) {
         for (position, cell) in row.enumerated() {
-            if position > 0 { out.append(style.separator) }
-            switch cell {
-            case .null: out.append(null ?? (isCSV ? [] : Array("\\N".utf8)))
-            case .number(let number): out.append(number: number)
-            case .bool(let flag): out.append(flag)
-            case .literal(let text): out.append(text)
-            case .text(var text):
-                text.withUTF8 { utf8 in
-                    out.withView(UnsafeRawBufferPointer(utf8)) { out, view in
-                        if isCSV {
-                            out.append(csv: view, separator: style.separator)
-                        } else {
-                            out.append(tsv: view)
-                        }
-                    }
-                }
-            }
+            if position > 0 { out.append(separator) }
+            append(cell, to: &out)
         }
-        style.appendLineEnd(to: &out)
     }
 
-    private func appendLayout(
-        _ style: RecordStyle, _ null: [UInt8]?, to out: inout ByteBuffer
-    ) {
-        var style = style
-        if tableHeadings == nil, style.format == .table { style.hasHeader = false }
-        let headings = tableHeadings ?? names
-        let numbers = headings.indices.map { isNumber.indices.contains($0) && isNumber[$0] }
-        let layout = style.layout(headings, isNumber: numbers)
-        for row in tableRows.isEmpty ? rows : tableRows {
-            for cell in row { layout?.add(Self.bytes(cell, null)) }
-            layout?.endRow(to: &out)
+    func forEachCell(_ body: (UnsafeRawBufferPointer) -> Void) {
+        var bytes = ByteBuffer(capacity: 256)
+        for cell in row {
+            bytes.removeAll()
+            append(cell, to: &bytes)
+            body(bytes.bytes)
         }
-        layout?.finish(to: &out)
     }
 
-    private static func bytes(_ cell: Cell, _ null: [UInt8]?) -> [UInt8] {
+    private func append(_ cell: Report.Cell, to out: inout ByteBuffer) {
         switch cell {
-        case .null: null ?? Array("-".utf8)
-        case .number(let number): Array(String(number).utf8)
-        case .bool(let flag): Array(String(flag).utf8)
-        case .text(let text), .literal(let text): Array(text.utf8)
-        }
-    }
-}
-
-extension ByteBuffer {
-    /// Calls `body` with a view of `bytes`, which may be empty and have no address.
-    fileprivate mutating func withView(
-        _ bytes: UnsafeRawBufferPointer, _ body: (inout ByteBuffer, ByteView) -> Void
-    ) {
-        if let base = bytes.baseAddress {
-            body(&self, ByteView(base, count: bytes.count))
-        } else {
-            withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { room in
-                body(&self, ByteView(room.baseAddress!, count: 0))
-            }
+        case .null: out.append(text.null)
+        case .number(let number): out.append(number: number)
+        case .bool(let flag): out.append(flag)
+        case .literal(let literal): out.append(literal)
+        case .text(let words): text.append(words, to: &out)
         }
     }
 }

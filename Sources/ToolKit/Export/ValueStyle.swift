@@ -26,8 +26,6 @@ package struct ValueStyle: Sendable {
     package var binary = Binary.base64
     /// Between the elements of a collection in one cell.
     package var join = Array(";".utf8)
-    /// Null in a cell; nil for what the format has by default.
-    package var null: [UInt8]?
     /// What is plain and would be read as something else is extended: change records are applied.
     package var isExact = false
     /// Whether `realm-write` reads the format: values that it would take for others are counted.
@@ -37,13 +35,12 @@ package struct ValueStyle: Sendable {
 
     package init(
         types: Types = Types.plain, time: Time = Time.rfc3339, binary: Binary = Binary.base64,
-        join: [UInt8] = Array(";".utf8), null: [UInt8]? = nil, isExact: Bool = false
+        join: [UInt8] = Array(";".utf8), isExact: Bool = false
     ) {
         self.types = types
         self.time = time
         self.binary = binary
         self.join = join
-        self.null = null
         self.isExact = isExact
     }
 

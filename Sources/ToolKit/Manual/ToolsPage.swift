@@ -17,6 +17,7 @@ enum ToolsPage {
     static let options: [OptionSpec] =
         ([
             SharedOptions.formats(
+                ["table", "text", "json", "ndjson", "csv", "tsv"].map(OutputFormat.init),
                 auto: "Each tool lists those that apply to it and what `auto` means."),
             SharedOptions.json, SharedOptions.output, SharedOptions.force, SharedOptions.key,
             SharedOptions.access, SharedOptions.wait, SharedOptions.threads,

@@ -1,36 +1,5 @@
 import RealmEngine
 
-/// `--format`, with `auto` still to be decided.
-package enum OutputFormat: String, CaseIterable, Sendable {
-    case auto
-    case table
-    case text
-    case json
-    case ndjson
-    case line
-    case markdown
-    case csv
-    case tsv
-    /// What makes a database of another kind hold the same.
-    case sql
-    /// Changes for people.
-    case diff
-    /// A page of the whole file.
-    case html
-    /// Classes of a schema, for other programs.
-    case swift
-    case kotlin
-    case typescript
-    case csharp
-    case swiftdata
-    case grdb
-    case room
-    case jsonschema
-    case ddl
-    case mermaid
-    case dot
-}
-
 /// `--access` (section "Access" of realm-tools(7)).
 package enum AccessMode: String, CaseIterable, Sendable {
     case auto

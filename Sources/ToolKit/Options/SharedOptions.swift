@@ -45,8 +45,7 @@ package enum SharedOptions {
 
     /// `-f`, with the formats the tool knows beside `auto`.
     package static func formats(
-        _ formats: [OutputFormat] = [.table, .text, .json, .ndjson, .csv, .tsv], auto: String,
-        summary: String? = nil
+        _ formats: [OutputFormat], auto: String, summary: String? = nil
     ) -> Option<OutputFormat> {
         let words = formats.map(\.rawValue)
         return Option(
@@ -57,8 +56,11 @@ package enum SharedOptions {
             default: .auto)
     }
 
-    /// The key to what every such option says.
-    static let format = formats(OutputFormat.allCases.filter { $0 != .auto }, auto: "")
+    /// The key to what every such option says: the parser has checked the name.
+    static let format = Option(
+        "format", "f",
+        .required("FMT", OptionForm(.text) { OutputFormat(rawValue: $0) }), in: .records, "", "",
+        default: .auto)
 
     package static let json = Option(
         "json", in: .records, "same as -f json; errors as JSON too",

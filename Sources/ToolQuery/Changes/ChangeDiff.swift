@@ -54,7 +54,7 @@ struct ChangeDiff {
 
     private func printCounts(_ records: ChangeRecords) throws(RealmError) {
         let report = report(records, ["inserts", "updates", "deletes"])
-        try print(report, request.request.recordStyle(request.request.recordFormat))
+        try print(report, request.request.recordStyle(request.request.recordForm))
     }
 
     /// A table unless another form is asked for.
@@ -62,8 +62,8 @@ struct ChangeDiff {
         var report = report(records, ["inserted", "updated", "deleted"])
         if report.rows.isEmpty { return }
         report.tableHeadings = report.names
-        let format = request.request.format == nil ? .table : request.request.recordFormat
-        try print(report, request.request.recordStyle(format))
+        let form = request.request.format == nil ? TableForm.self : request.request.recordForm
+        try print(report, request.request.recordStyle(form))
     }
 
     private func report(_ records: ChangeRecords, _ names: [String]) -> Report {
@@ -85,7 +85,7 @@ struct ChangeDiff {
 
     private func print(_ report: Report, _ style: RecordStyle) throws(RealmError) {
         var buffer = ByteBuffer()
-        report.append(style, null: request.request.values.null, to: &buffer)
+        report.append(style, to: &buffer)
         try output.flush(&buffer)
     }
 }

@@ -58,12 +58,11 @@ struct ChangeRequest {
             throw .misuse("--since without --watch is a diff by itself", code: "InvalidArgument")
         }
         switch request.format {
-        case nil, .auto, .ndjson: return
-        case .json where command.wantsJSONErrors || request.isCount: return
-        case .diff: return
-        case .table, .line, .markdown, .json, .csv, .tsv:
-            if request.isCount || request.isStat { return }
-        default: break
+        case nil, .ndjson, .diff: return
+        case .json where command.wantsJSONErrors: return
+        case let format?:
+            let printsReport = RecordForms.form(format)?.printsReports ?? false
+            if printsReport, request.isCount || request.isStat { return }
         }
         let what = other == nil ? QueryOption.watch.spelling : QueryOption.diff.spelling
         throw .misuse("\(what) prints ndjson only", code: "InvalidArgument")

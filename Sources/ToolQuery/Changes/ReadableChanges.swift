@@ -2,8 +2,14 @@ import Glibc
 import RealmEngine
 import ToolKit
 
+extension OutputFormat { static let diff = Self(rawValue: "diff") }
+
 /// Changes for people: `-f diff`.
 struct ReadableChanges {
+    static let manual =
+        "With `--diff`: changes for people, a property a line, in colour on a terminal. `+` is what OTHER "
+        + "has, `-` what FILE has, `~` an object that both have."
+
     enum Mark {
         case added, removed, changed
 

@@ -19,35 +19,32 @@ protocol SchemaForm: SendableMetatype {
     ) throws(RealmError)
 }
 
-extension OutputFormat {
-    private typealias SchemaFormRow = (
-        format: OutputFormat, form: any SchemaForm.Type, meaning: String
-    )
+/// The forms of `--schema` alone.
+enum SchemaForms {
+    typealias Row = (format: OutputFormat, meaning: String, form: any SchemaForm.Type)
 
-    /// The forms of `--schema` alone, with their meaning for the manual.
-    private static let schemaFormRows: [SchemaFormRow] = [
-        (.swift, SwiftClasses.self, "classes of the Realm SDK for Swift"),
-        (.kotlin, KotlinClasses.self, "of the SDK for Kotlin"),
-        (.typescript, TypeScriptClasses.self, "of the SDK for JavaScript"),
-        (.csharp, CSharpClasses.self, "of the SDK for .NET"),
-        (.swiftdata, SwiftDataClasses.self, "models of SwiftData"),
-        (.grdb, GRDBRecords.self, "record types of GRDB, for what `sql` loads"),
-        (.room, RoomEntities.self, "entities of Android's Room, for what `sql` loads"),
-        (.jsonschema, JSONSchemaForm.self, "JSON Schema of the records of `ndjson`"),
-        (.ddl, SparkSchema.self, "columns of Apache Spark for them"),
-        (.mermaid, MermaidDiagram.self, "class diagram of Mermaid"),
-        (.dot, DotDiagram.self, "class diagram of Graphviz"),
+    static let all: [Row] = [
+        (.init(rawValue: "swift"), "classes of the Realm SDK for Swift", SwiftClasses.self),
+        (.init(rawValue: "kotlin"), "of the SDK for Kotlin", KotlinClasses.self),
+        (.init(rawValue: "typescript"), "of the SDK for JavaScript", TypeScriptClasses.self),
+        (.init(rawValue: "csharp"), "of the SDK for .NET", CSharpClasses.self),
+        (.init(rawValue: "swiftdata"), "models of SwiftData", SwiftDataClasses.self),
+        (.init(rawValue: "grdb"), "record types of GRDB, for what `sql` loads", GRDBRecords.self),
+        (
+            .init(rawValue: "room"), "entities of Android's Room, for what `sql` loads",
+            RoomEntities.self
+        ),
+        (
+            .init(rawValue: "jsonschema"), "JSON Schema of the records of `ndjson`",
+            JSONSchemaForm.self
+        ),
+        (.init(rawValue: "ddl"), "columns of Apache Spark for them", SparkSchema.self),
+        (.init(rawValue: "mermaid"), "class diagram of Mermaid", MermaidDiagram.self),
+        (.init(rawValue: "dot"), "class diagram of Graphviz", DotDiagram.self),
     ]
 
-    static var schemaForms: [OutputFormat] { schemaFormRows.map(\.format) }
-
-    /// Each form and its meaning, for the manual.
-    static var schemaFormMeanings: [(String, String)] {
-        schemaFormRows.map { ($0.format.rawValue, $0.meaning) }
-    }
-
-    /// Writer of the form; nil for forms of records.
-    var schemaForm: (any SchemaForm.Type)? {
-        Self.schemaFormRows.first { $0.format == self }?.form
+    /// The form of that name; nil for a form that is not one of schemas.
+    static func form(_ format: OutputFormat) -> (any SchemaForm.Type)? {
+        all.first { $0.format == format }?.form
     }
 }

@@ -1,6 +1,8 @@
 import RealmEngine
 import ToolKit
 
+extension OutputFormat { static let html = Self(rawValue: "html") }
+
 /// A file as one self-contained HTML page: classes, a diagram of them, and tables of their objects that
 /// sort and filter in the browser. The page loads nothing and sends nothing.
 ///
@@ -16,6 +18,7 @@ struct DatabasePage {
     private let limit: Int
 
     static let defaultLimit = 1000
+    static let manual = "A page of the whole file; see PAGES."
 
     /// - Parameters:
     ///   - path: of the file; the page shows its last part.
@@ -123,8 +126,8 @@ struct DatabasePage {
         fields.hasKeys = true
         var planner = RecordPlanner(table, database.schema, fields, values)
         let json = JSONRenderer(snapshot, values)
-        let style = RecordStyle(format: .ndjson)
-        let renderer = RecordRenderer(try planner.plan(), snapshot, json, style)
+        let renderer = RecordRenderer(
+            try planner.plan(), snapshot, json, RecordStyle(NDJSONForm.self))
         var record = ByteBuffer(capacity: 4096)
         var count = 0
         while count < limit, try renderer.scan.next() {

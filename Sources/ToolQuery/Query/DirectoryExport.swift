@@ -7,18 +7,21 @@ import ToolKit
 struct DirectoryExport {
     private let request: QueryRequest
     private let directory: String
-    private let format: RecordFormat
+    private let form: any RecordForm.Type
+    private let suffix: String
 
     init(_ request: QueryRequest) throws(RealmError) {
         self.request = request
         directory = request.directory ?? "."
-        format = request.recordFormat
-        if format.isLayout || format == .sql {
+        form = request.recordForm
+        guard let suffix = form.fileSuffix else {
+            let name =
+                form is any LayoutForm.Type ? "tables for people" : form.format.rawValue
             throw .misuse(
-                "--output-dir writes no \(format == .sql ? "sql" : "tables for people")",
-                code: "InvalidArgument",
+                "--output-dir writes no \(name)", code: "InvalidArgument",
                 hint: "csv, tsv, ndjson and json")
         }
+        self.suffix = suffix
     }
 
     /// Writes all files and returns the exit code.
@@ -57,7 +60,7 @@ struct DirectoryExport {
         let output = try OutputFile(path: path(file), force: force)
         let export = Export(
             database: database, plans: [file.plan], values: request.values,
-            records: request.recordStyle(format), threads: request.command.workers)
+            records: request.recordStyle(form), threads: request.command.workers)
         let count = try export.run(VerifiedOutput(output, database))
         try output.commit()
         return count
@@ -84,18 +87,12 @@ struct DirectoryExport {
 extension DirectoryExport {
     private func files(_ plan: RecordPlan, _ names: ExportNames) -> [File] {
         let stem = names.stem(plan.table)
-        switch format {
-        case .csv, .tsv:
-            let suffix = format == .csv ? ".csv" : ".tsv"
-            let (own, relations) = plan.split
-            return [File(name: stem + suffix, plan: own)]
-                + relations.map { column, plan in
-                    File(name: names.stem(plan.table, column: column) + suffix, plan: plan)
-                }
-        case .json: return [File(name: stem + ".json", plan: plan)]
-        case .ndjson, .raw, .table, .line, .markdown, .sql:
-            return [File(name: stem + ".ndjson", plan: plan)]
-        }
+        guard form.cells.isDelimited else { return [File(name: stem + suffix, plan: plan)] }
+        let (own, relations) = plan.split
+        return [File(name: stem + suffix, plan: own)]
+            + relations.map { column, plan in
+                File(name: names.stem(plan.table, column: column) + suffix, plan: plan)
+            }
     }
 }
 

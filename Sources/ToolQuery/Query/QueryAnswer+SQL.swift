@@ -8,7 +8,7 @@ extension QueryAnswer {
         snapshot.beginWalk()
         var isWhole = false
         if case .all = request.subject { isWhole = true }
-        let style = request.recordStyle(.sql)
+        let style = request.recordStyle(SQLForm.self)
         let schema = try SQLSchema(tables, snapshot, style.dialect, isWhole: isWhole)
         var export = Export(
             database: database, plans: [], values: ValueStyle(isExact: true), records: style,

@@ -67,15 +67,14 @@ struct QueryAnswer {
         let schema = SchemaOutput(database.schema, tables)
         var buffer = ByteBuffer()
         switch request.format {
-        case nil, .auto, .table, .text: schema.appendText(isWhole: name == nil, to: &buffer)
+        case nil, .table: schema.appendText(isWhole: name == nil, to: &buffer)
         case .json: schema.appendJSON(to: &buffer)
-        case .ndjson: schema.appendLines(request.recordStyle(.ndjson).terminator, to: &buffer)
-        case .csv, .tsv, .line, .markdown: return try print(schema.report)
-        case .sql, .diff, .html: break
+        case .ndjson: schema.appendLines(request.terminator, to: &buffer)
         case let format?:
+            guard let form = SchemaForms.form(format) else { return try print(schema.report) }
             let subject = SchemaSubject(
                 tables: tables, snapshot: database.snapshot(), isWhole: name == nil)
-            try format.schemaForm?.append(subject, to: &buffer)
+            try form.append(subject, to: &buffer)
         }
         try output.flush(&buffer)
         return .ok
@@ -99,8 +98,8 @@ struct QueryAnswer {
 
     private func print(_ report: Report) throws(RealmError) -> ExitCode {
         var buffer = ByteBuffer()
-        let style = request.recordStyle(request.recordFormat)
-        report.append(style, null: request.values.null, to: &buffer)
+        let style = request.recordStyle(request.recordForm)
+        report.append(style, to: &buffer)
         try output.flush(&buffer)
         if let note = style.notes.text { diagnostics.summary(note) }
         return request.exitCode(records: report.rows.count)
@@ -109,7 +108,7 @@ struct QueryAnswer {
     private func printCount(_ count: Int) throws(RealmError) -> ExitCode {
         var buffer = ByteBuffer(capacity: 64)
         buffer.append(number: count)
-        buffer.append(request.recordStyle(.ndjson).terminator)
+        buffer.append(request.terminator)
         try output.flush(&buffer)
         return request.exitCode(records: count)
     }
@@ -120,10 +119,10 @@ struct QueryAnswer {
 extension QueryAnswer {
     private func printObjects(_ tables: [TableInfo]) throws(RealmError) -> ExitCode {
         let plans = try request.plans(tables, database.schema)
-        let format = try format(plans)
+        let form = try form(plans)
         var export = Export(
             database: database, plans: plans, values: request.values,
-            records: request.recordStyle(format), window: request.window,
+            records: request.recordStyle(form), window: request.window,
             threads: request.command.workers)
         export.spool = (request.command.maxMemory, Terminal.temporaryDirectory)
         if let filter = request.filter { try choose(filter, plans[0].table, &export) }
@@ -132,7 +131,7 @@ extension QueryAnswer {
         let path = request.path
         export.progress = { ProgressReporter(command, file: path, total: $0, unit: .objects) }
         let count = try export.run(output)
-        if format == .table { summarize(count, "object", export.records) }
+        if form == TableForm.self { summarize(count, "object", export.records) }
         return request.exitCode(records: count)
     }
 
@@ -194,7 +193,7 @@ extension QueryAnswer {
         let count = try aggregation.run(plan, snapshot)
         var buffer = ByteBuffer()
         try aggregation.append(
-            request.recordStyle(request.recordFormat), request.values, snapshot, to: &buffer)
+            request.recordStyle(request.recordForm), request.values, snapshot, to: &buffer)
         try output.flush(&buffer)
         return request.exitCode(records: count)
     }
@@ -206,7 +205,7 @@ extension QueryAnswer {
         let grouping = try Grouping(
             keys, NameList.parts(list), order: request.command[QueryOption.sort] ?? [], table,
             database.schema)
-        let style = request.recordStyle(request.recordFormat)
+        let style = request.recordStyle(request.recordForm)
         let meter = ProgressCounter()
         let activity = activity("grouping", meter)
         defer { activity.finish() }
@@ -220,12 +219,12 @@ extension QueryAnswer {
             try output.write(&buffer)
         }
         try output.flush(&buffer)
-        if style.format == .table { summarize(count, "group", style) }
+        if style.form == TableForm.self { summarize(count, "group", style) }
         return request.exitCode(records: count)
     }
 
-    /// The format of the records, once it is known how many fields they have.
-    private func format(_ plans: [RecordPlan]) throws(RealmError) -> RecordFormat {
+    /// The form of the records, once it is known how many fields they have.
+    private func form(_ plans: [RecordPlan]) throws(RealmError) -> any RecordForm.Type {
         let isSingle = plans.count == 1 && plans[0].fields.count == 1
         if request.command[QueryOption.raw] {
             guard isSingle else {
@@ -233,18 +232,18 @@ extension QueryAnswer {
                     "--raw prints one field, not \(plans.first?.fields.count ?? 0)",
                     code: "InvalidArgument", hint: "choose it with -F")
             }
-            return .raw
+            return RawForm.self
         }
         if request.format == nil, request.command[QueryOption.nullSeparated], isSingle {
-            return .raw
+            return RawForm.self
         }
-        let format = request.recordFormat
-        if format == .csv || format == .tsv, case .all = request.subject {
+        let form = request.recordForm
+        if form.cells.isDelimited, case .all = request.subject {
             throw .misuse(
-                "--all has no common columns for \(format == .csv ? "csv" : "tsv")",
+                "--all has no common columns for \(form.format.rawValue)",
                 code: "InvalidArgument", hint: "--output-dir DIR writes one file for each class")
         }
-        return format
+        return form
     }
 }
 

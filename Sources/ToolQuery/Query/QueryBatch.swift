@@ -160,9 +160,7 @@ final class QueryBatch {
 
     /// Records end with a comma.
     private var style: RecordStyle {
-        var style = RecordStyle(format: .ndjson)
-        style.terminator = UInt8(ascii: ",")
-        return style
+        RecordStyle(NDJSONForm.self, terminator: UInt8(ascii: ","))
     }
 
     private func renderer(

@@ -10,11 +10,10 @@ extension QueryOption {
     ]
 
     static let format = SharedOptions.formats(
-        [.table, .line, .markdown, .ndjson, .json, .csv, .tsv, .sql, .html, .diff]
-            + OutputFormat.schemaForms,
+        QueryForms.all,
         auto: "`auto` is `table` on a terminal and `ndjson` otherwise; a script should say "
             + "which one it wants. `html` is a page of the whole file, see PAGES; `diff` is for `--diff`. For `--schema` alone are "
-            + OutputFormat.schemaFormMeanings.map { "`\($0.0)` (\($0.1))" }
+            + SchemaForms.all.map { "`\($0.format.rawValue)` (\($0.meaning))" }
             .joined(separator: ", ") + ".",
         summary: "form of the output: table, line, ndjson, csv, sql and more")
 

@@ -32,6 +32,8 @@ struct QueryRequest {
     var window: RecordWindow {
         RecordWindow(skip: command[QueryOption.offset], take: command[QueryOption.limit])
     }
+    /// Byte that ends a line which is no record.
+    var terminator: UInt8 { recordStyle(NDJSONForm.self).terminator }
     var directory: String? { command[QueryOption.outputDirectory] }
 
     init(_ command: ParsedCommand) throws(RealmError) {
@@ -43,7 +45,7 @@ struct QueryRequest {
         fields = Self.fields(command, subject)
         filter = try QueryFilter(command)
         format = command.format == .auto ? nil : command.format
-        values.isReadBack = recordFormat.isReadBack
+        values.isReadBack = recordForm.isReadBack
         try checkApplicable()
         try checkClasses()
         try checkSQL()
@@ -70,7 +72,6 @@ struct QueryRequest {
         style.time = command[QueryOption.time]
         style.binary = command[QueryOption.binary]
         style.join = Array(command[QueryOption.join].utf8)
-        style.null = command[QueryOption.null].map { Array($0.utf8) }
         if style.types == .extended {
             let isHex = style.binary == .hex
             if let clash = command.isGiven(QueryOption.time)
@@ -133,7 +134,7 @@ extension QueryRequest {
             throw .misuse(
                 "-f diff prints changes: it goes with --diff alone", code: "InvalidArgument")
         }
-        if let format, format.schemaForm != nil, use != .schema {
+        if let format, SchemaForms.form(format) != nil, use != .schema {
             throw .misuse(
                 "-f \(format.rawValue) prints classes, not objects: it goes with --schema",
                 code: "InvalidArgument")
@@ -176,35 +177,36 @@ extension QueryRequest {
     }
 
     private func checkSeparator() throws(RealmError) {
-        let isTable = recordFormat == .csv || recordFormat == .tsv
-        let forTables: [any OptionDeclaration] = [
+        let form = recordForm
+        let forLines: [any OptionDeclaration] = [
             QueryOption.carriageReturns, QueryOption.byteOrderMark,
         ]
-        if command.isGiven(QueryOption.delimiter), recordFormat != .csv {
+        if command.isGiven(QueryOption.delimiter), form != CSVForm.self {
             throw .misuse("--delimiter goes with -f csv", code: "InvalidArgument")
         }
-        if !isTable, let option = forTables.first(where: { command.isAnyGiven([$0]) }) {
+        if !form.cells.isDelimited, let option = forLines.first(where: { command.isAnyGiven([$0]) })
+        {
             throw .misuse(
                 "\(option.spec.spelling) goes with -f csv and -f tsv", code: "InvalidArgument")
         }
-        guard command[QueryOption.nullSeparated], let format else { return }
-        if format == .json || recordFormat.isLayout {
+        if command[QueryOption.nullSeparated], let format, !form.hasTerminators {
             throw .misuse(
                 "--null-separated separates records, which \(format.rawValue) does not have",
                 code: "InvalidArgument", hint: "ndjson, csv and tsv have them")
         }
     }
 
-    /// The form of records in the given format.
-    func recordStyle(_ format: RecordFormat) -> RecordStyle {
-        var style = RecordStyle(format: format)
+    /// The given form of records and its options.
+    func recordStyle(_ form: any RecordForm.Type) -> RecordStyle {
+        var style = RecordStyle(form)
         style.hasHeader = !command[QueryOption.noHeader]
         if command[QueryOption.nullSeparated] { style.terminator = 0 }
         style.dialect = command[QueryOption.dialect]
         style.delimiter = command[QueryOption.delimiter]
+        style.null = command[QueryOption.null].map { Array($0.utf8) }
         style.hasCarriageReturns = command[QueryOption.carriageReturns]
         style.hasByteOrderMark = command[QueryOption.byteOrderMark]
-        if format.isLayout {
+        if form is any LayoutForm.Type {
             style.width =
                 command.outputPath == nil
                 ? Terminal.columns(STDOUT_FILENO) : Terminal.columns(-1)
@@ -214,24 +216,12 @@ extension QueryRequest {
         return style
     }
 
-    /// `auto` decided: a table for a person at a terminal, else NDJSON.
-    var recordFormat: RecordFormat {
-        switch format {
-        case .table, .text: return .table
-        case .line: return .line
-        case .markdown: return .markdown
-        case .json: return .json
-        case .csv: return .csv
-        case .tsv: return .tsv
-        case .ndjson: return .ndjson
-        case .sql: return .sql
-        case nil, .auto, .diff, .html, .swift, .kotlin, .typescript, .csharp, .swiftdata, .grdb,
-            .room,
-            .jsonschema, .ddl, .mermaid, .dot:
-            let isForPeople =
-                command.outputPath == nil && directory == nil && !command[QueryOption.nullSeparated]
-                && Terminal.isTerminal(STDOUT_FILENO)
-            return isForPeople ? .table : .ndjson
-        }
+    /// The form of `--format`; of `auto` a table for a person at a terminal, else NDJSON.
+    var recordForm: any RecordForm.Type {
+        if let form = format.flatMap(RecordForms.form) { return form }
+        let isForPeople =
+            command.outputPath == nil && directory == nil && !command[QueryOption.nullSeparated]
+            && Terminal.isTerminal(STDOUT_FILENO)
+        return isForPeople ? TableForm.self : NDJSONForm.self
     }
 }

@@ -108,45 +108,16 @@ extension QueryTable {
     ]
 
     private static let outputForms: [ManualBlock] = [
-        .definitions([
-            (
-                "`table`",
-                "Columns for people. The number of objects and the version follow on standard "
-                    + "error. Columns that the terminal has no room for are left out, and named "
-                    + "there; numbers and dates are never cut."
-            ),
-            (
-                "`line`",
-                "A field a line, `name = value`, with an empty line between objects: for classes with "
-                    + "many properties."
-            ),
-            ("`markdown`", "A table of Markdown."),
-            ("`ndjson`", "One JSON object per line."),
-            ("`json`", "One JSON array with an object per line; an empty result is `[]`."),
-            (
-                "`csv`",
-                "RFC 4180 with a header and lines that end in a newline. Nothing between two "
-                    + "commas is null, two quotation marks are the empty string."
-            ),
-            (
-                "`tsv`",
-                "Columns separated by tabs. Tab, newline, carriage return and backslash in a value "
-                    + "become `\\t`, `\\n`, `\\r` and `\\\\`; null is `\\N`."
-            ),
-            (
-                "`diff`",
-                "With `--diff`: changes for people, a property a line, in colour on a terminal. `+` is "
-                    + "what OTHER has, `-` what FILE has, `~` an object that both have."
-            ),
-            ("`sql`", "Statements that make another database hold the same; see SQL."),
-            (
-                "`swift`, `kotlin`, `typescript`, `csharp`",
-                "With `--schema`: classes of the API of the Realm SDK for Swift, Kotlin, JavaScript or "
-                    + ".NET that open the file without a migration. Names that cannot stand in the "
-                    + "language, and those of members that every object has, get others, which the "
-                    + "classes map to those of the file."
-            ),
-        ]),
+        .definitions(
+            QueryForms.manual + [
+                (
+                    "`swift`, `kotlin`, `typescript`, `csharp`",
+                    "With `--schema`: classes of the API of the Realm SDK for Swift, Kotlin, JavaScript or "
+                        + ".NET that open the file without a migration. Names that cannot stand in the "
+                        + "language, and those of members that every object has, get others, which the "
+                        + "classes map to those of the file."
+                )
+            ]),
         .paragraph(
             "The list of classes has the members `class`, `objects`, `embedded`, `primaryKey`, "
                 + "`properties` and `bytes`."),

@@ -10,7 +10,7 @@ import Testing
 
     /// What an export of all classes prints.
     private func export(
-        _ path: String, _ values: ValueStyle, _ format: RecordFormat, threads: Int = 1,
+        _ path: String, _ values: ValueStyle, _ form: any RecordForm.Type, threads: Int = 1,
         request: FieldRequest = FieldRequest()
     ) throws -> [UInt8] {
         let database = try Database(immutable: path)
@@ -21,7 +21,7 @@ import Testing
         }
         var export = Export(
             database: database, plans: plans, values: values,
-            records: RecordStyle(format: format))
+            records: RecordStyle(form))
         export.threads = threads
         let name = scratch.file("out")
         let output = try OutputFile(path: name, force: true)
@@ -44,8 +44,8 @@ import Testing
         request.hasBacklinks = true
         for style in [ValueStyle(), extended] {
             let whole = try #require(
-                try StrictJSON(try export(path, style, .json, request: request)).array)
-            let lines = try export(path, style, .ndjson, request: request)
+                try StrictJSON(try export(path, style, JSONForm.self, request: request)).array)
+            let lines = try export(path, style, NDJSONForm.self, request: request)
                 .split(separator: UInt8(ascii: "\n"))
             #expect(whole.count == lines.count)
             for (record, line) in zip(whole, lines) {
@@ -77,7 +77,7 @@ import Testing
         var planner = RecordPlanner(table, database.schema, FieldRequest(), style)
         let export = Export(
             database: database, plans: [try planner.plan()], values: style,
-            records: RecordStyle(format: .csv))
+            records: RecordStyle(CSVForm.self))
         let output = try OutputFile(path: scratch.file("csv"), force: true)
         _ = try export.run(VerifiedOutput(output, database))
         try output.commit()
@@ -118,11 +118,12 @@ import Testing
         let plain = try records(path, "Text", ValueStyle()).dropFirst().map { $0[0] }
         #expect(plain == texts)
         for style in [ValueStyle(), extended] {
-            let lines = try export(path, style, .ndjson).split(separator: UInt8(ascii: "\n"))
+            let lines = try export(path, style, NDJSONForm.self).split(
+                separator: UInt8(ascii: "\n"))
             let found = try lines.map { try StrictJSON(Array($0)) }.compactMap { $0["text"] }
             #expect(found == texts.map { .string($0) })
         }
-        let tsv = try export(path, ValueStyle(), .tsv).split(separator: UInt8(ascii: "\n"))
+        let tsv = try export(path, ValueStyle(), TSVForm.self).split(separator: UInt8(ascii: "\n"))
         #expect(tsv.count == texts.count + 1 - 1, "the empty string is an empty line")
         let database = try Database(immutable: path)
         let table = try #require(database.schema.table(named: "Text"))
@@ -130,7 +131,7 @@ import Testing
         let plan = try planner.plan()
         var raw = Export(
             database: database, plans: [plan], values: ValueStyle(),
-            records: RecordStyle(format: .raw))
+            records: RecordStyle(RawForm.self))
         raw.records.terminator = 1
         let output = try OutputFile(path: scratch.file("raw"), force: true)
         _ = try raw.run(VerifiedOutput(output, database))
@@ -142,14 +143,17 @@ import Testing
     /// More rows than one worker takes on: cut into batches, printed in order.
     @Test func threadsChangeNothing() throws {
         let path = try LargeFile.make(in: scratch, objects: 40_000)
-        for format in [RecordFormat.ndjson, .json, .csv, .tsv] {
-            let alone = try export(path, ValueStyle(), format)
+        for form: any RecordForm.Type in [
+            NDJSONForm.self, JSONForm.self, CSVForm.self, TSVForm.self,
+        ] {
+            let alone = try export(path, ValueStyle(), form)
             for threads in [2, 3, 8] {
-                #expect(try export(path, ValueStyle(), format, threads: threads) == alone)
+                #expect(try export(path, ValueStyle(), form, threads: threads) == alone)
             }
         }
         #expect(
-            try export(path, ValueStyle(), .ndjson).count { $0 == UInt8(ascii: "\n") } == 40_001)
+            try export(path, ValueStyle(), NDJSONForm.self).count { $0 == UInt8(ascii: "\n") }
+                == 40_001)
     }
 
     /// Many sorted objects are rendered in another order than they are printed in.

@@ -30,11 +30,11 @@ import Testing
 
     @Test func cellsThatWouldEnd() {
         var out = ByteBuffer(capacity: 64)
-        let layout = RecordStyle(format: .markdown, hasHeader: false)
-            .layout(["a", "b"], isNumber: [false, false])
-        layout?.add(Array("x|y\n<b>".utf8))
-        layout?.add([])
-        layout?.endRow(to: &out)
+        let layout = MarkdownForm(
+            RecordFields(["a", "b"]), RecordStyle(MarkdownForm.self, hasHeader: false))
+        Array("x|y\n<b>".utf8).withUnsafeBytes { layout.add($0) }
+        layout.add(UnsafeRawBufferPointer(start: nil, count: 0))
+        layout.endRow(to: &out)
         #expect(out.string == "| x\\|y\\\\n\\<b> | |\n")
     }
 

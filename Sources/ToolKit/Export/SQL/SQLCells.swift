@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Writes values as SQL, row by row. Confined to its snapshot's thread.
+/// Writes values as SQL. Confined to its snapshot's thread.
 final class SQLCells {
     private let dialect: SQLDialect
     private let texts: SQLText
@@ -8,13 +8,7 @@ final class SQLCells {
     private let targets: LinkTargets
     private let kinds: [SQLKind]
     private let areMixed: [Bool]
-    private let insertion: ConstantBytes
-    /// In the statement that is open; none where none is.
-    private var rows = 0
     private var scratch = ByteBuffer(capacity: 4096)
-
-    /// Rows of one statement: enough to spare its cost, few enough to be read at once.
-    private static let rowsPerStatement = 256
 
     init(_ table: SQLTable, _ dialect: SQLDialect, _ json: JSONRenderer) {
         self.dialect = dialect
@@ -23,26 +17,6 @@ final class SQLCells {
         targets = LinkTargets(json.snapshot)
         kinds = table.columns.map(\.kind)
         areMixed = table.columns.map(\.isMixed)
-        insertion = ConstantBytes([Array(table.insertion.utf8)])
-    }
-
-    /// Begins a row, and a statement where none is open.
-    @inline(__always)
-    func beginRow(to out: inout ByteBuffer) {
-        if rows == 0 { out.append(insertion[0]) } else { out.append(",\n(") }
-    }
-
-    @inline(__always)
-    func endRow(to out: inout ByteBuffer) {
-        out.append(UInt8(ascii: ")"))
-        rows &+= 1
-        if rows == Self.rowsPerStatement { endStatement(to: &out) }
-    }
-
-    /// Ends the statement that is open.
-    func endStatement(to out: inout ByteBuffer) {
-        if rows > 0 { out.append(";\n") }
-        rows = 0
     }
 }
 

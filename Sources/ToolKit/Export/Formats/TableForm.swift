@@ -1,8 +1,16 @@
 import RealmEngine
 
-/// Lays records out in columns for people. The first rows decide the widths; longer cells that come
-/// later push the rest of their line to the right, or are cut where the width is limited.
-package final class TableLayout: RowLayout {
+extension OutputFormat { package static let table = Self(rawValue: "table") }
+
+/// Columns for people. The first rows decide the widths; longer cells that come later push the rest of
+/// their line to the right, or are cut where the width is limited.
+package final class TableForm: LayoutForm {
+    package static let format = OutputFormat.table
+    package static let manual =
+        "Columns for people. The number of objects and the version follow on standard error. Columns that "
+        + "the terminal has no room for are left out, and named there; numbers and dates are never cut."
+    package static let separatesTitle = false
+
     /// Rows that are looked at before the first is printed.
     static let sampleRows = 1000
     private static let sampleBytes = 1 << 20
@@ -10,24 +18,24 @@ package final class TableLayout: RowLayout {
     private let names: [String]
     private let headings: [String]
     private let isNumber: [Bool]
-    private let style: RecordStyle
+    package let style: RecordStyle
+    package let title: String?
     private var row: [String] = []
     private var held: [[String]] = []
     private var heldBytes = 0
     /// Nil until the widths are decided.
     private var widths: [Int]?
 
-    package init(headings: [String], isNumber: [Bool], style: RecordStyle) {
-        names = headings
-        self.headings = headings.map { DisplayWidth.printable($0.uppercased()) }
-        self.isNumber = isNumber
+    package init(_ fields: RecordFields, _ style: RecordStyle) {
+        names = fields.labels
+        headings = names.map { DisplayWidth.printable($0.uppercased()) }
+        isNumber = fields.isNumber
+        title = fields.title
         self.style = style
     }
 
-    /// Adds a cell to the present row.
     package func add(_ cell: UnsafeRawBufferPointer) { row.append(DisplayWidth.printable(cell)) }
 
-    /// The present row is complete.
     package func endRow(to out: inout ByteBuffer) {
         defer { row.removeAll(keepingCapacity: true) }
         if let widths { return print(row, widths, to: &out) }

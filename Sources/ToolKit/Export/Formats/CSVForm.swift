@@ -1,0 +1,16 @@
+extension OutputFormat { package static let csv = Self(rawValue: "csv") }
+
+/// RFC 4180 with lines that end in a newline.
+package final class CSVForm: DelimitedForm, RecordForm {
+    package static let format = OutputFormat.csv
+    package static let manual =
+        "RFC 4180 with a header and lines that end in a newline. Nothing between two commas is null, two "
+        + "quotation marks are the empty string."
+    package static let cells = CellRules(escape: .quotes, null: [])
+    package static let isReadBack = true
+    package static let fileSuffix: String? = ".csv"
+
+    package override init(_ fields: RecordFields, _ style: RecordStyle) {
+        super.init(fields, style)
+    }
+}

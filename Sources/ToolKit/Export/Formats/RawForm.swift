@@ -1,0 +1,21 @@
+import RealmEngine
+
+/// The one field of each record, strings as they are: what `--raw` prints.
+package final class RawForm: RecordForm {
+    package static let format = OutputFormat(rawValue: "raw")
+    package static let manual =
+        "The value of one field per line, strings as they are."
+    package static let cells = CellRules(keepsBytes: true)
+    package static let printsReports = false
+
+    private let terminator: UInt8
+
+    package init(_ fields: RecordFields, _ style: RecordStyle) { terminator = style.terminator }
+
+    package func append(
+        _ record: any RecordContent, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        try record.appendCells(separator: terminator, to: &out)
+        out.append(terminator)
+    }
+}

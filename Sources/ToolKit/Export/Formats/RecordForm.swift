@@ -1,0 +1,117 @@
+import RealmEngine
+
+/// A form that records are printed in: its name and properties, and a writer of the records of one table.
+///
+/// A form is a file in this folder and a row of `RecordForms.all`. Confined to one thread.
+package protocol RecordForm: AnyObject, SendableMetatype {
+    /// Name after `--format`.
+    static var format: OutputFormat { get }
+    /// Text of the manual about the form.
+    static var manual: String { get }
+    /// Writing of a single cell.
+    static var cells: CellRules { get }
+    /// Whether `realm-write` reads the form.
+    static var isReadBack: Bool { get }
+    /// Whether records may be rendered in another order than they are printed in: none depends on those
+    /// before it.
+    static var hasIndependentRecords: Bool { get }
+    /// Whether each record ends with a terminator, a newline or NUL.
+    static var hasTerminators: Bool { get }
+    /// Whether short reports are printed in this form, too.
+    static var printsReports: Bool { get }
+    /// Suffix of the files of `--output-dir`; nil for a form that is not written there.
+    static var fileSuffix: String? { get }
+
+    init(_ fields: RecordFields, _ style: RecordStyle)
+
+    /// Appends what precedes the first record of the table.
+    ///
+    /// - Parameter isFirst: whether no other table precedes it.
+    func begin(isFirst: Bool, to out: inout ByteBuffer)
+
+    func append(_ record: any RecordContent, to out: inout ByteBuffer) throws(RealmError)
+
+    /// Appends what ends a batch: another worker may write the next one.
+    func endBatch(to out: inout ByteBuffer)
+
+    /// Appends what follows the last record of the table.
+    func finish(to out: inout ByteBuffer)
+
+    /// Renders a record without what depends on those before it.
+    func spool(_ record: any RecordContent, to out: inout ByteBuffer) throws(RealmError)
+
+    /// Appends a record that `spool` has rendered.
+    func print(_ spooled: UnsafeRawBufferPointer, to out: inout ByteBuffer)
+
+    /// Begins the output in a buffer whose first records are at `start`.
+    static func beginOutput(_ buffer: inout ByteBuffer, at start: Int)
+
+    /// Ends the output after the last table.
+    static func endOutput(isEmpty: Bool, to out: inout ByteBuffer)
+}
+
+extension RecordForm {
+    package static var cells: CellRules { CellRules() }
+    package static var isReadBack: Bool { false }
+    package static var hasIndependentRecords: Bool { true }
+    package static var hasTerminators: Bool { true }
+    package static var printsReports: Bool { true }
+    package static var fileSuffix: String? { nil }
+
+    package func begin(isFirst: Bool, to out: inout ByteBuffer) {}
+    package func endBatch(to out: inout ByteBuffer) {}
+    package func finish(to out: inout ByteBuffer) {}
+
+    package func spool(
+        _ record: any RecordContent, to out: inout ByteBuffer
+    ) throws(RealmError) { try append(record, to: &out) }
+
+    package func print(_ spooled: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
+        out.append(spooled)
+    }
+
+    package static func beginOutput(_ buffer: inout ByteBuffer, at start: Int) {}
+    package static func endOutput(isEmpty: Bool, to out: inout ByteBuffer) {}
+}
+
+/// The fields of the records of a table.
+package struct RecordFields {
+    /// Member names and column headings.
+    package var labels: [String]
+    /// Whether numbers of the field are flush right in tables.
+    package var isNumber: [Bool]
+    /// Class that the records are of; nil where they do not name it.
+    package var title: String?
+    /// Table of SQL that they are rows of.
+    package var sql: SQLTable?
+
+    package init(
+        _ labels: [String], isNumber: [Bool] = [], title: String? = nil, sql: SQLTable? = nil
+    ) {
+        self.labels = labels
+        self.isNumber = labels.indices.map { isNumber.indices.contains($0) && isNumber[$0] }
+        self.title = title
+        self.sql = sql
+    }
+}
+
+/// The present record, in the encodings that forms are made of.
+package protocol RecordContent: AnyObject {
+    /// Appends a JSON object.
+    func appendObject(to out: inout ByteBuffer) throws(RealmError)
+
+    /// Appends the cells of all fields with a separator between them.
+    func appendCells(separator: UInt8, to out: inout ByteBuffer) throws(RealmError)
+
+    /// Calls `body` with the cell of each field in turn.
+    func forEachCell(_ body: (UnsafeRawBufferPointer) -> Void) throws(RealmError)
+
+    /// Appends the values of a row of SQL with a comma between them.
+    func appendSQL(to out: inout ByteBuffer) throws(RealmError)
+}
+
+extension RecordContent {
+    package func appendSQL(to out: inout ByteBuffer) throws(RealmError) {
+        preconditionFailure("only objects are rows of SQL")
+    }
+}

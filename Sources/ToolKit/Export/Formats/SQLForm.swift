@@ -1,0 +1,57 @@
+import RealmEngine
+
+extension OutputFormat { package static let sql = Self(rawValue: "sql") }
+
+/// Statements that insert rows.
+package final class SQLForm: RecordForm {
+    package static let format = OutputFormat.sql
+    package static let manual =
+        "Statements that make another database hold the same; see SQL."
+    package static let hasIndependentRecords = false
+    package static let printsReports = false
+
+    private let insertion: ConstantBytes
+    /// Rows of the statement that is open; 0 if none is.
+    private var rows = 0
+
+    /// Rows of one statement: enough to spare its cost, few enough to be read at once.
+    private static let rowsPerStatement = 256
+
+    package init(_ fields: RecordFields, _ style: RecordStyle) {
+        insertion = ConstantBytes([Array((fields.sql?.insertion ?? "").utf8)])
+    }
+
+    package func append(
+        _ record: any RecordContent, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        beginRow(to: &out)
+        try record.appendSQL(to: &out)
+        endRow(to: &out)
+    }
+
+    package func spool(
+        _ record: any RecordContent, to out: inout ByteBuffer
+    ) throws(RealmError) { try record.appendSQL(to: &out) }
+
+    package func print(_ spooled: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
+        beginRow(to: &out)
+        out.append(spooled)
+        endRow(to: &out)
+    }
+
+    package func endBatch(to out: inout ByteBuffer) {
+        if rows > 0 { out.append(";\n") }
+        rows = 0
+    }
+
+    /// Begins a row, and a statement where none is open.
+    private func beginRow(to out: inout ByteBuffer) {
+        if rows == 0 { out.append(insertion[0]) } else { out.append(",\n(") }
+    }
+
+    private func endRow(to out: inout ByteBuffer) {
+        out.append(UInt8(ascii: ")"))
+        rows &+= 1
+        if rows == Self.rowsPerStatement { endBatch(to: &out) }
+    }
+}
