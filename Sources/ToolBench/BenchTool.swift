@@ -90,15 +90,7 @@ package enum BenchTool {
         try comparison.checkComparable(command[BenchOption.allowDifferentMachine])
         warn(of: comparison, command.operands[0], Diagnostics(command))
         var buffer = ByteBuffer(capacity: 4096)
-        switch command.format {
-        case .json:
-            JSONReport.begin("realm-bench", to: &buffer)
-            buffer.append(",")
-            comparison.appendJSON(to: &buffer)
-            buffer.append("}\n")
-        case .csv: comparison.appendCSV(to: &buffer)
-        default: comparison.appendText(to: &buffer)
-        }
+        comparison.append(command.format, to: &buffer)
         try output.flush(&buffer)
         try output.commit()
         return comparison.regressions > 0 ? .no : .ok
@@ -193,15 +185,16 @@ struct BenchOutputs {
         _ report: BenchReport, _ comparison: Comparison?, _ baseline: SavedReport?
     ) throws(RealmError) {
         var buffer = ByteBuffer(capacity: 1 << 14)
-        switch format {
-        case .json: report.appendJSON(comparison, to: &buffer)
-        case .csv: report.appendCSV(to: &buffer)
-        default:
-            report.appendText(to: &buffer)
-            if showsHistograms { report.appendHistograms(to: &buffer) }
-            if let comparison {
-                buffer.append("\n")
-                comparison.appendText(to: &buffer)
+        if format == .json {
+            report.json(comparison).appendLine(to: &buffer)
+        } else {
+            report.append(format, to: &buffer)
+            if format != .csv {
+                if showsHistograms { report.appendHistograms(to: &buffer) }
+                if let comparison {
+                    buffer.append("\n")
+                    comparison.append(.text, to: &buffer)
+                }
             }
         }
         try Self.finish(main, &buffer)
@@ -215,7 +208,7 @@ struct BenchOutputs {
         }
         // Noisy runs too: they are marked, and what they cost to make is not lost.
         guard let saved else { return }
-        report.appendJSON(to: &buffer)
+        report.json.appendLine(to: &buffer)
         try Self.finish(saved, &buffer)
     }
 

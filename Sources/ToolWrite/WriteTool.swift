@@ -178,23 +178,19 @@ struct WriteRun {
             return
         }
         var buffer = ByteBuffer(capacity: 1024)
-        buffer.append("{\"schemaVersion\":null,\"classes\":[")
-        for (i, spec) in classes.enumerated() {
-            if i > 0 { buffer.append(",") }
-            spec.appendJSON(to: &buffer)
-        }
-        buffer.append("]}\n")
+        JSONItem.object([("schemaVersion", .null), ("classes", .list(classes.map(\.json)))])
+            .appendLine(to: &buffer)
         try output.flush(&buffer)
     }
 
     private func report(_ plan: SchemaPlan) throws(RealmError) {
         var buffer = ByteBuffer(capacity: 1024)
         if request.reportsJSON {
-            plan.appendJSON(to: &buffer)
+            plan.append(.json, to: &buffer)
             return try output.flush(&buffer)
         }
         guard !plan.isEmpty || request.isDryRun else { return }
-        plan.appendText(to: &buffer)
+        plan.append(.text, to: &buffer)
         if request.isDryRun { return try output.flush(&buffer) }
         for line in buffer.string.split(separator: "\n") {
             Diagnostics(request.command).summary(String(line))

@@ -22,7 +22,7 @@ import Testing
     }
 
     private var hexadecimal: [UInt8] {
-        key.flatMap { [JSONText.hexadecimal($0 >> 4), JSONText.hexadecimal($0 & 15)] }
+        key.flatMap(Hexadecimal.digits)
     }
 
     private var base64: [UInt8] {

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 /// A measurement beside an older one: what changed, and whether that is too much.
-struct Comparison {
+struct Comparison: ReportDocument {
     /// One figure of one workload.
     struct Row {
         let workload: String
@@ -20,7 +20,7 @@ struct Comparison {
 
     /// What the two depend on and do not share.
     let differences: [String]
-    private(set) var rows: [Row] = []
+    private(set) var judgements: [Row] = []
     /// Workloads that only one of the two has.
     private(set) var missing: [String] = []
     /// Workloads whose older runs differ too much from each other, and by how much.
@@ -39,7 +39,7 @@ struct Comparison {
                 guard let limit = gate.limits[metric], let a = before.runs[metric],
                     let b = result.runs[metric]
                 else { continue }
-                rows.append(
+                judgements.append(
                     Row(
                         workload: result.name, metric: metric, old: Statistics.median(a),
                         new: Statistics.median(b), noise: Verdict.noise(a, b), limit: limit,
@@ -49,7 +49,7 @@ struct Comparison {
         missing += old.results.map(\.name).filter { new.result($0) == nil }
     }
 
-    var regressions: Int { rows.count { $0.verdict == .regression } }
+    var regressions: Int { judgements.count { $0.verdict == .regression } }
 
     /// A comparison across machines, settings or builds judges those.
     func checkComparable(_ allowsDifferences: Bool) throws(RealmError) {
@@ -63,13 +63,13 @@ struct Comparison {
     // MARK: Forms
 
     /// For people: throughput always, other figures where they changed.
-    func appendText(to out: inout ByteBuffer) {
+    func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         for difference in differences {
             out.append("differs: ")
             out.append(DisplayWidth.printable(difference))
             out.append("\n")
         }
-        let shown = rows.filter { $0.metric == .ops || $0.verdict != .same }
+        let shown = judgements.filter { $0.metric == .ops || $0.verdict != .same }
         Report(
             headings: ["workload", "metric", "old", "new", "change", "verdict"],
             isNumber: [false, false, true, true, true, false],
@@ -113,54 +113,32 @@ struct Comparison {
             ? "\(Int(min(percent, 0x1p50)))%" : Quantity.percent(share)
     }
 
-    /// `"differences":[…],"comparison":[…],"missing":[…],"noisyBaseline":[…],"regressions":N`
-    func appendJSON(to out: inout ByteBuffer) {
-        append("differences", differences, to: &out)
-        out.append(",\"comparison\":[")
-        for (i, row) in rows.enumerated() {
-            if i > 0 { out.append(",") }
-            out.append(members: [
-                ("workload", .text(row.workload)), ("metric", .text(row.metric.rawValue)),
-                ("old", .decimal(row.old, places: 1)), ("new", .decimal(row.new, places: 1)),
-                ("noise", .decimal(row.noise, places: 4)),
-                ("limit", .decimal(row.limit, places: 4)),
-                ("verdict", .text(Self.word(row.verdict))),
-            ])
-        }
-        out.append("],")
-        append("missing", missing, to: &out)
-        out.append(",")
-        append("noisyBaseline", noisyBefore.map(\.name), to: &out)
-        out.append(member: "regressions", .number(regressions))
+    var json: JSONItem { JSONReport.object("realm-bench", members) }
+
+    /// Members of the report, also of the one of a measurement beside a baseline.
+    var members: JSONItem.Members {
+        let names = Self.names
+        return [
+            ("differences", .texts(differences)),
+            (
+                "comparison",
+                .list(judged.map { .object(zip(names, $0).map { (name: $0, value: $1) }) })
+            ), ("missing", .texts(missing)), ("noisyBaseline", .texts(noisyBefore.map(\.name))),
+            ("regressions", .count(regressions)),
+        ]
     }
 
-    private func append(_ name: String, _ texts: [String], to out: inout ByteBuffer) {
-        out.append(json: name)
-        out.append(":[")
-        for (i, text) in texts.enumerated() {
-            if i > 0 { out.append(",") }
-            out.append(json: text)
-        }
-        out.append("]")
-    }
+    var rows: Report? { Report(names: Self.names, rows: judged, isNumber: []) }
 
-    func appendCSV(to out: inout ByteBuffer) {
-        out.append("workload,metric,old,new,noise,limit,verdict\n")
-        for row in rows {
-            // Names in a file somebody wrote may be anything.
-            Array(row.workload.utf8).withUnsafeBytes { bytes in
-                guard let start = bytes.baseAddress else { return }
-                out.append(csv: ByteView(start, count: bytes.count))
-            }
-            out.append(",")
-            out.append(row.metric.rawValue)
-            for (value, places) in [(row.old, 1), (row.new, 1), (row.noise, 4), (row.limit, 4)] {
-                out.append(",")
-                out.append(decimal: value, places: places)
-            }
-            out.append(",")
-            out.append(Self.word(row.verdict))
-            out.append("\n")
+    private static let names = ["workload", "metric", "old", "new", "noise", "limit", "verdict"]
+
+    private var judged: [[JSONItem]] {
+        judgements.map { row in
+            [
+                .text(row.workload), .text(row.metric.rawValue), .decimal(row.old, places: 1),
+                .decimal(row.new, places: 1), .decimal(row.noise, places: 4),
+                .decimal(row.limit, places: 4), .text(Self.word(row.verdict)),
+            ]
         }
     }
 

@@ -28,7 +28,7 @@ struct SavedReport {
 
     init(_ report: BenchReport) throws(RealmError) {
         var buffer = ByteBuffer(capacity: 1 << 14)
-        report.appendJSON(to: &buffer)
+        report.json.appendLine(to: &buffer)
         try self.init(buffer)
     }
 

@@ -98,8 +98,7 @@ struct SQLiteStage {
         if let photo = person.photo {
             sql.append("x'")
             for i in 0..<photo.count {
-                sql.append(JSONText.hexadecimal(photo[i] >> 4))
-                sql.append(JSONText.hexadecimal(photo[i] & 15))
+                sql.append(Hexadecimal.digits(photo[i]))
             }
             sql.append("'")
         } else {

@@ -1,239 +1,195 @@
 import RealmEngine
 import ToolKit
 
-/// The report as one line of JSON; times are whole nanoseconds.
+/// The report as JSON; times are whole nanoseconds.
 extension BenchReport {
-    func appendJSON(_ comparison: Comparison? = nil, to out: inout ByteBuffer) {
-        appendJSONHead(to: &out)
-        out.append(",\"noisy\":[")
-        for (i, workload) in noisy.enumerated() {
-            if i > 0 { out.append(",") }
-            out.append(json: workload.name)
-        }
-        out.append("],\"results\":[")
-        for (i, result) in results.enumerated() {
-            if i > 0 { out.append(",") }
-            append(result, to: &out)
-        }
-        out.append("]")
+    var json: JSONItem { json(nil) }
+
+    func json(_ comparison: Comparison?) -> JSONItem {
+        var members = head
+        members += [
+            ("noisy", .texts(noisy.map(\.name))), ("results", .list(results.map(json))),
+        ]
         if let peer {
-            out.append(",\"peer\":")
-            out.append(members: [
-                ("name", .text(peer.name)), ("version", .text(peer.version)),
-                ("settings", .text(peer.settings)),
-            ])
-            out.append(",\"peerResults\":[")
-            for (i, result) in peer.results.enumerated() {
-                if i > 0 { out.append(",") }
-                append(result, to: &out)
-            }
-            out.append("]")
+            members.append(
+                (
+                    "peer",
+                    .object([
+                        ("name", .text(peer.name)), ("version", .text(peer.version)),
+                        ("settings", .text(peer.settings)),
+                    ])
+                ))
+            members.append(("peerResults", .list(peer.results.map(json))))
         }
-        if let comparison {
-            out.append(",")
-            comparison.appendJSON(to: &out)
-        }
-        out.append("}\n")
+        return .object(members + (comparison?.members ?? []))
     }
 
-    /// Begins the object with what the figures depend on.
-    func appendJSONHead(to out: inout ByteBuffer) {
-        JSONReport.begin("realm-bench", to: &out)
-        out.append(",\"engine\":")
-        out.append(members: [
-            ("version", .text(stamp.version)), ("id", stamp.identity.map { .text($0) } ?? .null),
-            ("build", .text(stamp.build)),
-        ])
-        out.append(",\"host\":")
-        out.append(members: [
-            ("cpu", .text(stamp.processor)), ("cpus", .number(stamp.processorCount)),
-            ("kernel", .text(stamp.kernel)), ("filesystem", .text(stamp.fileSystem)),
-            ("governor", stamp.governor.map { .text($0) } ?? .null),
-            ("load", .decimal(stamp.load, places: 2)),
-        ])
-        out.append(",\"config\":")
-        out.append(members: config)
-    }
-
-    private var config: [(String, BenchFigure)] {
-        [
-            ("file", setting.isGenerated ? .null : .text(setting.file)),
-            ("fileBytes", .number(fileSize)),
-            ("num", .number(setting.num)), ("coreRows", .number(setting.coreRows ?? setting.num)),
-            ("runs", .number(setting.runs)),
-            ("warmup_ns", .number(setting.warmup.wholeNanoseconds)),
-            ("threads", .number(setting.threads)), ("encrypted", .flag(setting.key != nil)),
-            ("durability", .text(setting.isDurable ? "full" : "unsafe")),
-            ("batch", .number(setting.batch)), ("valueSize", .number(setting.valueSize)),
-            ("valueBytes", .number(setting.valueSize)),
-            ("seed", .number(Int(clamping: setting.seed))),
-            ("cache", .text(setting.isCacheCold ? "cold" : "warm")),
-            ("time_ns", .number(setting.time.map { Int(clamping: $0) })),
-            ("rate", .decimal(setting.rate, places: 3)),
-            ("distribution", .text(setting.distribution.text)),
-            ("readers", .number(setting.readers)), ("writers", .number(setting.writers)),
-            ("pins", .number(setting.pins)),
+    /// The first members: what the figures depend on.
+    var head: JSONItem.Members {
+        JSONReport.members("realm-bench") + [
+            (
+                "engine",
+                .object([
+                    ("version", .text(stamp.version)), ("id", .known(stamp.identity)),
+                    ("build", .text(stamp.build)),
+                ])
+            ),
+            (
+                "host",
+                .object([
+                    ("cpu", .text(stamp.processor)), ("cpus", .count(stamp.processorCount)),
+                    ("kernel", .text(stamp.kernel)), ("filesystem", .text(stamp.fileSystem)),
+                    ("governor", .known(stamp.governor)), ("load", .decimal(stamp.load, places: 2)),
+                ])
+            ), ("config", .object(config)),
         ]
     }
 
-    private func append(_ result: WorkloadResult, to out: inout ByteBuffer) {
-        out.append("{\"workload\":")
-        out.append(json: result.name)
-        if let query = result.query { out.append(member: "query", .text(query)) }
+    private var config: JSONItem.Members {
+        [
+            ("file", setting.isGenerated ? .null : .text(setting.file)),
+            ("fileBytes", .count(fileSize)),
+            ("num", .count(setting.num)), ("coreRows", .count(setting.coreRows ?? setting.num)),
+            ("runs", .count(setting.runs)),
+            ("warmup_ns", .count(setting.warmup.wholeNanoseconds)),
+            ("threads", .count(setting.threads)), ("encrypted", .flag(setting.key != nil)),
+            ("durability", .text(setting.isDurable ? "full" : "unsafe")),
+            ("batch", .count(setting.batch)), ("valueSize", .count(setting.valueSize)),
+            ("valueBytes", .count(setting.valueSize)),
+            ("seed", .count(Int(clamping: setting.seed))),
+            ("cache", .text(setting.isCacheCold ? "cold" : "warm")),
+            ("time_ns", .known(setting.time.map { Int(clamping: $0) })),
+            ("rate", .decimal(setting.rate, places: 3)),
+            ("distribution", .text(setting.distribution.text)),
+            ("readers", .count(setting.readers)), ("writers", .count(setting.writers)),
+            ("pins", .count(setting.pins)),
+        ]
+    }
+
+    private func json(_ result: WorkloadResult) -> JSONItem {
+        var members: JSONItem.Members = [("workload", .text(result.name))]
+        if let query = result.query { members.append(("query", .text(query))) }
         let interval = result.interval(seed: setting.seed)
-        out.append(member: "ops", .decimal(result.throughput, places: 1))
-        out.append(
-            member: "ci95",
-            interval.map { .list([$0.low, $0.high], places: 1) } ?? .null)
-        out.append(member: "noise", .decimal(result.noise, places: 4))
-        out.append(member: "operations", .number(result.median(\.operations)))
-        out.append(member: "elapsed_ns", .number(result.median { Int($0.elapsed) }))
-        appendLatencies(result, to: &out)
-        appendStorage(result, to: &out)
-        out.append(
-            member: "kernelBytesWritten", .number(result.knownMedian(\.usage.bytesWritten)))
-        for name in ["rssPeakBytes", "rssPeak"] {
-            out.append(member: name, .number(result.median(\.peakMemory)))
-        }
-        out.append(",\"cpu\":")
-        out.append(members: [
-            ("user_ns", .number(result.median(\.usage.userNanoseconds))),
-            ("sys_ns", .number(result.median(\.usage.systemNanoseconds))),
-        ])
-        out.append(",\"faults\":")
-        out.append(members: [
-            ("major", .number(result.median(\.usage.majorFaults))),
-            ("minor", .number(result.median(\.usage.minorFaults))),
-        ])
-        out.append(member: "runs", .list(result.throughputs, places: 1))
-        appendRuns(result, to: &out)
-        if let note = result.note { out.append(member: "note", .text(note)) }
-        out.append("}")
+        members += [
+            ("ops", .decimal(result.throughput, places: 1)),
+            ("ci95", interval.map { .decimals([$0.low, $0.high], places: 1) } ?? .null),
+            ("noise", .decimal(result.noise, places: 4)),
+            ("operations", .count(result.median(\.operations))),
+            ("elapsed_ns", .count(result.median { Int($0.elapsed) })),
+        ]
+        members += latencies(result) + storage(result)
+        members += [
+            ("kernelBytesWritten", .known(result.knownMedian(\.usage.bytesWritten))),
+            ("rssPeakBytes", .count(result.median(\.peakMemory))),
+            ("rssPeak", .count(result.median(\.peakMemory))),
+            (
+                "cpu",
+                .object([
+                    ("user_ns", .count(result.median(\.usage.userNanoseconds))),
+                    ("sys_ns", .count(result.median(\.usage.systemNanoseconds))),
+                ])
+            ),
+            (
+                "faults",
+                .object([
+                    ("major", .count(result.median(\.usage.majorFaults))),
+                    ("minor", .count(result.median(\.usage.minorFaults))),
+                ])
+            ), ("runs", .decimals(result.throughputs, places: 1)),
+            ("perRun", .object(runs(result))),
+        ]
+        if let note = result.note { members.append(("note", .text(note))) }
+        return .object(members)
     }
 
     /// The figures a comparison judges, for each run.
-    private func appendRuns(_ result: WorkloadResult, to out: inout ByteBuffer) {
-        var members: [(String, BenchFigure)] = []
+    private func runs(_ result: WorkloadResult) -> JSONItem.Members {
+        var members: JSONItem.Members = []
         let p99 = result.runs.compactMap(\.p99)
-        if !p99.isEmpty { members.append(("p99_ns", .numbers(p99))) }
-        members.append(("cpuPerOp_ns", .list(result.runs.map(\.exactProcessorTime), places: 1)))
+        if !p99.isEmpty { members.append(("p99_ns", .counts(p99))) }
+        members.append(("cpuPerOp_ns", .decimals(result.runs.map(\.exactProcessorTime), places: 1)))
         let stored = result.runs.compactMap(\.storage)
-        if !stored.isEmpty {
-            members.append(("bytesWritten", .numbers(stored.map(\.bytesWritten))))
-            members.append(("fsyncs", .numbers(stored.map(\.syncs))))
-            for name in ["fileBytes", "size"] {
-                members.append((name, .numbers(stored.map(\.sizeAtEnd))))
-            }
-        }
-        out.append(",\"perRun\":")
-        out.append(members: members)
+        if stored.isEmpty { return members }
+        let sizes = JSONItem.counts(stored.map(\.sizeAtEnd))
+        return members + [
+            ("bytesWritten", .counts(stored.map(\.bytesWritten))),
+            ("fsyncs", .counts(stored.map(\.syncs))), ("fileBytes", sizes), ("size", sizes),
+        ]
     }
 
-    private func appendStorage(_ result: WorkloadResult, to out: inout ByteBuffer) {
-        append("work_ns", result.workTimes, to: &out)
-        append("sync_ns", result.syncTimes, to: &out)
-        out.append(member: "fsyncs", .number(result.storage(\.syncs)))
-        out.append(member: "commits", .number(result.storage(\.commits)))
-        out.append(member: "bytesWritten", .number(result.storage(\.bytesWritten)))
-        out.append(member: "logicalBytes", .number(result.storage(\.logicalBytes)))
-        out.append(member: "writeAmp", .decimal(result.writeAmplification, places: 2))
-        guard result.writes else { return }
-        for name in ["fileBytes", "file"] {
-            out.append(",\"\(name)\":")
-            out.append(members: [
-                ("start", .number(result.storage(\.sizeAtStart))),
-                ("end", .number(result.storage(\.sizeAtEnd))),
-                ("compacted", .number(result.knownStorage(\.compactedSize))),
-                ("live", .number(result.knownStorage(\.liveBytes))),
-                ("free", .number(result.storage(\.freeBytes))),
-            ])
-        }
-        out.append(member: "spaceAmp", .decimal(result.spaceAmplification, places: 2))
-        out.append(member: "pinnedBytes", .number(result.storage(\.pinnedBytes)))
-        out.append(member: "liveVersionsMax", .number(result.storage(\.mostVersions)))
+    private func storage(_ result: WorkloadResult) -> JSONItem.Members {
+        var members = percentiles("work_ns", result.workTimes)
+        members += percentiles("sync_ns", result.syncTimes)
+        members += [
+            ("fsyncs", .count(result.storage(\.syncs))),
+            ("commits", .count(result.storage(\.commits))),
+            ("bytesWritten", .count(result.storage(\.bytesWritten))),
+            ("logicalBytes", .count(result.storage(\.logicalBytes))),
+            ("writeAmp", .decimal(result.writeAmplification, places: 2)),
+        ]
+        guard result.writes else { return members }
+        let file = JSONItem.object([
+            ("start", .count(result.storage(\.sizeAtStart))),
+            ("end", .count(result.storage(\.sizeAtEnd))),
+            ("compacted", .known(result.knownStorage(\.compactedSize))),
+            ("live", .known(result.knownStorage(\.liveBytes))),
+            ("free", .count(result.storage(\.freeBytes))),
+        ])
+        members += [
+            ("fileBytes", file), ("file", file),
+            ("spaceAmp", .decimal(result.spaceAmplification, places: 2)),
+            ("pinnedBytes", .count(result.storage(\.pinnedBytes))),
+            ("liveVersionsMax", .count(result.storage(\.mostVersions))),
+        ]
         if let growth = result.runs.last?.storage?.growth {
-            out.append(",\"growth\":")
-            out.append(members: [
-                ("commits", .number(growth.stride)), ("bytes", .numbers(growth.sizes)),
-                ("sizes", .numbers(growth.sizes)),
-            ])
+            let sizes = JSONItem.counts(growth.sizes)
+            members.append(
+                (
+                    "growth",
+                    .object([
+                        ("commits", .count(growth.stride)), ("bytes", sizes), ("sizes", sizes),
+                    ])
+                ))
         }
+        return members
     }
 
     /// The percentiles of times, if there are any.
-    private func append(
-        _ name: String, _ times: LatencyHistogram, to out: inout ByteBuffer
-    ) {
-        if times.count == 0 { return }
-        out.append(",\"")
-        out.append(name)
-        out.append("\":")
-        out.append(
-            members: Self.percentiles.map {
-                ($0.name, .number(Int(clamping: times.value(atShare: $0.share))))
-            })
+    private func percentiles(_ name: String, _ times: LatencyHistogram) -> JSONItem.Members {
+        if times.count == 0 { return [] }
+        let values = Self.percentiles.map {
+            ($0.name, JSONItem.count(Int(clamping: times.value(atShare: $0.share))))
+        }
+        return [(name, .object(values))]
     }
 
     /// `null` for workloads whose single operations are not timed.
-    private func appendLatencies(_ result: WorkloadResult, to out: inout ByteBuffer) {
-        out.append(",\"latency_ns\":")
-        guard result.latencies.count > 0 else { return out.append("null") }
-        out.append(
-            members: Self.percentiles.map {
-                ($0.name, .number(result.latency($0.share)))
-            })
-        guard result.isPaced else { return }
-        append("service_ns", result.services, to: &out)
-        append("lag_ns", result.lags, to: &out)
-        out.append(member: "late", .number(setting.lateAfter == nil ? nil : result.late))
+    private func latencies(_ result: WorkloadResult) -> JSONItem.Members {
+        guard result.latencies.count > 0 else { return [("latency_ns", .null)] }
+        let values = Self.percentiles.map { ($0.name, JSONItem.known(result.latency($0.share))) }
+        let members: JSONItem.Members = [("latency_ns", .object(values))]
+        guard result.isPaced else { return members }
+        return members + percentiles("service_ns", result.services)
+            + percentiles("lag_ns", result.lags)
+            + [("late", .known(setting.lateAfter == nil ? nil : result.late))]
     }
 }
 
-/// A value in a report for programs.
-enum BenchFigure {
-    case null
-    case number(Int?)
-    /// Rounded to that many places.
-    case decimal(Double?, places: Int)
-    case flag(Bool)
-    case text(String)
-    case list([Double], places: Int)
-    case numbers([Int])
+extension JSONItem {
+    /// Rounded to that many places; null for a number that is not known.
+    static func decimal(_ number: Double?, places: Int) -> JSONItem {
+        guard let number else { return .null }
+        var text = ByteBuffer(capacity: 64)
+        text.append(decimal: number, places: places)
+        return .literal(text.string)
+    }
 
-    var isNull: Bool {
-        switch self {
-        case .null, .number(nil), .decimal(nil, _): true
-        default: false
-        }
+    static func decimals(_ numbers: [Double], places: Int) -> JSONItem {
+        .list(numbers.map { .decimal($0, places: places) })
     }
 }
 
 extension ByteBuffer {
-    mutating func append(figure: BenchFigure) {
-        switch figure {
-        case .null: append("null")
-        case .number(nil), .decimal(nil, _): append("null")
-        case .number(let number?): append(number: number)
-        case .decimal(let number?, let places): append(decimal: number, places: places)
-        case .flag(let flag): append(flag)
-        case .text(let text): append(json: text)
-        case .list(let numbers, let places):
-            append("[")
-            for (i, number) in numbers.enumerated() {
-                if i > 0 { append(",") }
-                append(decimal: number, places: places)
-            }
-            append("]")
-        case .numbers(let numbers):
-            append("[")
-            for (i, number) in numbers.enumerated() {
-                if i > 0 { append(",") }
-                append(number: number)
-            }
-            append("]")
-        }
-    }
-
     /// A number below 2^50 in size, with exactly that many places.
     mutating func append(decimal number: Double, places: Int) {
         var scale = 1
@@ -246,25 +202,5 @@ extension ByteBuffer {
         let rest = String(units % scale)
         for _ in rest.utf8.count..<places { append("0") }
         append(rest)
-    }
-
-    /// `,"name":value`
-    mutating func append(member name: String, _ figure: BenchFigure) {
-        append(",")
-        append(json: name)
-        append(":")
-        append(figure: figure)
-    }
-
-    /// A JSON object.
-    mutating func append(members: [(String, BenchFigure)]) {
-        append("{")
-        for (i, (name, figure)) in members.enumerated() {
-            if i > 0 { append(",") }
-            append(json: name)
-            append(":")
-            append(figure: figure)
-        }
-        append("}")
     }
 }

@@ -5,7 +5,7 @@ import ToolKit
 extension BenchReport {
     private static let width = 80
 
-    func appendText(to out: inout ByteBuffer) {
+    func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         appendHead(to: &out)
         appendTable(speed, to: &out)
         for result in results { appendNotes(result, to: &out) }

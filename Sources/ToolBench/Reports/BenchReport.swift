@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 /// What a measurement found, with what it depends on.
-struct BenchReport {
+struct BenchReport: ReportDocument {
     let stamp: EnvironmentStamp
     let setting: BenchSetting
     /// Bytes of the measured file.
@@ -18,15 +18,6 @@ struct BenchReport {
 
     /// Relative spread of the runs from which on their median means little.
     static let tolerableNoise = 0.1
-
-    /// Appends the report in one of the three forms.
-    func append(_ format: OutputFormat, to out: inout ByteBuffer) {
-        switch format {
-        case .json: appendJSON(to: &out)
-        case .csv: appendCSV(to: &out)
-        default: appendText(to: &out)
-        }
-    }
 
     /// Workloads whose runs differ too much from each other.
     var noisy: [(name: String, noise: Double)] {

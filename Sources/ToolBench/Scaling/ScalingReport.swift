@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 /// Results of `--scaling`.
-struct ScalingReport {
+struct ScalingReport: ReportDocument {
     let stamp: EnvironmentStamp
     /// As given; the sizes begin with its number of objects.
     let setting: BenchSetting
@@ -18,15 +18,6 @@ struct ScalingReport {
         }
     }
 
-    /// Appends the report in one of the three forms.
-    func append(_ format: OutputFormat, to out: inout ByteBuffer) {
-        switch format {
-        case .json: appendJSON(to: &out)
-        case .csv: appendCSV(to: &out)
-        default: appendText(to: &out)
-        }
-    }
-
     static func text(_ number: Double, places: Int) -> String {
         var buffer = ByteBuffer(capacity: 32)
         buffer.append(decimal: number, places: places)
@@ -35,7 +26,7 @@ struct ScalingReport {
 
     // MARK: Text
 
-    private func appendText(to out: inout ByteBuffer) {
+    func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         let machine = [
             "realm-bench \(stamp.version)", stamp.build,
             "\(stamp.processorCount) x \(stamp.processor)", "Linux \(stamp.kernel)",
@@ -91,61 +82,48 @@ struct ScalingReport {
 
 extension ScalingReport {
     /// The figures of one size, in the order of the columns: names in JSON and CSV.
-    private func figures(_ result: ScalingResult, _ index: Int) -> [(String, BenchFigure)] {
+    private func figures(_ result: ScalingResult, _ index: Int) -> JSONItem.Members {
         let point = result.points[index]
         return [
-            ("num", .number(point.num)), ("operations", .number(point.operations)),
-            ("runs", .number(point.runs)), ("cpu_ns", .number(point.processorTime)),
-            ("user_ns", .number(point.user)), ("sys_ns", .number(point.system)),
+            ("num", .count(point.num)), ("operations", .count(point.operations)),
+            ("runs", .count(point.runs)), ("cpu_ns", .count(point.processorTime)),
+            ("user_ns", .count(point.user)), ("sys_ns", .count(point.system)),
             (
                 "cpuExponent",
                 .decimal(result.exponent(at: index, of: \.processorTime), places: 3)
             ),
-            ("fileBytes", .number(point.fileBytes)), ("liveBytes", .number(point.liveBytes)),
+            ("fileBytes", .known(point.fileBytes)), ("liveBytes", .known(point.liveBytes)),
             ("fileExponent", .decimal(result.exponent(at: index, of: \.fileBytes), places: 3)),
-            ("rssPeakBytes", .number(point.peakMemory)),
+            ("rssPeakBytes", .count(point.peakMemory)),
         ]
     }
 
-    /// A header, then a line for each workload and size.
-    private func appendCSV(to out: inout ByteBuffer) {
-        guard let first = results.first, !first.points.isEmpty else { return }
-        let names = ["workload"] + figures(first, 0).map(\.0)
-        out.append(names.joined(separator: ",") + "\n")
-        for result in results {
-            for index in result.points.indices {
-                out.append(result.name)
-                for (_, figure) in figures(result, index) {
-                    out.append(",")
-                    if !figure.isNull { out.append(figure: figure) }
-                }
-                out.append("\n")
+    /// A row for each workload and size.
+    var rows: Report? {
+        guard let first = results.first, !first.points.isEmpty else { return nil }
+        let rows = results.flatMap { result in
+            result.points.indices.map { index in
+                [JSONItem.text(result.name)] + figures(result, index).map(\.value)
             }
         }
+        return Report(
+            names: ["workload"] + figures(first, 0).map(\.name), rows: rows, isNumber: [])
     }
 
-    private func appendJSON(to out: inout ByteBuffer) {
-        BenchReport(stamp: stamp, setting: setting, fileSize: 0, results: [])
-            .appendJSONHead(to: &out)
-        out.append(member: "failAbove", .decimal(limit, places: 3))
-        out.append(",\"scaling\":[")
-        for (i, result) in results.enumerated() {
-            if i > 0 { out.append(",") }
-            append(result, to: &out)
-        }
-        out.append("]}\n")
+    var json: JSONItem {
+        let head = BenchReport(stamp: stamp, setting: setting, fileSize: 0, results: []).head
+        return .object(
+            head + [
+                ("failAbove", .decimal(limit, places: 3)), ("scaling", .list(results.map(json))),
+            ])
     }
 
-    private func append(_ result: ScalingResult, to out: inout ByteBuffer) {
-        out.append("{\"workload\":")
-        out.append(json: result.name)
-        out.append(member: "cpuExponent", .decimal(result.processorExponent, places: 3))
-        out.append(member: "fileExponent", .decimal(result.fileExponent, places: 3))
-        out.append(",\"sizes\":[")
-        for index in result.points.indices {
-            if index > 0 { out.append(",") }
-            out.append(members: figures(result, index))
-        }
-        out.append("]}")
+    private func json(_ result: ScalingResult) -> JSONItem {
+        .object([
+            ("workload", .text(result.name)),
+            ("cpuExponent", .decimal(result.processorExponent, places: 3)),
+            ("fileExponent", .decimal(result.fileExponent, places: 3)),
+            ("sizes", .list(result.points.indices.map { .object(figures(result, $0)) })),
+        ])
     }
 }

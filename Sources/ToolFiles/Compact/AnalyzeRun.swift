@@ -21,17 +21,27 @@ struct AnalyzeRun {
     }
 
     private func print(_ usage: SpaceUsage, _ database: Database) throws(RealmError) {
-        let rows = Self.rows(usage, total: database.fileBytes)
         var buffer = ByteBuffer(capacity: 4096)
-        switch request.format {
-        case .json: appendJSON(rows, usage, database, to: &buffer)
-        case .ndjson: appendLines(rows, usage, to: &buffer)
-        default: appendText(rows, usage, total: database.fileBytes, to: &buffer)
-        }
+        AnalyzeDocument(request, usage, database).append(request.format, to: &buffer)
         let output = try OutputFile(
             path: request.command.outputPath, force: request.mayReplace)
         try output.flush(&buffer)
         try output.commit()
+    }
+}
+
+/// The bytes of a file by property, as a report.
+private struct AnalyzeDocument: ReportDocument {
+    private let request: CompactRequest
+    private let usage: SpaceUsage
+    private let database: Database
+    private let entries: [Line]
+
+    init(_ request: CompactRequest, _ usage: SpaceUsage, _ database: Database) {
+        self.request = request
+        self.usage = usage
+        self.database = database
+        entries = Self.entries(usage, total: database.fileBytes)
     }
 
     /// One line of the table.
@@ -44,7 +54,7 @@ struct AnalyzeRun {
         let note: String
     }
 
-    private static func rows(_ usage: SpaceUsage, total: UInt64) -> [Line] {
+    private static func entries(_ usage: SpaceUsage, total: UInt64) -> [Line] {
         var lines: [Line] = []
         for column in usage.columns {
             var notes = [column.kind]
@@ -91,114 +101,58 @@ struct AnalyzeRun {
 
     // MARK: Forms
 
-    private static func append(_ line: Line, to buffer: inout ByteBuffer) {
-        buffer.append("{\"name\":")
-        JSONText.append(line.name, to: &buffer)
+    var json: JSONItem {
+        JSONReport.object(
+            "realm-compact",
+            [
+                ("file", .text(request.path)), ("bytes", .number(database.fileBytes)),
+                ("version", .number(database.version)), ("usage", .list(entries.map(Self.json))),
+                ("largest", .list(usage.largestValues.map(Self.json))),
+            ])
+    }
+
+    var lines: [JSONItem] { entries.map(Self.json) + usage.largestValues.map(Self.json) }
+
+    private static func json(_ line: Line) -> JSONItem {
+        var members: JSONItem.Members = [("name", .text(line.name))]
         if let count = line.count {
-            buffer.append(line.isProperty ? ",\"objects\":\(count)" : ",\"entries\":\(count)")
+            members.append((line.isProperty ? "objects" : "entries", .count(count)))
         }
-        buffer.append(",\"bytes\":\(line.bytes),\"note\":")
-        JSONText.append(line.note, to: &buffer)
-        buffer.append("}")
+        return .object(members + [("bytes", .number(line.bytes)), ("note", .text(line.note))])
     }
 
-    private static func append(_ value: SpaceUsage.LargeValue, to buffer: inout ByteBuffer) {
-        buffer.append("{\"class\":")
-        JSONText.append(value.className, to: &buffer)
-        buffer.append(",\"key\":\(value.key.raw),\"property\":")
-        JSONText.append(value.property, to: &buffer)
-        buffer.append(",\"bytes\":\(value.bytes)}")
-    }
-
-    private func appendJSON(
-        _ lines: [Line], _ usage: SpaceUsage, _ database: Database, to buffer: inout ByteBuffer
-    ) {
-        JSONReport.begin("realm-compact", to: &buffer)
-        buffer.append(",\"file\":")
-        JSONText.append(request.path, to: &buffer)
-        buffer.append(
-            ",\"bytes\":\(database.fileBytes),\"version\":\(database.version),\"usage\":[")
-        for (i, line) in lines.enumerated() {
-            if i > 0 { buffer.append(",") }
-            Self.append(line, to: &buffer)
-        }
-        buffer.append("],\"largest\":[")
-        for (i, value) in usage.largestValues.enumerated() {
-            if i > 0 { buffer.append(",") }
-            Self.append(value, to: &buffer)
-        }
-        buffer.append("]}\n")
-    }
-
-    private func appendLines(
-        _ lines: [Line], _ usage: SpaceUsage, to buffer: inout ByteBuffer
-    ) {
-        for line in lines {
-            Self.append(line, to: &buffer)
-            buffer.append("\n")
-        }
-        for value in usage.largestValues {
-            Self.append(value, to: &buffer)
-            buffer.append("\n")
-        }
-    }
-
-    private func appendText(
-        _ lines: [Line], _ usage: SpaceUsage, total: UInt64, to buffer: inout ByteBuffer
-    ) {
-        var table = TextColumns([
-            "CLASS.PROPERTY", "OBJECTS", "BYTES", "SHARE", "PER OBJECT", "NOTE",
+    private static func json(_ value: SpaceUsage.LargeValue) -> JSONItem {
+        .object([
+            ("class", .text(value.className)), ("key", .literal("\(value.key.raw)")),
+            ("property", .text(value.property)), ("bytes", .literal("\(value.bytes)")),
         ])
-        for line in lines {
-            let share = Double(line.bytes) * 100 / Double(max(1, total))
+    }
+
+    func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
+        let lines = entries.map { line -> [JSONItem] in
+            let share = Double(line.bytes) * 100 / Double(max(1, database.fileBytes))
             var each = "-"
             if line.isProperty, let count = line.count, count > 0 {
                 each = Quantity.bytes(Int(clamping: line.bytes) / count)
             }
-            table.add([
-                line.name, line.count.map { String($0) } ?? "-",
-                Quantity.bytes(Int(clamping: line.bytes)), Quantity.oneDecimal(share) + "%", each,
-                line.note,
-            ])
+            return [
+                .text(line.name), .known(line.count),
+                .text(Quantity.bytes(Int(clamping: line.bytes))),
+                .text(Quantity.oneDecimal(share) + "%"), .text(each), .text(line.note),
+            ]
         }
-        table.append(to: &buffer)
-        guard !usage.largestValues.isEmpty else { return }
-        var values = TextColumns(["LARGEST VALUE", "KEY", "BYTES"])
-        for value in usage.largestValues {
-            values.add([
-                "\(value.className).\(value.property)", String(value.key.raw),
-                Quantity.bytes(Int(clamping: value.bytes)),
-            ])
+        Report(
+            headings: ["class.property", "objects", "bytes", "share", "per object", "note"],
+            isNumber: [false, true, true, true, true, false], rows: lines
+        ).append(style, to: &out)
+        if usage.largestValues.isEmpty { return }
+        let values = usage.largestValues.map { value -> [JSONItem] in
+            [
+                .text("\(value.className).\(value.property)"), .literal("\(value.key.raw)"),
+                .text(Quantity.bytes(Int(clamping: value.bytes))),
+            ]
         }
-        buffer.append("\n")
-        values.append(to: &buffer)
-    }
-}
-
-/// Columns for people: the first and, where there are more than three, the last flush left, numbers
-/// flush right.
-struct TextColumns {
-    private var rows: [[String]]
-
-    init(_ titles: [String]) { rows = [titles] }
-
-    mutating func add(_ row: [String]) { rows.append(row) }
-
-    func append(to buffer: inout ByteBuffer) {
-        let count = rows[0].count
-        let widths = (0..<count).map { column in rows.map { $0[column].count }.max() ?? 0 }
-        let isLastText = count > 3
-        for row in rows {
-            for (i, cell) in row.enumerated() {
-                let padding = String(repeating: " ", count: widths[i] - cell.count)
-                let isText = i == 0 || (isLastText && i == count - 1)
-                if !isText { buffer.append(padding) }
-                ErrorText.appendPrintable(cell, to: &buffer)
-                if i == count - 1 { break }
-                if isText { buffer.append(padding) }
-                buffer.append("  ")
-            }
-            buffer.append("\n")
-        }
+        out.append("\n")
+        Report(figures: ["largest value", "key", "bytes"], rows: values).append(style, to: &out)
     }
 }

@@ -15,7 +15,7 @@ struct CheckRun {
         let output = try OutputFile(
             path: request.command.outputPath, force: request.mayReplace)
         var buffer = ByteBuffer(capacity: 4096)
-        let printer = CheckPrinter(
+        var printer = CheckPrinter(
             request.format, namesFiles: request.paths.count > 1,
             isVerbose: request.command.verbosity > 0)
         printer.begin(to: &buffer)
@@ -156,12 +156,13 @@ struct CheckedFile {
     }
 }
 
-/// Prints findings in the form asked for.
+/// Prints findings in the form asked for, file by file.
 struct CheckPrinter {
     private let format: OutputFormat
     private let namesFiles: Bool
     /// Findings that people get to see of one file.
     private let most: Int
+    private var isFirst = true
 
     init(_ format: OutputFormat, namesFiles: Bool, isVerbose: Bool) {
         self.format = format
@@ -169,98 +170,83 @@ struct CheckPrinter {
         most = isVerbose ? .max : 20
     }
 
+    /// Begins an object whose last member is a list of the files.
     func begin(to buffer: inout ByteBuffer) {
-        if format == .json {
-            JSONReport.begin("realm-compact", to: &buffer)
-            buffer.append(",\"files\":[")
-        }
+        guard format == .json else { return }
+        JSONReport.object("realm-compact", [("files", .list([]))]).append(to: &buffer)
+        buffer.truncate(to: buffer.count - 2)
     }
 
     func end(to buffer: inout ByteBuffer) {
         if format == .json { buffer.append("\n]}\n") }
     }
 
-    func append(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
-        switch format {
-        case .ndjson: appendLines(checked, to: &buffer)
-        case .json: appendObject(checked, to: &buffer)
-        default: appendText(checked, to: &buffer)
+    mutating func append(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
+        if format == .json { buffer.append(isFirst ? "\n" : ",\n") }
+        isFirst = false
+        let document = CheckDocument(checked: checked, namesFile: namesFiles, most: most)
+        if format == .json {
+            document.json.append(to: &buffer)
+        } else {
+            document.append(format, to: &buffer)
         }
     }
+}
 
-    // MARK: JSON
+/// What a check found in one file, as a report.
+private struct CheckDocument: ReportDocument {
+    let checked: CheckedFile
+    /// Whether lines name the file.
+    let namesFile: Bool
+    /// Findings of the text.
+    let most: Int
 
-    private func appendLines(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
-        for finding in checked.report.findings {
-            buffer.append("{")
-            if namesFiles { appendFile(checked.path, to: &buffer) }
-            append(finding, to: &buffer)
-            buffer.append("}\n")
-        }
-        buffer.append("{")
-        if namesFiles { appendFile(checked.path, to: &buffer) }
-        buffer.append("\"summary\":{")
-        appendSummary(checked, to: &buffer)
-        buffer.append("}}\n")
+    private var file: JSONItem.Members { [("file", .text(checked.path))] }
+
+    var lines: [JSONItem] {
+        let head = namesFile ? file : []
+        return checked.report.findings.map { .object(head + Self.members($0)) }
+            + [.object(head + [("summary", .object(summary))])]
     }
 
-    private func appendFile(_ path: String, to buffer: inout ByteBuffer) {
-        buffer.append("\"file\":")
-        JSONText.append(path, to: &buffer)
-        buffer.append(",")
-    }
-
-    private func appendObject(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
-        let isFirst = buffer.bytes.last == UInt8(ascii: "[")
-        buffer.append(isFirst ? "\n{" : ",\n{")
-        appendFile(checked.path, to: &buffer)
-        appendSummary(checked, to: &buffer)
+    var json: JSONItem {
         let facts = checked.report.facts
-        let objects = facts.tables.reduce(0) { $0 + $1.objects }
-        let indexes = facts.tables.reduce(0) { $0 + $1.indexes }
-        buffer.append(
-            ",\"format\":\(facts.format),\"version\":\(facts.version),\"objects\":\(objects),"
-                + "\"nodes\":\(facts.nodes),\"indexes\":\(indexes),\"findings\":[")
-        for (i, finding) in checked.report.findings.enumerated() {
-            buffer.append(i == 0 ? "{" : ",{")
-            append(finding, to: &buffer)
-            buffer.append("}")
-        }
-        buffer.append("]}")
+        let counts: JSONItem.Members = [
+            ("format", .count(facts.format)), ("version", .number(facts.version)),
+            ("objects", .count(facts.tables.reduce(0) { $0 + $1.objects })),
+            ("nodes", .count(facts.nodes)),
+            ("indexes", .count(facts.tables.reduce(0) { $0 + $1.indexes })),
+            ("findings", .list(checked.report.findings.map { .object(Self.members($0)) })),
+        ]
+        return .object(file + summary + counts)
     }
 
-    private func appendSummary(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
+    private var summary: JSONItem.Members {
         let report = checked.report
-        buffer.append("\"errors\":\(report.errorCount),\"warnings\":\(report.warningCount)")
-        let omitted = report.omitted
-        for (i, rest) in omitted.enumerated() {
-            buffer.append(i == 0 ? ",\"omitted\":{" : ",")
-            buffer.append("\"\(rest.code.rawValue)\":\(rest.count)")
+        var members: JSONItem.Members = [
+            ("errors", .count(report.errorCount)), ("warnings", .count(report.warningCount)),
+        ]
+        if !report.omitted.isEmpty {
+            let omitted = report.omitted.map {
+                (name: $0.code.rawValue, value: JSONItem.count($0.count))
+            }
+            members.append(("omitted", .object(omitted)))
         }
-        if !omitted.isEmpty { buffer.append("}") }
-        if let previous = checked.previous {
-            buffer.append(",\"previousSlot\":\"\(previous)\"")
-        }
-        if let salvageable = checked.salvageable {
-            buffer.append(",\"salvageable\":\(salvageable)")
-        }
-        if let advice = checked.advice {
-            buffer.append(",\"advice\":")
-            JSONText.append(advice, to: &buffer)
-        }
+        if let previous = checked.previous { members.append(("previousSlot", .text(previous))) }
+        if let count = checked.salvageable { members.append(("salvageable", .count(count))) }
+        if let advice = checked.advice { members.append(("advice", .text(advice))) }
+        return members
     }
 
-    private func append(_ finding: IntegrityReport.Finding, to buffer: inout ByteBuffer) {
-        buffer.append(
-            "\"severity\":\"\(finding.severity.rawValue)\",\"code\":\"\(finding.code.rawValue)\"")
-        if let ref = finding.place.ref { buffer.append(",\"offset\":\(ref.raw)") }
-        if let path = Self.path(finding.place) {
-            buffer.append(",\"path\":")
-            JSONText.append(path, to: &buffer)
-        }
-        if let key = finding.place.object { buffer.append(",\"object\":\(key.raw)") }
-        buffer.append(",\"detail\":")
-        JSONText.append(finding.what, to: &buffer)
+    private static func members(_ finding: IntegrityReport.Finding) -> JSONItem.Members {
+        var members: JSONItem.Members = [
+            ("severity", .text(finding.severity.rawValue)), ("code", .text(finding.code.rawValue)),
+        ]
+        if let ref = finding.place.ref { members.append(("offset", .literal("\(ref.raw)"))) }
+        if let path = path(finding.place) { members.append(("path", .text(path))) }
+        if let key = finding.place.object { members.append(("object", .literal("\(key.raw)"))) }
+        members.append(("detail", .text(finding.what)))
+        return members
     }
 
     private static func path(_ place: IntegrityReport.Place) -> String? {
@@ -271,7 +257,7 @@ struct CheckPrinter {
 
     // MARK: Text
 
-    private func appendText(_ checked: CheckedFile, to buffer: inout ByteBuffer) {
+    func appendText(_ style: RecordStyle, to buffer: inout ByteBuffer) {
         let report = checked.report
         let facts = report.facts
         let isSound = report.errorCount == 0

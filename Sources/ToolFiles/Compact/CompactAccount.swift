@@ -36,11 +36,11 @@ struct CompactAccount {
     func reportNotNeeded(_ database: Database) throws(RealmError) -> ExitCode {
         let free = Int(clamping: database.reclaimableBytes)
         if request.format == .json || request.format == .ndjson {
-            var line = JSONLine(request)
-            line.member("bytes", UInt64(clamping: database.fileBytes))
-            line.member("reclaimableBytes", or: "reclaimable", UInt64(clamping: free))
-            line.literal("compacted", "false")
-            try line.print()
+            try request.print([
+                ("bytes", .number(UInt64(clamping: database.fileBytes))),
+                ("reclaimableBytes", .count(free)), ("reclaimable", .count(free)),
+                ("compacted", .flag(false)),
+            ])
         } else {
             Diagnostics(request.command).summary(
                 "\(request.path): not needed, \(Quantity.bytes(free)) of "
@@ -56,17 +56,17 @@ struct CompactAccount {
         let memory = ProgressReporter.privateMemory() ?? 0
         let before = database.fileBytes
         if request.format == .json || request.format == .ndjson {
-            var line = JSONLine(request)
-            if let output { line.text("to", output) }
-            line.member("bytes", UInt64(clamping: before))
-            line.member("newBytes", result.bytes)
-            line.literal("compacted", "true")
-            line.literal("verified", request.options.verifies ? "true" : "false")
-            line.member("enumerated", UInt64(clamping: result.enumerated))
-            line.literal("seconds", Quantity.twoDecimals(seconds))
-            line.member("milliseconds", UInt64(seconds * 1000))
-            line.member("privateMemoryBytes", or: "privateMemory", UInt64(clamping: memory))
-            try line.print()
+            let target: JSONItem.Members = output.map { [("to", .text($0))] } ?? []
+            try request.print(
+                target + [
+                    ("bytes", .number(UInt64(clamping: before))),
+                    ("newBytes", .number(result.bytes)), ("compacted", .flag(true)),
+                    ("verified", .flag(request.options.verifies)),
+                    ("enumerated", .number(UInt64(clamping: result.enumerated))),
+                    ("seconds", .literal(Quantity.twoDecimals(seconds))),
+                    ("milliseconds", .number(UInt64(seconds * 1000))),
+                    ("privateMemoryBytes", .count(memory)), ("privateMemory", .count(memory)),
+                ])
             return .ok
         }
         let after = Int(clamping: result.bytes)
@@ -80,45 +80,14 @@ struct CompactAccount {
     }
 }
 
-/// One line of JSON about a file on standard output, or where `-o` of a report says.
-struct JSONLine: ~Copyable {
-    private var buffer = ByteBuffer(capacity: 1024)
-
-    init(_ request: CompactRequest) {
-        JSONReport.begin("realm-compact", to: &buffer)
-        text("file", request.path)
-    }
-
-    mutating func text(_ name: StaticString, _ value: String) {
-        key(name)
-        JSONText.append(value, to: &buffer)
-    }
-
-    mutating func member(_ name: StaticString, _ value: UInt64) {
-        key(name)
-        buffer.append(String(value))
-    }
-
-    /// A member under its name and the one it had before.
-    mutating func member(_ name: StaticString, or old: StaticString, _ value: UInt64) {
-        member(name, value)
-        member(old, value)
-    }
-
-    mutating func literal(_ name: StaticString, _ value: String) {
-        key(name)
-        buffer.append(value)
-    }
-
-    private mutating func key(_ name: StaticString) {
-        buffer.append(",\"")
-        buffer.append(name)
-        buffer.append("\":")
-    }
-
-    /// Ends the line and writes it.
-    consuming func print(to path: String? = nil, force: Bool = false) throws(RealmError) {
-        buffer.append("}\n")
+extension CompactRequest {
+    /// Prints a line of JSON about the file on standard output, or where `-o` of a report says.
+    func print(
+        _ members: JSONItem.Members, to path: String? = nil, force: Bool = false
+    ) throws(RealmError) {
+        var buffer = ByteBuffer(capacity: 1024)
+        JSONReport.object("realm-compact", [("file", .text(self.path))] + members)
+            .appendLine(to: &buffer)
         let output = try OutputFile(path: path, force: force)
         try output.flush(&buffer)
         try output.commit()
@@ -155,14 +124,19 @@ struct EstimateRun {
         let reclaimable = bytes > estimate.bytes ? bytes - estimate.bytes : 0
         let free = CompactOutput.freeSpace(beside: request.path)
         if request.format == .json || request.format == .ndjson {
-            var line = JSONLine(request)
-            line.member("bytes", bytes)
-            line.member("estimatedBytes", estimate.bytes)
-            line.member("reclaimableBytes", or: "reclaimable", reclaimable)
-            line.literal("possibleInPlace", isPossible ? "true" : "false")
-            line.literal("openers", Self.json(openers))
-            if let free { line.member("freeOnDeviceBytes", or: "freeOnDevice", free) }
-            return try line.print(to: request.command.outputPath, force: request.mayReplace)
+            let device: JSONItem.Members =
+                free.map { [("freeOnDeviceBytes", .number($0)), ("freeOnDevice", .number($0))] }
+                ?? []
+            let holders = openers.map {
+                JSONItem.object([("pid", .count(Int($0.pid))), ("command", .text($0.command))])
+            }
+            return try request.print(
+                [
+                    ("bytes", .number(bytes)), ("estimatedBytes", .number(estimate.bytes)),
+                    ("reclaimableBytes", .number(reclaimable)),
+                    ("reclaimable", .number(reclaimable)), ("possibleInPlace", .flag(isPossible)),
+                    ("openers", .list(holders)),
+                ] + device, to: request.command.outputPath, force: request.mayReplace)
         }
         var buffer = ByteBuffer(capacity: 512)
         ErrorText.appendPrintable(request.path, to: &buffer)
@@ -181,17 +155,5 @@ struct EstimateRun {
             path: request.command.outputPath, force: request.mayReplace)
         try output.flush(&buffer)
         try output.commit()
-    }
-
-    private static func json(_ openers: [FileHolder]) -> String {
-        var buffer = ByteBuffer(capacity: 256)
-        for (i, opener) in openers.enumerated() {
-            buffer.append(i == 0 ? "[{\"pid\":" : ",{\"pid\":")
-            buffer.append(String(opener.pid))
-            buffer.append(",\"command\":")
-            JSONText.append(opener.command, to: &buffer)
-            buffer.append("}")
-        }
-        return openers.isEmpty ? "[]" : buffer.string + "]"
     }
 }

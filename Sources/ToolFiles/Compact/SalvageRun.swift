@@ -18,7 +18,6 @@ struct SalvageRun {
         }
         let passing = try TemporaryDirectory(in: directory(of: target), for: target)
         let losses = try OutputFile(path: nil, force: false)
-        let printer = LossPrinter()
         var buffer = ByteBuffer()
         let meter = ProgressCounter()
         let activity = ActivityReporter(
@@ -29,11 +28,11 @@ struct SalvageRun {
             spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
             key: key, mapCells: picture == nil ? nil : SpacePicture.cellCount, meter: meter
         ) { (loss) throws(RealmError) in
-            printer.append(loss, to: &buffer)
+            loss.json.appendLine(to: &buffer)
             try losses.write(&buffer)
         }
         activity.finish()
-        printer.append(summary, to: &buffer)
+        summary.json.appendLine(to: &buffer)
         try losses.flush(&buffer)
         try losses.commit()
         var options = request.options
@@ -81,93 +80,66 @@ extension SalvageSummary {
     }
 }
 
-/// Losses as lines of JSON.
-private struct LossPrinter {
-    func append(_ loss: SalvageLoss, to buffer: inout ByteBuffer) {
-        switch loss {
+extension SalvageLoss {
+    /// A line of the report.
+    fileprivate var json: JSONItem {
+        switch self {
         case .version(let used, let why):
-            buffer.append("{\"lost\":\"version\",\"used\":\(used)")
-            end(why, to: &buffer)
+            .object([
+                ("lost", .text("version")), ("used", .literal("\(used)")), ("why", .text(why)),
+            ])
         case .table(let slot, let why):
-            buffer.append("{\"lost\":\"class\",\"slot\":\(slot)")
-            end(why, to: &buffer)
+            .object([("lost", .text("class")), ("slot", .literal("\(slot)")), ("why", .text(why))])
         case .name(let name, let property, let why):
-            begin("name", name, to: &buffer)
-            if let property { append(property: property, to: &buffer) }
-            end(why, to: &buffer)
+            Self.json("name", name, property: property, why: why)
         case .property(let name, let property, let why):
-            begin("property", name, to: &buffer)
-            append(property: property, to: &buffer)
-            end(why, to: &buffer)
+            Self.json("property", name, property: property, why: why)
         case .objects(let name, let count, let why):
-            begin("objects", name, to: &buffer)
-            if let count { buffer.append(",\"count\":\(count)") }
-            end(why, to: &buffer)
-        case .object(let name, let key, let why):
-            begin("object", name, to: &buffer)
-            append(key, to: &buffer)
-            end(why, to: &buffer)
+            Self.json("objects", name, count: count, why: why)
+        case .object(let name, let key, let why): Self.json("object", name, key, why: why)
         case .doubtful(let name, let property, let key, let count, let why):
-            begin("certainty", name, to: &buffer)
-            append(key, to: &buffer)
-            buffer.append(",\"count\":\(count)")
-            append(property: property, to: &buffer)
-            end(why, to: &buffer)
+            Self.json("certainty", name, key, count: count, property: property, why: why)
         case .older(let name, let key, let count, let why):
-            begin("newer", name, to: &buffer)
-            append(key, to: &buffer)
-            buffer.append(",\"count\":\(count)")
-            end(why, to: &buffer)
+            Self.json("newer", name, key, count: count, why: why)
         case .values(let name, let property, let key, let count, let why):
-            begin("values", name, to: &buffer)
-            append(key, to: &buffer)
-            buffer.append(",\"count\":\(count)")
-            append(property: property, to: &buffer)
-            end(why, to: &buffer)
+            Self.json("values", name, key, count: count, property: property, why: why)
         }
     }
 
-    func append(_ summary: SalvageSummary, to buffer: inout ByteBuffer) {
-        JSONReport.begin("realm-compact", to: &buffer)
-        buffer.append(
-            ",\"summary\":{\"salvaged\":\(summary.salvaged),"
-                + "\"lostObjects\":\(summary.lostObjects),"
-                + "\"lostValues\":\(summary.lostValues),\"lostParts\":\(summary.lostParts),"
-                + "\"older\":\(summary.older),\"doubtful\":\(summary.doubtful),"
-                + "\"version\":\(summary.version),"
-                + "\"newest\":\(summary.isNewest),\"sourceErrors\":\(summary.sourceErrors),"
-                + "\"complete\":\(summary.isComplete)}")
-        if let map = summary.map { append(map, to: &buffer) }
-        buffer.append("}\n")
+    private static func json(
+        _ what: String, _ name: String, _ key: ObjectKey? = nil, count: Int? = nil,
+        property: String? = nil, why: String
+    ) -> JSONItem {
+        var members: JSONItem.Members = [("lost", .text(what)), ("class", .text(name))]
+        if let key { members.append(("key", key.isLost ? .null : .literal("\(key.raw)"))) }
+        if let count { members.append(("count", .count(count))) }
+        if let property { members.append(("property", .text(property))) }
+        members.append(("why", .text(why)))
+        return .object(members)
+    }
+}
+
+extension SalvageSummary {
+    /// The last line of the report.
+    fileprivate var json: JSONItem {
+        let summary: JSONItem.Members = [
+            ("salvaged", .count(salvaged)), ("lostObjects", .count(lostObjects)),
+            ("lostValues", .count(lostValues)), ("lostParts", .count(lostParts)),
+            ("older", .count(older)), ("doubtful", .count(doubtful)),
+            ("version", .literal("\(version)")), ("newest", .flag(isNewest)),
+            ("sourceErrors", .count(sourceErrors)), ("complete", .flag(isComplete)),
+        ]
+        var members: JSONItem.Members = [("summary", .object(summary))]
+        if let map { members.append(("bytes", .object(Self.bytes(map)))) }
+        return JSONReport.object("realm-compact", members)
     }
 
     /// Bytes by what became of them.
-    private func append(_ map: SpaceMap, to buffer: inout ByteBuffer) {
-        let sums: [(String, SpaceMap.Owner)] = [
+    private static func bytes(_ map: SpaceMap) -> JSONItem.Members {
+        let owners: [(String, SpaceMap.Owner)] = [
             ("copied", .copied), ("older", .older), ("doubtful", .doubtful), ("unused", .unused),
             ("bookkeeping", .bookkeeping), ("free", .free), ("lost", .lost),
         ]
-        let parts = sums.map { "\"\($0)\":\(map.bytes(of: $1))" }
-        buffer.append(",\"bytes\":{\(parts.joined(separator: ","))}")
-    }
-
-    private func begin(_ what: String, _ name: String, to buffer: inout ByteBuffer) {
-        buffer.append("{\"lost\":\"\(what)\",\"class\":")
-        JSONText.append(name, to: &buffer)
-    }
-
-    private func append(_ key: ObjectKey, to buffer: inout ByteBuffer) {
-        buffer.append(",\"key\":\(key.isLost ? "null" : "\(key.raw)")")
-    }
-
-    private func append(property: String, to buffer: inout ByteBuffer) {
-        buffer.append(",\"property\":")
-        JSONText.append(property, to: &buffer)
-    }
-
-    private func end(_ why: String, to buffer: inout ByteBuffer) {
-        buffer.append(",\"why\":")
-        JSONText.append(why, to: &buffer)
-        buffer.append("}\n")
+        return owners.map { ($0, .literal("\(map.bytes(of: $1))")) }
     }
 }

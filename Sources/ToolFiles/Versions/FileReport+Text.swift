@@ -118,7 +118,7 @@ extension FileReport {
         let rows = facts.inspection.versions.map { version -> [Report.Cell] in
             [
                 .literal("\(version.version)"), .literal("\(version.behind)"),
-                .number(version.live), .number(version.frozen), .number(version.full),
+                .count(version.live), .count(version.frozen), .count(version.full),
                 .text("0x" + String(version.top, radix: 16)), Self.size(version.releases),
             ]
         }
@@ -154,8 +154,8 @@ extension FileReport {
                 state = slot.problem ?? "verified"
             }
             return [
-                .number(slot.index), .text(slot.isSelected ? "selected" : "previous"),
-                slot.isEmpty ? .null : .number(slot.format),
+                .count(slot.index), .text(slot.isSelected ? "selected" : "previous"),
+                slot.isEmpty ? .null : .count(slot.format),
                 slot.version.map { .literal("\($0)") } ?? .null,
                 slot.isEmpty ? .null : .text("0x" + String(slot.top, radix: 16)),
                 .text(state),
@@ -176,7 +176,7 @@ extension FileReport {
         let rows = pins.map { pin, count -> [Report.Cell] in
             let age = WallTime.age(Int(clamping: now - pin.since / 1_000_000_000))
             return [
-                .literal("\(pin.version)"), .number(Int(pin.process.pid)), .number(Int(pin.thread)),
+                .literal("\(pin.version)"), .count(Int(pin.process.pid)), .count(Int(pin.thread)),
                 .text(pin.isStale ? "(ended)" : commands[pin.process.pid] ?? "-"),
                 .text(pin.kind.text + (count > 1 ? " x\(count)" : "")), .text(age),
                 pin.label.isEmpty ? .null : .text(pin.label),
@@ -191,7 +191,7 @@ extension FileReport {
         guard let openers = facts.openers else { return }
         let rows = openers.openers.map { opener -> [Report.Cell] in
             [
-                .number(Int(opener.pid)), .text(opener.command), .text(opener.user),
+                .count(Int(opener.pid)), .text(opener.command), .text(opener.user),
                 .text(WallTime.age(opener.age)), held(by: opener.pid),
                 possible(for: opener.pid),
             ]
@@ -265,21 +265,39 @@ extension PinAttribution {
 
 // MARK: One row for each file
 
-extension FileReport {
-    static func appendList(
-        _ reports: [FileReport], _ style: RecordStyle, to out: inout ByteBuffer
-    ) {
+/// Reports about files, one after the other.
+struct FileReports: ReportDocument {
+    let reports: [FileReport]
+    /// Whether one file was asked for, even if there is no report about it.
+    let isSingle: Bool
+
+    var json: JSONItem {
+        let items = lines
+        return isSingle && items.count == 1 ? items[0] : .list(items)
+    }
+
+    var lines: [JSONItem] { reports.map { $0.json() } }
+
+    var rows: Report? {
         Report(
             headings: [
                 "file", "format", "encrypted", "schema", "version", "bytes", "free", "pinned",
                 "versions", "openers",
             ],
             isNumber: [false, true, false, true, true, true, true, true, true, true],
-            rows: reports.map { $0.row }
-        ).append(style, to: &out)
+            rows: reports.map { $0.row })
     }
 
-    private var row: [Report.Cell] {
+    func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
+        for (position, report) in reports.enumerated() {
+            if position > 0 { out.append("\n") }
+            report.appendText(style, to: &out)
+        }
+    }
+}
+
+extension FileReport {
+    fileprivate var row: [Report.Cell] {
         func cell(_ key: FactKey, _ unit: String = "") -> Report.Cell {
             facts.value(key).map { .literal($0.plain + unit) } ?? .null
         }

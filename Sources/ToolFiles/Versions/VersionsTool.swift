@@ -62,7 +62,8 @@ package struct VersionsTool {
         if !request.keys.isEmpty {
             appendValues(reports, to: &buffer)
         } else if request.wantsReport {
-            append(reports, to: &buffer)
+            FileReports(reports: reports, isSingle: request.paths.count == 1)
+                .append(request.format, style, to: &buffer)
         }
         try output.flush(&buffer)
         try output.commit()
@@ -88,27 +89,6 @@ package struct VersionsTool {
                 }
                 buffer.append(value?.plain ?? "")
                 buffer.append("\n")
-            }
-        }
-    }
-
-    private func append(_ reports: [FileReport], to buffer: inout ByteBuffer) {
-        switch request.format {
-        case .json:
-            let items = reports.map { $0.json() }
-            let item = request.paths.count == 1 ? items.first : .list(items)
-            item?.append(to: &buffer)
-            if item != nil { buffer.append("\n") }
-        case .ndjson:
-            for report in reports {
-                report.json().append(to: &buffer)
-                buffer.append("\n")
-            }
-        case .table: FileReport.appendList(reports, style, to: &buffer)
-        default:
-            for (position, report) in reports.enumerated() {
-                if position > 0 { buffer.append("\n") }
-                report.appendText(style, to: &buffer)
             }
         }
     }
@@ -153,8 +133,7 @@ package struct VersionsTool {
         }
         var buffer = ByteBuffer(capacity: 1 << 14)
         for change in changes {
-            change.json.append(to: &buffer)
-            buffer.append("\n")
+            change.json.appendLine(to: &buffer)
             try output.write(&buffer)
         }
         try output.flush(&buffer)

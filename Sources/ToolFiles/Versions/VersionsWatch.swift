@@ -55,8 +55,7 @@ struct VersionsWatch {
         clock_gettime(CLOCK_REALTIME, &now)
         let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
         var buffer = ByteBuffer(capacity: 4096)
-        FileReport(facts).json(time: WallTime.text(nanoseconds)).append(to: &buffer)
-        buffer.append("\n")
+        FileReport(facts).json(time: WallTime.text(nanoseconds)).appendLine(to: &buffer)
         try output.flush(&buffer)
         if let space = facts.inspection.space {
             plot?.add(

@@ -40,22 +40,22 @@ package enum ErrorText {
         _ error: RealmError, tool: String, to buffer: inout ByteBuffer
     ) {
         buffer.append("{\"error\":{\"code\":")
-        JSONText.append(error.code, to: &buffer)
+        buffer.append(json: error.code)
         buffer.append(",\"reason\":")
-        JSONText.append(error.reason, to: &buffer)
+        buffer.append(json: error.reason)
         buffer.append(",\"exit\":")
         buffer.append(String(ExitCode(error.kind).rawValue))
         buffer.append(",\"file\":")
         appendOptional(error.file, to: &buffer)
         buffer.append(",\"message\":")
-        JSONText.append(error.message, to: &buffer)
+        buffer.append(json: error.message)
         buffer.append(",\"hint\":")
         appendOptional(error.advice(from: tool), to: &buffer)
         buffer.append("}}\n")
     }
 
     private static func appendOptional(_ text: String?, to buffer: inout ByteBuffer) {
-        if let text { JSONText.append(text, to: &buffer) } else { buffer.append("null") }
+        if let text { buffer.append(json: text) } else { buffer.append("null") }
     }
 
     /// Appends text whose control characters could drive a terminal as `\xNN`: names come from
@@ -66,8 +66,7 @@ package enum ErrorText {
                 buffer.append(byte)
             } else {
                 buffer.append("\\x")
-                buffer.append(JSONText.hexadecimal(byte >> 4))
-                buffer.append(JSONText.hexadecimal(byte & 15))
+                buffer.append(Hexadecimal.digits(byte))
             }
         }
     }

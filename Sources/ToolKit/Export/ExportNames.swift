@@ -93,8 +93,7 @@ package struct ExportNames {
         digest.append("%~")
         for shift in stride(from: 56, through: 0, by: -8) {
             let byte = UInt8(truncatingIfNeeded: hash.value >> UInt64(shift))
-            digest.append(JSONText.hexadecimal(byte >> 4))
-            digest.append(JSONText.hexadecimal(byte & 15))
+            digest.append(Hexadecimal.digits(byte))
         }
         return shortened(whole) + digest.string
     }
@@ -121,8 +120,7 @@ package struct ExportNames {
             let isSpelled = position < spelled || (spelled > 0 && byte >= 0x80)
             if isSpelled || isEnd || isSpecial(byte) {
                 result.append(UInt8(ascii: "%"))
-                result.append(JSONText.hexadecimal(byte >> 4))
-                result.append(JSONText.hexadecimal(byte & 15))
+                result += Hexadecimal.digits(byte)
             } else {
                 result.append(byte)
             }

@@ -51,22 +51,6 @@ enum MemberNames {
     }
 }
 
-extension ByteBuffer {
-    /// A JSON string; for names and messages, not for stored values.
-    package mutating func append(json text: String) {
-        var text = text
-        text.withUTF8 { utf8 in
-            // An empty string may have no address; its bytes are never read.
-            let start = UnsafeRawPointer(utf8.baseAddress ?? ConstantText.empty.utf8Start)
-            append(json: ByteView(start, count: utf8.count))
-        }
-    }
-}
-
-private enum ConstantText {
-    static let empty: StaticString = ""
-}
-
 extension ValueStyle {
     /// Whether `--binary omit` leaves the property out.
     package func omits(_ column: ColumnInfo) -> Bool { binary == .omit && column.type == .binary }

@@ -10,6 +10,8 @@ package final class RecordPlan: Sendable {
     let explode: FieldPath?
     /// JSON records begin with `"$class"`.
     package let namesClass: Bool
+    /// Path of the file that JSON records begin with, as `"$file"`.
+    let file: String?
     /// The table that the records are rows of.
     let sql: SQLTable?
 
@@ -37,14 +39,32 @@ package final class RecordPlan: Sendable {
 
     package init(
         table: TableInfo, fields: [Field], columns: [Int], explode: FieldPath?, namesClass: Bool,
-        sql: SQLTable? = nil
+        file: String? = nil, sql: SQLTable? = nil
     ) {
         self.table = table
         self.fields = fields
         self.columns = columns
         self.explode = explode
         self.namesClass = namesClass
+        self.file = file
         self.sql = sql
+    }
+}
+
+extension RecordPlan {
+    /// Members that JSON records may begin with.
+    package static let fileMember = "$file"
+    static let classMember = "$class"
+
+    /// The members before those of the fields, with their texts.
+    var firstMembers: [(name: String, text: String)] {
+        [(Self.fileMember, file), (Self.classMember, namesClass ? table.className : nil)]
+            .compactMap { name, text in text.map { (name, $0) } }
+    }
+
+    /// A name that a record would have twice.
+    package var ambiguousName: String? {
+        firstMembers.first { member in fields.contains { $0.label == member.name } }?.name
     }
 }
 

@@ -18,6 +18,8 @@ package struct FieldRequest: Sendable {
     package var hasKeys = false
     /// Records begin with `"$class"`.
     package var namesClass = false
+    /// Path of the file that records begin with, as `"$file"`.
+    package var file: String?
 
     package init(
         fields: [Field]? = nil, excluded: [String] = [],
@@ -72,7 +74,7 @@ package struct RecordPlanner {
         }
         return RecordPlan(
             table: table, fields: fields, columns: columns, explode: explode,
-            namesClass: request.namesClass)
+            namesClass: request.namesClass, file: request.file)
     }
 
     private func wantedFields(

@@ -5,6 +5,10 @@ package final class RecordRenderer: RecordContent {
     package let plan: RecordPlan
     package let scan: TableScan
     private let form: any RecordForm
+    /// The frame of records, where the form has one.
+    private let frame: RecordFrame?
+    /// The form, where records are rows of SQL.
+    private let statements: SQLForm?
     private let json: JSONRenderer
     private let cells: CellRenderer
     private let snapshot: Snapshot
@@ -46,6 +50,8 @@ package final class RecordRenderer: RecordContent {
             RecordFields(
                 plan.fields.map(\.label), isNumber: plan.fields.map(\.isNumber),
                 title: plan.namesClass ? plan.table.className : nil, sql: plan.sql), style)
+        frame = form.frame
+        statements = form as? SQLForm
         self.json = json
         self.snapshot = snapshot
         cells = CellRenderer(json, style)
@@ -90,6 +96,20 @@ package final class RecordRenderer: RecordContent {
     package func append(
         _ row: Int, to out: inout ByteBuffer
     ) throws(RealmError) {
+        if let frame {
+            frame.begin(&out)
+            if let separator = frame.separator {
+                try appendCells(row, separator, to: &out)
+            } else {
+                try appendObject(row, to: &out)
+            }
+            return frame.end(&out)
+        }
+        if let statements {
+            statements.beginRow(to: &out)
+            try appendValues(row, to: &out)
+            return statements.endRow(to: &out)
+        }
         self.row = row
         try form.append(self, to: &out)
     }
@@ -109,11 +129,22 @@ package final class RecordRenderer: RecordContent {
 // MARK: - Encodings
 
 extension RecordRenderer {
+    package func appendObject(to out: inout ByteBuffer) throws(RealmError) {
+        try appendObject(row, to: &out)
+    }
+
+    package func appendCells(separator: UInt8, to out: inout ByteBuffer) throws(RealmError) {
+        try appendCells(row, separator, to: &out)
+    }
+
+    package func appendSQL(to out: inout ByteBuffer) throws(RealmError) {
+        try appendValues(row, to: &out)
+    }
+
     @_optimize(speed)
-    package func appendCells(
-        separator: UInt8, to out: inout ByteBuffer
+    private func appendCells(
+        _ row: Int, _ separator: UInt8, to out: inout ByteBuffer
     ) throws(RealmError) {
-        let row = row
         for position in 0..<fieldCount {
             if position > 0 { out.append(separator) }
             let column = quick[position].column
@@ -136,9 +167,8 @@ extension RecordRenderer {
     }
 
     @_optimize(speed)
-    package func appendSQL(to out: inout ByteBuffer) throws(RealmError) {
+    private func appendValues(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
         guard let sql else { return }
-        let row = row
         for position in 0..<fieldCount {
             if position > 0 { out.append(UInt8(ascii: ",")) }
             let column = quick[position].column
@@ -156,9 +186,8 @@ extension RecordRenderer {
 // MARK: - Fields
 
 extension RecordRenderer {
-    @_optimize(speed)
-    package func appendObject(to out: inout ByteBuffer) throws(RealmError) {
-        let row = row
+    @inline(__always)
+    private func appendObject(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
         for position in 0..<fieldCount {
             let field = quick[position]
             out.append(field.name)
@@ -310,16 +339,19 @@ extension RecordPlan {
     /// The pieces of a JSON record between values; with no fields, all of it but the end.
     fileprivate var memberNames: [[UInt8]] {
         var opening = Array("{".utf8)
-        if namesClass {
-            opening = MemberNames.rendered("$class", prefix: "{")
-            var name = ByteBuffer(capacity: 64)
-            name.append(json: table.className)
-            opening += name.bytes
+        for (name, text) in firstMembers {
+            var member = ByteBuffer(capacity: 64)
+            if opening.count > 1 { member.append(",") }
+            member.append(json: name)
+            member.append(":")
+            member.append(json: text)
+            opening += member.bytes
         }
+        let isOpen = opening.count > 1
         if fields.isEmpty { return [opening] }
         return fields.enumerated().map { position, field in
             if position > 0 { return MemberNames.rendered(field.label, prefix: ",") }
-            return opening + MemberNames.rendered(field.label, prefix: namesClass ? "," : "")
+            return opening + MemberNames.rendered(field.label, prefix: isOpen ? "," : "")
         }
     }
 }

@@ -34,6 +34,8 @@ package struct RecordStyle: Sendable {
     package var width: Int?
     /// Whether headings of tables stand out.
     package var isColored = false
+    /// Whether all rows of a table are in memory and decide its widths.
+    var areRowsInMemory = false
     /// Notes for the person who reads a table.
     package let notes = TableNotes()
     package var dialect = SQLDialect.sqlite

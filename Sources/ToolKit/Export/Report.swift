@@ -2,14 +2,7 @@ import RealmEngine
 
 /// A short list of facts, held in memory and printed in any form: classes, properties, digests.
 package struct Report {
-    package enum Cell {
-        case null
-        case number(Int)
-        case bool(Bool)
-        case text(String)
-        /// A number's text, never quoted.
-        case literal(String)
-    }
+    package typealias Cell = JSONItem
 
     /// Member names and column headings; they are part of the tool's interface.
     package var names: [String]
@@ -41,12 +34,28 @@ package struct Report {
         self.init(headings: headings, isNumber: headings.indices.map { $0 > 0 }, rows: rows)
     }
 
+    /// Adds a first column with the same cell in all rows.
+    package mutating func insert(_ cell: Cell, as name: String) {
+        names.insert(name, at: 0)
+        tableHeadings?.insert(name, at: 0)
+        isNumber.insert(false, at: 0)
+        rows = rows.map { [cell] + $0 }
+        tableRows = tableRows.map { [cell] + $0 }
+    }
+
+    /// Adds the rows of a report with the same columns.
+    package mutating func append(_ other: Report) {
+        rows += other.rows
+        tableRows += other.tableRows
+    }
+
     /// Appends all of it.
     package func append(_ style: RecordStyle, to out: inout ByteBuffer) {
         var style = style
         let isLayout = style.form is any LayoutForm.Type
         if tableHeadings == nil, style.form == TableForm.self { style.hasHeader = false }
         if isLayout, style.null == nil { style.null = Array("-".utf8) }
+        style.areRowsInMemory = true
         let form = style.form.init(
             RecordFields(isLayout ? tableHeadings ?? names : names, isNumber: isNumber), style)
         let record = ReportRecord(names, CellText(style))
@@ -81,13 +90,7 @@ private final class ReportRecord: RecordContent {
             out.append(position == 0 ? "{" : ",")
             out.append(json: name)
             out.append(":")
-            switch cell {
-            case .null: out.append("null")
-            case .number(let number): out.append(number: number)
-            case .bool(let flag): out.append(flag)
-            case .text(let text): out.append(json: text)
-            case .literal(let text): out.append(text)
-            }
+            cell.append(to: &out)
         }
         out.append("}")
     }
@@ -111,10 +114,12 @@ private final class ReportRecord: RecordContent {
     private func append(_ cell: Report.Cell, to out: inout ByteBuffer) {
         switch cell {
         case .null: out.append(text.null)
-        case .number(let number): out.append(number: number)
-        case .bool(let flag): out.append(flag)
-        case .literal(let literal): out.append(literal)
         case .text(let words): text.append(words, to: &out)
+        case .flag, .number, .literal: cell.append(to: &out)
+        case .list, .lines, .object:
+            var json = ByteBuffer(capacity: 256)
+            cell.append(to: &json)
+            text.append(json.string, to: &out)
         }
     }
 }

@@ -31,7 +31,10 @@ package final class ValueLosses: Sendable {
     }
 
     /// Says what was lost, if anything; a second time nothing.
-    package func warn(_ diagnostics: Diagnostics) {
+    ///
+    /// - Parameter file: name that the warnings begin with.
+    package func warn(_ diagnostics: Diagnostics, file: String? = nil) {
+        let subject = file.map { $0 + ": " } ?? ""
         let losses = [
             Self.text(
                 illFormed.load(ordering: .relaxed), "string is not UTF-8 and has",
@@ -48,8 +51,10 @@ package final class ValueLosses: Sendable {
             "printed as --time, --binary or --null says and would be read as another value")
         if losses.isEmpty && choice == nil { return }
         if hasWarned.exchange(true, ordering: .relaxed) { return }
-        for loss in losses { diagnostics.warn(loss + "; --types extended keeps everything") }
-        if let choice { diagnostics.warn(choice + "; without the option it is kept") }
+        for loss in losses {
+            diagnostics.warn(subject + loss + "; --types extended keeps everything")
+        }
+        if let choice { diagnostics.warn(subject + choice + "; without the option it is kept") }
     }
 
     private static func text(

@@ -32,6 +32,28 @@ extension ToolsPage {
                     + "`duckdb` likewise. See SQL in `realm-query(1)`."
             ),
             (
+                "ObjectBox",
+                "ObjectBox has no import: a program decodes `realm-query -f ndjson app.realm CLASS` and puts "
+                    + "the objects. Its ids are numbers from 1 that it assigns: keep the primary key as an "
+                    + "indexed property, and set links by it in a second pass; `-F _key,...` prints a key for "
+                    + "classes without one. Sets become lists; mixed values, decimal128, dictionaries and "
+                    + "embedded objects need a converter to text. To verify, let the program print what it "
+                    + "stored in the order of the keys, and compare that with `realm-query -s KEY -f ndjson "
+                    + "app.realm CLASS`."
+            ),
+            (
+                "MongoDB",
+                "`realm-query --all --types extended -f ndjson --output-dir out app.realm`, and "
+                    + "`mongoimport --db app --collection Person --file out/Person.ndjson` for each class. "
+                    + "Integers, dates, ids, binary data and decimal128 have the types of MongoDB's Extended "
+                    + "JSON. A primary key that is not called `_id` gets that name by `-F _id=KEY,...`. "
+                    + "Links, sets, dictionaries and embedded objects are objects such as `$link`, which "
+                    + "MongoDB keeps from version 5 on and does not follow; a date has milliseconds; "
+                    + "`$nanoseconds` beside them is none of MongoDB's. Without `--types extended` dates and ids are "
+                    + "text with all their digits. To verify, load `mongoexport --jsonFormat canonical` into "
+                    + "a database of the same schema by `realm-write` and compare `realm-query --digest`."
+            ),
+            (
                 "Any program that reads JSON",
                 "`realm-query --all -f ndjson --output-dir out app.realm`, and "
                     + "`realm-query -S -f jsonschema app.realm` to check what it reads."
@@ -51,6 +73,14 @@ extension ToolsPage {
         .literal([
             "find . -name '*.realm' -print0 | xargs -0 -P 4 -n 50 realm-compact --check",
             "find . -name '*.realm' -print0 | xargs -0 -P 4 -n 50 realm-versions -f ndjson",
+        ]),
+        .paragraph(
+            "`realm-query` answers one question about several files; each line says which one it is of, and "
+                + "the error of a file does not stop the others:"),
+        .literal([
+            "find . -name '*.realm' -print0 | xargs -0 realm-query --digest --with-filename",
+            "find . -name '*.realm' -print0 | xargs -0 realm-query -c --class Person --where 'age > 30'",
+            "realm-query --all phone-1.realm phone-2.realm | jq -c 'select(.\"$class\" == \"Person\")'",
         ]),
         .paragraph("DuckDB and Spark take NDJSON; `--schema -f ddl` gives Spark the types:"),
         .literal([

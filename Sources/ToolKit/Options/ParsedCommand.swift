@@ -30,6 +30,13 @@ package struct ParsedCommand: Sendable {
 
     mutating func add(operand: String) { operands.append(operand) }
 
+    /// The same command with other operands.
+    package func about(_ operands: [String]) -> ParsedCommand {
+        var copy = self
+        copy.operands = operands
+        return copy
+    }
+
     /// What the command line says about the option, or its default.
     package subscript<Value>(_ option: Option<Value>) -> Value {
         precondition(knows(option), "\(table.name) has no option \(option.spelling)")

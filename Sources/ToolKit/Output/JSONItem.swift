@@ -1,7 +1,9 @@
 import RealmEngine
 
-/// A small JSON document, for reports: built as a value, then written.
+/// A small JSON document, for reports: built as a value, then written. Also a cell of a `Report`.
 package indirect enum JSONItem {
+    package typealias Members = [(name: String, value: JSONItem)]
+
     case null
     case flag(Bool)
     case number(UInt64)
@@ -9,37 +11,64 @@ package indirect enum JSONItem {
     case literal(String)
     case text(String)
     case list([JSONItem])
-    case object([(name: String, value: JSONItem)])
-
-    /// Null for what is not known.
-    package static func known(_ number: UInt64?) -> JSONItem { number.map { .number($0) } ?? .null }
+    /// A list with an item per line.
+    case lines([JSONItem])
+    case object(Members)
 
     package static func count(_ number: Int) -> JSONItem { .number(UInt64(clamping: number)) }
 
-    /// Appends it on one line, without a line end.
+    /// Null for a number that is not known.
+    package static func known(_ number: UInt64?) -> JSONItem { number.map { .number($0) } ?? .null }
+    package static func known(_ number: Int?) -> JSONItem { number.map { .count($0) } ?? .null }
+    /// Null for a text that is not known.
+    package static func known(_ text: String?) -> JSONItem { text.map { .text($0) } ?? .null }
+
+    package static func texts(_ texts: [String]) -> JSONItem { .list(texts.map { .text($0) }) }
+    package static func counts(_ numbers: [Int]) -> JSONItem { .list(numbers.map { .count($0) }) }
+
+    /// The members of an object; none for any other value.
+    package var members: Members {
+        if case .object(let members) = self { return members }
+        return []
+    }
+
+    /// Appends it without a line end.
     package func append(to out: inout ByteBuffer) {
         switch self {
         case .null: out.append("null")
         case .flag(let flag): out.append(flag)
         case .number(let number): out.append(number: number)
         case .literal(let text): out.append(text)
-        case .text(let text): JSONText.append(text, to: &out)
-        case .list(let items):
-            out.append("[")
-            for (position, item) in items.enumerated() {
-                if position > 0 { out.append(",") }
-                item.append(to: &out)
-            }
-            out.append("]")
+        case .text(let text): out.append(json: text)
+        case .list(let items): Self.append(items, before: "", to: &out)
+        case .lines(let items): Self.append(items, before: "\n", to: &out)
         case .object(let members):
             out.append("{")
             for (position, member) in members.enumerated() {
                 if position > 0 { out.append(",") }
-                JSONText.append(member.name, to: &out)
+                out.append(json: member.name)
                 out.append(":")
                 member.value.append(to: &out)
             }
             out.append("}")
         }
+    }
+
+    private static func append(
+        _ items: [JSONItem], before: StaticString, to out: inout ByteBuffer
+    ) {
+        out.append("[")
+        for (position, item) in items.enumerated() {
+            if position > 0 { out.append(",") }
+            out.append(before)
+            item.append(to: &out)
+        }
+        out.append("]")
+    }
+
+    /// Appends it as a line.
+    package func appendLine(to out: inout ByteBuffer) {
+        append(to: &out)
+        out.append("\n")
     }
 }

@@ -1,20 +1,15 @@
-import RealmEngine
-
-/// What every report in JSON begins with, whichever tool it is of (realm-tools(7), JSON REPORTS).
+/// The beginning of every report in JSON, whichever tool it is of (realm-tools(7), JSON REPORTS).
 package enum JSONReport {
-    /// Counts the forms a report of the tools has had. Members are added without a new number.
+    /// Number of the form that reports of the tools have. Members are added without a new number.
     static let form = 1
 
-    /// Appends `{"tool":"NAME","output":1`, to which members with a comma before them are added.
-    package static func begin(_ tool: StaticString, to out: inout ByteBuffer) {
-        out.append("{\"tool\":\"")
-        out.append(tool)
-        out.append("\",\"output\":")
-        out.append(number: form)
+    /// The first members of a report.
+    package static func members(_ tool: String) -> JSONItem.Members {
+        [("tool", .text(tool)), ("output", .count(form))]
     }
 
-    /// The same as members of an object.
-    package static func members(_ tool: String) -> [(name: String, value: JSONItem)] {
-        [("tool", .text(tool)), ("output", .count(form))]
+    /// A report with these members after the first.
+    package static func object(_ tool: String, _ members: JSONItem.Members) -> JSONItem {
+        .object(Self.members(tool) + members)
     }
 }

@@ -17,6 +17,8 @@ package final class OutputFile {
     private var temporary: TemporaryFile?
     /// Bytes that have left for the descriptor.
     package private(set) var written = 0
+    /// Bytes before which nothing is taken back.
+    private var settled = 0
 
     /// Opens the output.
     ///
@@ -63,18 +65,22 @@ package final class OutputFile {
         buffer.removeAll()
     }
 
-    /// Forgets what was written so far, so that the caller can begin again.
+    /// Takes back what was written since `settle`, so that the caller can begin again.
     ///
-    /// - Returns: false when it is too late: something already went to a pipe or a terminal.
-    func restart() throws(RealmError) -> Bool {
-        if written == 0 { return true }
+    /// - Returns: false when it is too late: some of it already went to a pipe or a terminal.
+    @discardableResult
+    package func restart() throws(RealmError) -> Bool {
+        if written == settled { return true }
         guard temporary != nil else { return false }
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+        guard ftruncate(descriptor, settled) == 0, lseek(descriptor, settled, SEEK_SET) >= 0 else {
             throw failure("cannot truncate", errno)
         }
-        written = 0
+        written = settled
         return true
     }
+
+    /// Keeps what was written so far: `restart` takes back what follows.
+    package func settle() { settled = written }
 
     /// Makes the output final: a file is synced, renamed into place and its directory synced;
     /// standard output reports what the system kept back until the end.

@@ -4,7 +4,9 @@ import RealmEngine
 package enum ScalarText {
     /// The value of `text` for a property of the type; nil if it is none, and for types that are
     /// not scalars. Decoded binaries live in `scratch`, strings where the text is.
-    static func value(_ text: ByteView, as type: ColumnType, in scratch: ScratchArena) -> Value? {
+    package static func value(
+        _ text: ByteView, as type: ColumnType, in scratch: ScratchArena
+    ) -> Value? {
         switch type {
         case .int: Int64(text: text).map { .int($0) }
         case .bool: bool(text).map { .bool($0) }

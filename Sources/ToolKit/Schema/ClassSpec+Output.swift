@@ -15,41 +15,25 @@ extension ClassSpec {
     }
 
     /// The class as in a schema file.
-    package func appendJSON(to out: inout ByteBuffer) {
-        out.append("{\"name\":")
-        out.append(json: name)
-        out.append(",\"kind\":\"" + kind.name)
-        out.append("\",\"primaryKey\":")
-        if let primaryKey { out.append(json: primaryKey) } else { out.append("null") }
-        out.append(",\"properties\":[")
-        for (i, property) in properties.enumerated() {
-            if i > 0 { out.append(",") }
-            property.appendJSON(to: &out)
-        }
-        out.append("]}")
+    package var json: JSONItem {
+        .object([
+            ("name", .text(name)), ("kind", .text(kind.name)), ("primaryKey", .known(primaryKey)),
+            ("properties", .list(properties.map(\.json))),
+        ])
     }
 }
 
 extension PropertyDescription {
     /// The property as in a schema file; what is not so is left out.
-    package func appendJSON(to out: inout ByteBuffer) {
-        out.append("{\"name\":")
-        out.append(json: name)
-        out.append(",\"type\":")
-        out.append(json: type.name)
-        out.append(",\"optional\":")
-        out.append(isOptional)
-        if let collection {
-            out.append(",\"collection\":")
-            out.append(json: collection.rawValue)
-        }
-        if hasIntegerKeys { out.append(",\"keyType\":\"int\"") }
-        if let target {
-            out.append(",\"target\":")
-            out.append(json: target)
-        }
-        if isIndexed { out.append(",\"indexed\":true") }
-        if isFullText { out.append(",\"fulltext\":true") }
-        out.append("}")
+    package var json: JSONItem {
+        var members: JSONItem.Members = [
+            ("name", .text(name)), ("type", .text(type.name)), ("optional", .flag(isOptional)),
+        ]
+        if let collection { members.append(("collection", .text(collection.rawValue))) }
+        if hasIntegerKeys { members.append(("keyType", .text("int"))) }
+        if let target { members.append(("target", .text(target))) }
+        if isIndexed { members.append(("indexed", .flag(true))) }
+        if isFullText { members.append(("fulltext", .flag(true))) }
+        return .object(members)
     }
 }

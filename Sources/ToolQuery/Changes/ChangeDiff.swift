@@ -73,12 +73,12 @@ struct ChangeDiff {
         for name in names {
             let counts = records.counts[name]!
             report.rows.append([
-                .text(name), .number(counts.inserts), .number(counts.updates),
-                .number(counts.deletes), .number(counts.schema),
+                .text(name), .count(counts.inserts), .count(counts.updates),
+                .count(counts.deletes), .count(counts.schema),
             ])
         }
         if records.hasVersionChange {
-            report.rows.append([.null, .number(0), .number(0), .number(0), .number(1)])
+            report.rows.append([.null, .count(0), .count(0), .count(0), .count(1)])
         }
         return report
     }

@@ -5,50 +5,32 @@ import ToolKit
 /// (realm-query(1), CHANGE RECORDS).
 extension ChangeRecords {
     /// `{"op":"ready"…}` or a heartbeat.
-    func appendMark(_ op: StaticString, version: UInt64) {
-        beginMark(op, version)
-        endLine("}")
-    }
+    func appendMark(_ op: String, version: UInt64) { append(op, version, []) }
 
     /// The version is complete: whoever has carried out everything up to `from` and these records is
     /// there.
     func appendCommit(from: UInt64, to position: StreamPosition) {
-        defer { unmarked = 0 }
-        if readable != nil { return }
-        beginMark("commit", position.version)
-        buffer.append(",\"from\":")
-        buffer.append(number: Int(clamping: from))
-        buffer.append(",\"records\":")
-        buffer.append(number: unmarked)
-        endMark(position)
+        append(
+            "commit", position.version, [("from", .number(from)), ("records", .count(unmarked))],
+            position.source)
+        unmarked = 0
     }
 
     /// What happened between two versions cannot be told any more: all there is follows.
-    func appendResync(from: UInt64, to position: StreamPosition, _ reason: StaticString) {
-        beginMark("resync", position.version)
-        buffer.append(",\"from\":")
-        buffer.append(number: Int(clamping: from))
-        buffer.append(",\"to\":")
-        buffer.append(number: Int(clamping: position.version))
-        buffer.append(",\"reason\":\"")
-        buffer.append(reason)
-        buffer.append("\"")
-        if let name = request.className {
-            buffer.append(",\"class\":")
-            buffer.append(json: name)
-        }
-        endMark(position)
+    func appendResync(from: UInt64, to position: StreamPosition, _ reason: String) {
+        var members: JSONItem.Members = [
+            ("from", .number(from)), ("to", .number(position.version)), ("reason", .text(reason)),
+        ]
+        if let name = request.className { members.append(("class", .text(name))) }
+        append("resync", position.version, members, position.source)
     }
 
-    private func beginMark(_ op: StaticString, _ version: UInt64) {
-        buffer.append("{\"op\":\"")
-        buffer.append(op)
-        buffer.append("\",\"version\":")
-        buffer.append(number: Int(clamping: version))
-    }
-
-    private func endMark(_ position: StreamPosition) {
-        if let source = position.source { buffer.append(",\"source\":\"\(source)\"") }
-        endLine("}")
+    private func append(
+        _ op: String, _ version: UInt64, _ members: JSONItem.Members, _ source: String? = nil
+    ) {
+        let first: JSONItem.Members = [("op", .text(op)), ("version", .number(version))]
+        let last: JSONItem.Members = source.map { [("source", .text($0))] } ?? []
+        JSONItem.object(first + members + last).append(to: &buffer)
+        buffer.append(terminator)
     }
 }

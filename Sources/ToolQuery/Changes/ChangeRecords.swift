@@ -8,14 +8,15 @@ import ToolKit
 final class ChangeRecords {
     let request: ChangeRequest
     private let output: VerifiedOutput
-    let readable: ReadableChanges?
+    private let form: any ChangeForm
     var buffer = ByteBuffer()
     /// By name of the class.
     private(set) var counts: [String: Counts] = [:]
     /// The classes of all versions compared.
     private var tables: [ObjectIdentifier: ChangedTable] = [:]
-    /// The class of the last record.
+    /// The classes of the last record, in both versions.
     private var current: ChangedTable?
+    private var previous: ChangedTable?
     /// The schema versions differ.
     private(set) var hasVersionChange = false
     /// Records since the last mark.
@@ -23,7 +24,7 @@ final class ChangeRecords {
     /// Whether only the answer counts that something differs.
     private let isSilent: Bool
     private let prints: Bool
-    private let terminator: UInt8
+    let terminator: UInt8
 
     /// Number of records of one class.
     final class Counts {
@@ -38,10 +39,11 @@ final class ChangeRecords {
         self.request = request
         self.output = output
         let command = request.request.command
-        readable = request.request.format == .diff ? ReadableChanges(request.request) : nil
+        let form = request.request.format.flatMap(ChangeForms.form) ?? ChangeLines.self
+        self.form = form.init(request)
         isSilent = request.other != nil && command.isQuiet
         prints = !isSilent && !request.request.isCount && !request.request.isStat
-        terminator = command[QueryOption.nullSeparated] ? 0 : UInt8(ascii: "\n")
+        terminator = request.request.terminator
     }
 
     /// Nothing was different so far.
@@ -58,17 +60,13 @@ final class ChangeRecords {
 
     private func table(_ info: TableInfo) -> ChangedTable {
         if let current, current.info === info { return current }
+        if let previous, previous.info === info { return previous }
         let table =
             tables[ObjectIdentifier(info)]
             ?? ChangedTable(info, request, counts(of: info.className))
         tables[ObjectIdentifier(info)] = table
-        current = table
+        (current, previous) = (table, current)
         return table
-    }
-
-    func endLine(_ text: StaticString) {
-        buffer.append(text)
-        buffer.append(terminator)
     }
 
     /// Passes on everything written so far.
@@ -83,12 +81,7 @@ final class ChangeRecords {
         }
         guard prints else { return }
         unmarked += 1
-        if let readable {
-            readable.append(step, to: &buffer)
-        } else {
-            Self.append(step, version: version, to: &buffer)
-            endLine("")
-        }
+        form.append(step, version: version, to: &buffer)
         try output.write(&buffer)
     }
 
@@ -99,19 +92,7 @@ final class ChangeRecords {
     {
         let table = table(info)
         table.counts.deletes += 1
-        guard prints else { return }
-        unmarked += 1
-        if let readable {
-            try readable.append(.removed, key, info, old, table.columns, to: &buffer)
-            return try output.write(&buffer)
-        }
-        try begin("delete", key, table, old, version)
-        if request.showsBefore {
-            buffer.append(",\"before\":")
-            try old.appendObject(key, of: table, table.columns, to: &buffer)
-        }
-        endLine("}")
-        try output.write(&buffer)
+        try append(.deleted, ChangedObject(key: key, table: table, side: old), version)
     }
 
     func insert(_ key: ObjectKey, _ info: TableInfo, _ new: ChangeSide, version: UInt64)
@@ -119,22 +100,21 @@ final class ChangeRecords {
     {
         let table = table(info)
         table.counts.inserts += 1
+        try append(.inserted, ChangedObject(key: key, table: table, side: new), version)
+    }
+
+    private func append(
+        _ change: ObjectChange, _ object: ChangedObject, _ version: UInt64
+    ) throws(RealmError) {
         guard prints else { return }
         unmarked += 1
-        if let readable {
-            try readable.append(.added, key, info, new, table.columns, to: &buffer)
-            return try output.write(&buffer)
-        }
-        try begin("insert", key, table, new, version)
-        buffer.append(",\"object\":")
-        try new.appendObject(key, of: table, table.columns, to: &buffer)
-        endLine("}")
+        try form.append(change, object, version: version, to: &buffer)
         try output.write(&buffer)
     }
 
     /// - Parameters:
     ///   - changed: indexes into the newer version's columns.
-    ///   - before: the object in the older version, for `--before`.
+    ///   - before: the object in the older version.
     func update(
         _ key: ObjectKey, _ info: TableInfo, _ changed: [Int], _ new: ChangeSide,
         before: (key: ObjectKey, table: TableInfo, side: ChangeSide)
@@ -145,37 +125,10 @@ final class ChangeRecords {
         table.counts.updates += 1
         guard prints else { return }
         unmarked += 1
-        if let readable {
-            try readable.append(key, info, shown, new, before: before, to: &buffer)
-            return try output.write(&buffer)
-        }
-        try begin("update", key, table, new, new.snapshot.version)
-        buffer.append(",\"changed\":[")
-        for (position, column) in shown.enumerated() {
-            if position > 0 { buffer.append(UInt8(ascii: ",")) }
-            buffer.append(table.name(column))
-        }
-        buffer.append("],\"object\":")
-        try new.appendObject(key, of: table, shown, to: &buffer)
-        if request.showsBefore {
-            buffer.append(",\"before\":")
-            let columns = table.columns(shown, in: before.table)
-            try before.side.appendObject(
-                before.key, of: self.table(before.table), columns, to: &buffer)
-        }
-        endLine("}")
+        let old = ChangedObject(
+            key: before.key, table: self.table(before.table), side: before.side)
+        try form.append(
+            ChangedObject(key: key, table: table, side: new), shown, before: old, to: &buffer)
         try output.write(&buffer)
-    }
-
-    private func begin(
-        _ op: StaticString, _ key: ObjectKey, _ table: ChangedTable, _ side: ChangeSide,
-        _ version: UInt64
-    ) throws(RealmError) {
-        buffer.append("{\"op\":\"")
-        buffer.append(op)
-        buffer.append("\",\"version\":")
-        buffer.append(number: Int(clamping: version))
-        buffer.append(table.keyPrefix)
-        try side.appendKey(key, of: table.info, to: &buffer)
     }
 }

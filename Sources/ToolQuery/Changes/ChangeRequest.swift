@@ -58,9 +58,10 @@ struct ChangeRequest {
             throw .misuse("--since without --watch is a diff by itself", code: "InvalidArgument")
         }
         switch request.format {
-        case nil, .ndjson, .diff: return
+        case nil: return
         case .json where command.wantsJSONErrors: return
         case let format?:
+            if ChangeForms.form(format) != nil { return }
             let printsReport = RecordForms.form(format)?.printsReports ?? false
             if printsReport, request.isCount || request.isStat { return }
         }

@@ -78,7 +78,7 @@ final class ChangeWatch {
     }
 
     /// Why the changes since that version are not those that are wanted.
-    private func objection(to since: StreamPosition) -> StaticString? {
+    private func objection(to since: StreamPosition) -> String? {
         if !since.mayShareSource(with: position(seen)) { return "other-database" }
         return since.version > seen.version ? "version-ahead" : nil
     }
@@ -146,7 +146,7 @@ final class ChangeWatch {
     }
 
     /// Everything there is now, in the place of what cannot be known.
-    private func resync(_ newer: Database, _ reason: StaticString) throws(RealmError) {
+    private func resync(_ newer: Database, _ reason: String) throws(RealmError) {
         let now = newer.snapshot()
         let records = records([newer])
         records.appendResync(from: marked, to: position(now), reason)

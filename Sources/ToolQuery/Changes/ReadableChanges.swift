@@ -5,12 +5,13 @@ import ToolKit
 extension OutputFormat { static let diff = Self(rawValue: "diff") }
 
 /// Changes for people: `-f diff`.
-struct ReadableChanges {
+struct ReadableChanges: ChangeForm {
+    static let format = OutputFormat.diff
     static let manual =
         "With `--diff`: changes for people, a property a line, in colour on a terminal. `+` is what OTHER "
         + "has, `-` what FILE has, `~` an object that both have."
 
-    enum Mark {
+    private enum Mark {
         case added, removed, changed
 
         fileprivate var sign: StaticString {
@@ -32,36 +33,34 @@ struct ReadableChanges {
 
     private let isColored: Bool
 
-    init(_ request: QueryRequest) {
-        let descriptor = request.command.outputPath == nil ? STDOUT_FILENO : -1
-        isColored = Terminal.usesColor(request.command.color, descriptor)
+    init(_ request: ChangeRequest) {
+        let command = request.request.command
+        let descriptor = command.outputPath == nil ? STDOUT_FILENO : -1
+        isColored = Terminal.usesColor(command.color, descriptor)
     }
 
-    /// An object that one side alone has.
     func append(
-        _ mark: Mark, _ key: ObjectKey, _ table: TableInfo, _ side: ChangeSide, _ columns: [Int],
+        _ change: ObjectChange, _ object: ChangedObject, version: UInt64, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        let mark = change == .inserted ? Mark.added : .removed
+        try appendHead(mark, object, to: &out)
+        for column in object.table.columns { try appendValue(mark, object, column, to: &out) }
+    }
+
+    func append(
+        _ object: ChangedObject, _ changed: [Int], before: ChangedObject,
         to out: inout ByteBuffer
     ) throws(RealmError) {
-        try appendHead(mark, key, table, side, to: &out)
-        for column in columns { try appendValue(mark, key, table, column, side, to: &out) }
-    }
-
-    /// An object whose properties differ.
-    func append(
-        _ key: ObjectKey, _ table: TableInfo, _ columns: [Int], _ side: ChangeSide,
-        before: (key: ObjectKey, table: TableInfo, side: ChangeSide), to out: inout ByteBuffer
-    ) throws(RealmError) {
-        try appendHead(.changed, key, table, side, to: &out)
-        for column in columns {
-            if let earlier = before.table.columnIndex(named: table.columns[column].name) {
-                try appendValue(
-                    .removed, before.key, before.table, earlier, before.side, to: &out)
+        try appendHead(.changed, object, to: &out)
+        for column in changed {
+            for earlier in object.table.columns([column], in: before.table.info) {
+                try appendValue(.removed, before, earlier, to: &out)
             }
-            try appendValue(.added, key, table, column, side, to: &out)
+            try appendValue(.added, object, column, to: &out)
         }
     }
 
-    func append(_ step: SchemaDifference.Step, to out: inout ByteBuffer) {
+    func append(_ step: SchemaDifference.Step, version: UInt64, to out: inout ByteBuffer) {
         begin(.changed, to: &out)
         out.append(" schema")
         if let name = step.className { out.append(" \(DisplayWidth.printable(name))") }
@@ -83,23 +82,22 @@ struct ReadableChanges {
     }
 
     private func appendHead(
-        _ mark: Mark, _ key: ObjectKey, _ table: TableInfo, _ side: ChangeSide,
-        to out: inout ByteBuffer
+        _ mark: Mark, _ object: ChangedObject, to out: inout ByteBuffer
     ) throws(RealmError) {
         begin(mark, to: &out)
-        out.append(" \(DisplayWidth.printable(table.className)) ")
-        try side.appendKey(key, of: table, to: &out)
+        out.append(" \(DisplayWidth.printable(object.table.className)) ")
+        try object.side.appendKey(object.key, of: object.table.info, to: &out)
         end(to: &out)
     }
 
     private func appendValue(
-        _ mark: Mark, _ key: ObjectKey, _ table: TableInfo, _ column: Int, _ side: ChangeSide,
-        to out: inout ByteBuffer
+        _ mark: Mark, _ object: ChangedObject, _ column: Int, to out: inout ByteBuffer
     ) throws(RealmError) {
+        let info = object.table.info
         begin(mark, to: &out)
-        out.append("    \(DisplayWidth.printable(table.columns[column].name)): ")
+        out.append("    \(DisplayWidth.printable(info.columns[column].name)): ")
         var value = ByteBuffer(capacity: 256)
-        try side.append(key, of: table, column, to: &value)
+        try object.side.append(object.key, of: info, column, to: &value)
         out.append(DisplayWidth.printable(value.bytes))
         end(to: &out)
     }

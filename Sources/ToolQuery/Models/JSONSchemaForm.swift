@@ -5,28 +5,22 @@ import ToolKit
 enum JSONSchemaForm: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let (tables, schema) = (subject.tables, subject.schema)
-        let shown = reachable(tables, schema)
-        out.append("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\"")
-        if tables.count == 1 {
-            out.append(",\"$ref\":")
-            out.append(json: reference(tables[0]))
-        } else {
-            out.append(",\"anyOf\":[")
-            let records = tables.filter { $0.kind != .embedded }
-            for (position, table) in records.enumerated() {
-                if position > 0 { out.append(",") }
-                out.append("{\"$ref\":")
-                out.append(json: reference(table))
-                out.append("}")
-            }
-            out.append("]")
-        }
-        out.append(",\"$defs\":{")
-        for (position, table) in shown.enumerated() {
+        let records = tables.filter { $0.kind != .embedded }
+        let shown =
+            tables.count == 1
+            ? reference(tables[0]).members : [("anyOf", .list(records.map(reference)))]
+        var head = ByteBuffer(capacity: 1024)
+        JSONItem.object(
+            [("$schema", .text("https://json-schema.org/draft/2020-12/schema"))] + shown
+                + [("$defs", .object([]))]
+        ).append(to: &head)
+        // A class per line.
+        out.append(UnsafeRawBufferPointer(rebasing: head.bytes.dropLast(2)))
+        for (position, table) in reachable(tables, schema).enumerated() {
             out.append(position > 0 ? ",\n" : "\n")
             out.append(json: table.className)
             out.append(":")
-            append(table, schema, to: &out)
+            object(table, schema).append(to: &out)
         }
         out.append("}}\n")
     }
@@ -48,70 +42,64 @@ enum JSONSchemaForm: SchemaForm {
         return found
     }
 
-    private static func append(_ table: TableInfo, _ schema: Schema, to out: inout ByteBuffer) {
-        out.append("{\"type\":\"object\",\"properties\":{")
-        for (position, column) in table.columns.enumerated() {
-            if position > 0 { out.append(",") }
-            out.append(json: column.name)
-            out.append(":")
-            out.append(property(column, schema))
-        }
-        out.append("},\"required\":[")
-        for (position, column) in table.columns.enumerated() {
-            if position > 0 { out.append(",") }
-            out.append(json: column.name)
-        }
-        out.append("]}")
+    private static func object(_ table: TableInfo, _ schema: Schema) -> JSONItem {
+        .object([
+            ("type", .text("object")),
+            (
+                "properties",
+                .object(table.columns.map { (name: $0.name, value: property($0, schema)) })
+            ), ("required", .texts(table.columns.map(\.name))),
+        ])
     }
 
-    private static func property(_ column: ColumnInfo, _ schema: Schema) -> String {
+    private static func property(_ column: ColumnInfo, _ schema: Schema) -> JSONItem {
         let value = value(column, schema)
         return switch column.collection {
         case nil: value
-        case .list?: "{\"type\":\"array\",\"items\":\(value)}"
-        case .set?: "{\"type\":\"array\",\"items\":\(value),\"uniqueItems\":true}"
-        case .dictionary?: "{\"type\":\"object\",\"additionalProperties\":\(value)}"
+        case .list?: .object([("type", .text("array")), ("items", value)])
+        case .set?:
+            .object([("type", .text("array")), ("items", value), ("uniqueItems", .flag(true))])
+        case .dictionary?: .object([("type", .text("object")), ("additionalProperties", value)])
         }
     }
 
-    private static func value(_ column: ColumnInfo, _ schema: Schema) -> String {
+    private static func value(_ column: ColumnInfo, _ schema: Schema) -> JSONItem {
         if column.type == .link {
-            guard let target = schema.table(column.target) else { return "{}" }
-            let text = target.kind == .embedded ? referenceText(target) : key(target)
-            return column.mayLinkNowhere ? "{\"anyOf\":[\(text),{\"type\":\"null\"}]}" : text
+            guard let target = schema.table(column.target) else { return .object([]) }
+            let item = target.kind == .embedded ? reference(target) : key(target)
+            if !column.mayLinkNowhere { return item }
+            return .object([("anyOf", .list([item, .object([("type", .text("null"))])]))])
         }
-        guard let facts = facts[column.type] else { return "{}" }
-        return text(facts, mayBeNull: column.isNullable)
+        return scalar(column.type, mayBeNull: column.isNullable)
     }
 
     /// A link is the primary key of its target, or the object key.
-    private static func key(_ target: TableInfo) -> String {
-        guard let index = target.primaryKey, let facts = facts[target.columns[index].type] else {
-            return "{\"type\":\"integer\"}"
-        }
+    private static func key(_ target: TableInfo) -> JSONItem {
+        guard let index = target.primaryKey else { return scalar(.int, mayBeNull: false) }
+        let column = target.columns[index]
         // A target whose primary key is null is shown as an object.
-        return target.columns[index].isNullable ? "{}" : text(facts, mayBeNull: false)
+        return column.isNullable ? .object([]) : scalar(column.type, mayBeNull: false)
     }
 
-    private static func text(_ facts: (type: String, rest: String), mayBeNull: Bool) -> String {
-        let types =
-            facts.type.split(separator: ",").map { "\"\($0)\"" } + (mayBeNull ? ["\"null\""] : [])
-        let type = types.count == 1 ? types[0] : "[\(types.joined(separator: ","))]"
-        return "{\"type\":\(type)\(facts.rest)}"
+    /// Infinite numbers and NaN are strings. Values of other types may be anything.
+    private static func scalar(_ type: ColumnType, mayBeNull: Bool) -> JSONItem {
+        guard let (names, details) = facts[type] else { return .object([]) }
+        let all = names + (mayBeNull ? ["null"] : [])
+        let type = all.count == 1 ? JSONItem.text(all[0]) : .texts(all)
+        return .object([("type", type)] + details.map { (name: $0, value: .text($1)) })
     }
 
-    /// JSON types, and further members, by stored type. Infinite numbers and NaN are strings.
-    private static let facts: [ColumnType: (type: String, rest: String)] = [
-        .int: ("integer", ""), .bool: ("boolean", ""), .string: ("string", ""),
-        .binary: ("string", ",\"contentEncoding\":\"base64\""),
-        .timestamp: ("string", ",\"format\":\"date-time\""),
-        .float: ("number,string", ""), .double: ("number,string", ""),
-        .decimal: ("string", ""),
-        .objectID: ("string", ",\"pattern\":\"^[0-9a-f]{24}$\""),
-        .uuid: ("string", ",\"format\":\"uuid\""),
+    /// JSON types, and further members, by stored type.
+    private static let facts: [ColumnType: (types: [String], details: [(String, String)])] = [
+        .int: (["integer"], []), .bool: (["boolean"], []), .string: (["string"], []),
+        .binary: (["string"], [("contentEncoding", "base64")]),
+        .timestamp: (["string"], [("format", "date-time")]),
+        .float: (["number", "string"], []), .double: (["number", "string"], []),
+        .decimal: (["string"], []), .objectID: (["string"], [("pattern", "^[0-9a-f]{24}$")]),
+        .uuid: (["string"], [("format", "uuid")]),
     ]
 
-    private static func reference(_ table: TableInfo) -> String {
+    private static func reference(_ table: TableInfo) -> JSONItem {
         var pointer = ""
         for byte in table.className.utf8 {
             switch byte {
@@ -125,14 +113,6 @@ enum JSONSchemaForm: SchemaForm {
                 pointer += "%" + (digits.count == 1 ? "0" : "") + digits
             }
         }
-        return "#/$defs/" + pointer
-    }
-
-    private static func referenceText(_ table: TableInfo) -> String {
-        var out = ByteBuffer(capacity: 64)
-        out.append("{\"$ref\":")
-        out.append(json: reference(table))
-        out.append("}")
-        return String(decoding: out.bytes, as: UTF8.self)
+        return .object([("$ref", .text("#/$defs/" + pointer))])
     }
 }

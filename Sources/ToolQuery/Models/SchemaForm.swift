@@ -38,7 +38,11 @@ enum SchemaForms {
             .init(rawValue: "jsonschema"), "JSON Schema of the records of `ndjson`",
             JSONSchemaForm.self
         ),
-        (.init(rawValue: "ddl"), "columns of Apache Spark for them", SparkSchema.self),
+        (
+            .init(rawValue: "ddl"),
+            "columns of Apache Spark for them; dates outside of the years 1 to 9999 are text",
+            SparkSchema.self
+        ),
         (.init(rawValue: "mermaid"), "class diagram of Mermaid", MermaidDiagram.self),
         (.init(rawValue: "dot"), "class diagram of Graphviz", DotDiagram.self),
     ]

@@ -2,17 +2,42 @@ import RealmEngine
 import ToolKit
 
 /// Columns of Apache Spark, as `schema(...)` of its readers takes them, for the records that
-/// `realm-query -f ndjson` prints: a line for each class.
+/// `realm-query -f ndjson` prints: a line for each class. A property with dates outside of the years 1 to
+/// 9999 is text: Spark would read them as null.
 enum SparkSchema: SchemaForm {
-    static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
+    static func append(
+        _ subject: SchemaSubject, to out: inout ByteBuffer
+    ) throws(RealmError) {
         for table in subject.tables {
+            try checkNames(table)
             if subject.tables.count > 1 {
                 out.append("-- \(DisplayWidth.printable(table.className))\n")
             }
-            let columns = table.columns.map { column in
-                "\(quoted(column.name)) \(type(column, subject.schema, within: [table.className]))"
+            let columns = try table.columns.indices.map { (index) throws(RealmError) in
+                let column = table.columns[index]
+                var type = type(column, subject.schema, within: [table.className])
+                if column.type == .timestamp,
+                    try !DateSpan(of: index, table, subject.snapshot).isWithinYears
+                {
+                    type = type.split(separator: "TIMESTAMP", omittingEmptySubsequences: false)
+                        .joined(separator: "STRING")
+                }
+                return "\(quoted(column.name)) \(type)"
             }
             out.append(columns.joined(separator: ", ") + "\n")
+        }
+    }
+
+    /// Spark takes small and capital letters for the same.
+    private static func checkNames(_ table: TableInfo) throws(RealmError) {
+        var taken: [String: String] = [:]
+        for column in table.columns {
+            let other = taken.updateValue(column.name, forKey: column.name.lowercased())
+            guard let other else { continue }
+            throw .misuse(
+                "\(other) and \(column.name) of class \(table.className) would be the same column of "
+                    + "Spark", code: "InvalidArgument", reason: "name-collision",
+                hint: "`realm-write --rename` on a copy of the file gives one of them another name")
         }
     }
 

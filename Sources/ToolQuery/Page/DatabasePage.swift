@@ -56,67 +56,48 @@ struct DatabasePage {
     }
 
     private func appendFacts(to out: inout ByteBuffer) {
-        var facts = ByteBuffer(capacity: 256)
-        facts.append("{\"file\":")
-        facts.append(json: name)
-        facts.append(",\"format\":\(database.header.format),\"version\":\(database.version)")
-        facts.append(",\"limit\":\(limit),\"schemaVersion\":")
-        if let version = database.schema.version {
-            facts.append(number: version)
-        } else {
-            facts.append("null")
-        }
-        facts.append(",\"classes\":[")
-        out.append(script: facts.bytes)
+        let facts = JSONItem.object([
+            ("file", .text(name)), ("format", .literal("\(database.header.format)")),
+            ("version", .number(database.version)), ("limit", .count(limit)),
+            ("schemaVersion", .known(database.schema.version)), ("classes", .list([])),
+        ])
+        append(open: facts, to: &out)
+    }
+
+    /// Appends an object whose last member is an empty list, without the ends of both.
+    private func append(open object: JSONItem, to out: inout ByteBuffer) {
+        var text = ByteBuffer(capacity: 1024)
+        object.append(to: &text)
+        out.append(script: UnsafeRawBufferPointer(rebasing: text.bytes.dropLast(2)))
     }
 
     /// Appends a class with its first objects and returns their number.
     private func append(_ table: TableInfo, to out: inout ByteBuffer) throws(RealmError) -> Int {
-        var text = ByteBuffer(capacity: 1024)
-        text.append("{\"name\":")
-        text.append(json: table.className)
-        text.append(",\"kind\":")
-        text.append(json: table.kind.name)
-        text.append(",\"count\":\(try snapshot.table(table).count()),\"primaryKey\":")
-        if let key = table.primaryKey {
-            text.append(json: table.columns[key].name)
-        } else {
-            text.append("null")
-        }
-        text.append(",\"properties\":[")
-        for (position, column) in table.columns.enumerated() {
-            if position > 0 { text.append(",") }
-            append(column, to: &text)
-        }
-        text.append("],\"rows\":[")
-        out.append(script: text.bytes)
+        let count = try snapshot.table(table).count()
+        let facts = JSONItem.object([
+            ("name", .text(table.className)), ("kind", .text(table.kind.name)),
+            ("count", .count(count)),
+            ("primaryKey", .known(table.primaryKey.map { table.columns[$0].name })),
+            ("properties", .list(table.columns.map(json))), ("rows", .list([])),
+        ])
+        append(open: facts, to: &out)
         // Objects of an embedded class are in their parents.
-        let count = table.kind == .embedded ? 0 : try appendRows(of: table, to: &out)
+        let rows = table.kind == .embedded ? 0 : try appendRows(of: table, to: &out)
         out.append("]}")
-        return count
+        return rows
     }
 
-    private func append(_ column: ColumnInfo, to out: inout ByteBuffer) {
-        let description = PropertyDescription(column, database.schema)
-        out.append("{\"name\":")
-        out.append(json: column.name)
-        out.append(",\"type\":")
-        out.append(json: description.typeText)
-        out.append(",\"collection\":")
-        if let kind = column.collection {
-            out.append(json: kind.rawValue)
-        } else {
-            out.append("null")
-        }
-        out.append(",\"target\":")
-        if column.type == .link, let target = database.schema.table(column.target) {
-            out.append(json: target.className)
-        } else {
-            out.append("null")
-        }
+    private func json(_ column: ColumnInfo) -> JSONItem {
+        let target = column.type == .link ? database.schema.table(column.target) : nil
         let isNumber = [.int, .float, .double].contains(column.type)
-        out.append(",\"isNumber\":\(isNumber && column.collection == nil)")
-        out.append(",\"isIndexed\":\(column.index != .none)}")
+        return .object([
+            ("name", .text(column.name)),
+            ("type", .text(PropertyDescription(column, database.schema).typeText)),
+            ("collection", .known(column.collection?.rawValue)),
+            ("target", .known(target?.className)),
+            ("isNumber", .flag(isNumber && column.collection == nil)),
+            ("isIndexed", .flag(column.index != .none)),
+        ])
     }
 
     private func appendRows(

@@ -16,12 +16,12 @@ enum ClassList {
             let size = try table.byteSize()
             let key = info.primaryKey.map { info.columns[$0] }
             report.rows.append([
-                .text(info.className), .number(count), .bool(info.kind == .embedded),
-                key.map { .text($0.name) } ?? .null, .number(info.columns.count), .number(size),
+                .text(info.className), .count(count), .flag(info.kind == .embedded),
+                .known(key?.name), .count(info.columns.count), .count(size),
             ])
             report.tableRows.append([
-                .text(info.className), .number(count), describe(info.kind, key),
-                .number(info.columns.count), .text(Quantity.bytes(size)),
+                .text(info.className), .count(count), describe(info.kind, key),
+                .count(info.columns.count), .text(Quantity.bytes(size)),
             ])
         }
         return report

@@ -36,8 +36,8 @@ extension Report {
     fileprivate mutating func add(_ name: String?, _ count: Int, _ digest: UInt64) {
         var text = ByteBuffer(capacity: 64)
         text.append(hex: digest)
-        let cells: [Cell] = [.number(count), .text(text.string)]
-        rows.append([name.map { .text($0) } ?? .null] + cells)
+        let cells: [Cell] = [.count(count), .text(text.string)]
+        rows.append([.known(name)] + cells)
         tableRows.append([.text(name ?? "(all)")] + cells)
     }
 }

@@ -8,9 +8,15 @@ struct QueryAnswer {
     let database: Database
     let output: VerifiedOutput
     let diagnostics: Diagnostics
+    /// Takes reports instead of the output; nil for none.
+    private let reports: FileReportList?
 
-    init(_ request: QueryRequest, _ database: Database, _ output: OutputFile) {
+    init(
+        _ request: QueryRequest, _ database: Database, _ output: OutputFile,
+        _ reports: FileReportList? = nil
+    ) {
         self.request = request
+        self.reports = reports
         self.database = database
         self.output = VerifiedOutput(output, database)
         diagnostics = Diagnostics(request.command)
@@ -64,17 +70,24 @@ struct QueryAnswer {
 
     private func printSchema(_ name: String?) throws(RealmError) -> ExitCode {
         let tables = try tables(name, else: request.tables)
-        let schema = SchemaOutput(database.schema, tables)
         var buffer = ByteBuffer()
-        switch request.format {
-        case nil, .table: schema.appendText(isWhole: name == nil, to: &buffer)
-        case .json: schema.appendJSON(to: &buffer)
-        case .ndjson: schema.appendLines(request.terminator, to: &buffer)
-        case let format?:
-            guard let form = SchemaForms.form(format) else { return try print(schema.report) }
+        if let format = request.format, let form = SchemaForms.form(format) {
             let subject = SchemaSubject(
                 tables: tables, snapshot: database.snapshot(), isWhole: name == nil)
             try form.append(subject, to: &buffer)
+        } else {
+            let schema = SchemaOutput(
+                schema: database.schema, tables: tables, isWhole: name == nil, file: request.file)
+            // A table is no better for people than the text.
+            let format = request.format == .table ? .text : request.format ?? .text
+            if reports != nil, RecordForms.form(format) != nil, format != .ndjson,
+                let rows = schema.rows
+            {
+                return try print(rows)
+            }
+            let style = request.recordStyle(request.recordForm)
+            schema.append(format, style, to: &buffer)
+            if let note = style.notes.text { diagnostics.summary(note) }
         }
         try output.flush(&buffer)
         return .ok
@@ -98,6 +111,12 @@ struct QueryAnswer {
 
     private func print(_ report: Report) throws(RealmError) -> ExitCode {
         var buffer = ByteBuffer()
+        if let reports {
+            reports.next = report
+            // Throws if a commit landed.
+            try output.flush(&buffer)
+            return request.exitCode(records: report.rows.count)
+        }
         let style = request.recordStyle(request.recordForm)
         report.append(style, to: &buffer)
         try output.flush(&buffer)
@@ -107,6 +126,7 @@ struct QueryAnswer {
 
     private func printCount(_ count: Int) throws(RealmError) -> ExitCode {
         var buffer = ByteBuffer(capacity: 64)
+        if let file = request.file { buffer.append(file + ":") }
         buffer.append(number: count)
         buffer.append(request.terminator)
         try output.flush(&buffer)
@@ -120,6 +140,7 @@ extension QueryAnswer {
     private func printObjects(_ tables: [TableInfo]) throws(RealmError) -> ExitCode {
         let plans = try request.plans(tables, database.schema)
         let form = try form(plans)
+        if !(form is any LayoutForm.Type) { try checkNames(plans) }
         var export = Export(
             database: database, plans: plans, values: request.values,
             records: request.recordStyle(form), window: request.window,
@@ -133,6 +154,19 @@ extension QueryAnswer {
         let count = try export.run(output)
         if form == TableForm.self { summarize(count, "object", export.records) }
         return request.exitCode(records: count)
+    }
+
+    /// Throws `misuse` for a property whose name records need for something else.
+    private func checkNames(_ plans: [RecordPlan]) throws(RealmError) {
+        for plan in plans {
+            guard let name = plan.ambiguousName else { continue }
+            throw .misuse(
+                "class \(plan.table.className) has a property \(name), which each record begins with",
+                code: "InvalidArgument", reason: "name-collision",
+                hint: name == RecordPlan.fileMember
+                    ? "--no-filename leaves it out"
+                    : "--output-dir DIR writes one file for each class, without it")
+        }
     }
 
     /// What stands below a table.

@@ -8,7 +8,7 @@ extension QueryOption {
         limit, offset,
         all,
         count,
-        exitStatus, schema, digest, internals,
+        exitStatus, schema, digest, internals, withFilename, noFilename, className, predicate,
     ]
 
     static let sort = Option(
@@ -102,7 +102,7 @@ extension QueryOption {
         "Read every object of every class, class by class in the order of their names. In "
             + "`json` and `ndjson` each object begins with the member `$class`. Objects of a "
             + "class without a primary key have the member `_key`, which is what links to them "
-            + "name. Embedded objects are printed inside the objects that hold them.",
+            + "name; with CLASS it is left out unless `-F` asks for it. Embedded objects are printed inside the objects that hold them.",
         excludes: [schema, digest],
         uses: QueryUse.everyClass)
 
@@ -137,4 +137,29 @@ extension QueryOption {
     static let internals = Option(
         "internal", in: .selection, "include the tables Realm keeps for itself",
         "Include the tables that Realm keeps for itself, such as `metadata`.")
+
+    static let withFilename = Option(
+        "with-filename", in: .selection, "every operand is a FILE, and named",
+        "Take every operand for a FILE, and begin each line and record with the one it is of: a count with "
+            + "the path and a colon, a report with a column `file`, a record with the member `$file`. "
+            + "With `--all` and more than one FILE this is the default. The error of a FILE does not stop "
+            + "the others; the exit status is that of the most serious one.",
+        excludes: [noFilename], uses: QueryUse.severalFiles)
+
+    static let noFilename = Option(
+        "no-filename", in: .selection, "every operand is a FILE, not named",
+        "Take every operand for a FILE, and do not print which one a line or record is of.",
+        uses: QueryUse.severalFiles)
+
+    static let className = Option(
+        "class", nil, .required("CLASS", .text), in: .selection,
+        "every operand is a FILE, CLASS is asked about",
+        "Take every operand for a FILE, and ask about CLASS in each.",
+        excludes: [all], uses: QueryUse.severalFiles)
+
+    static let predicate = Option(
+        "where", nil, .required("PREDICATE", .text), in: .selection,
+        "with --class: which objects",
+        "With `--class`: ask about the objects that match PREDICATE.",
+        needs: [className], uses: Uses([QueryUse.objects]))
 }

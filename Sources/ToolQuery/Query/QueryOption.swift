@@ -56,6 +56,10 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     static let single = Uses([Self.objects, .batch, .diff, .watch])
     /// Where whole objects are printed.
     static let objectsAlone = Uses([Self.objects, .batch, .everything, .directory])
+    /// Where several files may be asked about.
+    static let severalFiles = Uses([
+        Self.classes, .objects, .everything, .schema, .digests,
+    ])
     static let everyClass = Uses([Self.everything, .directory])
 }
 

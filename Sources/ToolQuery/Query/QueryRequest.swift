@@ -15,6 +15,10 @@ struct QueryRequest {
 
     let command: ParsedCommand
     let path: String
+    /// Whether the command is about several files.
+    let isOneOfSeveral: Bool
+    /// Name of the file that lines and records begin with; nil for none.
+    var file: String? { fields.file }
     let use: QueryUse
     let subject: Subject
     private(set) var values: ValueStyle
@@ -36,13 +40,17 @@ struct QueryRequest {
     var terminator: UInt8 { recordStyle(NDJSONForm.self).terminator }
     var directory: String? { command[QueryOption.outputDirectory] }
 
-    init(_ command: ParsedCommand) throws(RealmError) {
+    /// - Parameter file: name that lines and records begin with.
+    init(
+        _ command: ParsedCommand, isOneOfSeveral: Bool = false, file: String? = nil
+    ) throws(RealmError) {
         self.command = command
+        self.isOneOfSeveral = isOneOfSeveral
         path = command.operand(0) ?? ""
         use = QueryUse(command)
         subject = try Self.subject(command)
         values = try Self.values(command)
-        fields = Self.fields(command, subject)
+        fields = Self.fields(command, subject, file: file)
         filter = try QueryFilter(command)
         format = command.format == .auto ? nil : command.format
         values.isReadBack = recordForm.isReadBack
@@ -85,8 +93,11 @@ struct QueryRequest {
         return style
     }
 
-    private static func fields(_ command: ParsedCommand, _ subject: Subject) -> FieldRequest {
+    private static func fields(
+        _ command: ParsedCommand, _ subject: Subject, file: String?
+    ) -> FieldRequest {
         var request = FieldRequest()
+        request.file = file
         request.fields = command[QueryOption.fields]
         request.excluded = command[QueryOption.exclude] ?? []
         request.expanded = command[QueryOption.expand] ?? []
@@ -219,8 +230,10 @@ extension QueryRequest {
     /// The form of `--format`; of `auto` a table for a person at a terminal, else NDJSON.
     var recordForm: any RecordForm.Type {
         if let form = format.flatMap(RecordForms.form) { return form }
+        let areRecords = use == .objects || use == .everything
         let isForPeople =
-            command.outputPath == nil && directory == nil && !command[QueryOption.nullSeparated]
+            !(isOneOfSeveral && areRecords) && command.outputPath == nil && directory == nil
+            && !command[QueryOption.nullSeparated]
             && Terminal.isTerminal(STDOUT_FILENO)
         return isForPeople ? TableForm.self : NDJSONForm.self
     }

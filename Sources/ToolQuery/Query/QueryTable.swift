@@ -8,7 +8,8 @@ package enum QueryTable {
         synopsis: [
             SynopsisLine("[options] FILE", "list the classes"),
             SynopsisLine("[options] FILE CLASS [PREDICATE]", "the objects of a class"),
-            SynopsisLine("[options] --all FILE", "every object of every class"),
+            SynopsisLine("[options] --all FILE...", "every object of every class"),
+            SynopsisLine("[options] --with-filename FILE...", "the same of several files"),
             SynopsisLine("[options] --diff OTHER FILE [CLASS [PREDICATE]]", "what differs"),
             SynopsisLine("[options] --watch FILE [CLASS [PREDICATE]]", "changes as they come"),
             SynopsisLine("[options] --batch FILE [CLASS]", "queries from standard input"),
@@ -26,6 +27,10 @@ package enum QueryTable {
             OperandSpec(
                 "PREDICATE", .text,
                 "Which objects are wanted, in the query language described under `QUERIES`."),
+            OperandSpec(
+                "FILE...", .file, isRepeatable: true,
+                "With `--all`, `--with-filename`, `--no-filename` or `--class` every operand is a FILE."
+            ),
         ],
         options: QueryOption.table,
         manual: { CommandTable.Manual(description: description, sections: sections) })

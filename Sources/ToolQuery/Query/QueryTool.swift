@@ -5,6 +5,7 @@ import ToolKit
 package enum QueryTool {
     /// Runs a parsed command and returns its exit code.
     package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
+        if let files = try QueryFiles(command) { return try files.run() }
         let request = try QueryRequest(command)
         do throws(RealmError) {
             if request.directory != nil { return try DirectoryExport(request).run() }

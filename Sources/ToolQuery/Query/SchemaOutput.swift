@@ -2,20 +2,19 @@ import RealmEngine
 import ToolKit
 
 /// The schema as text for people, and as JSON that holds all it takes to make it again.
-struct SchemaOutput {
-    private let schema: Schema
-    private let tables: [TableInfo]
+struct SchemaOutput: ReportDocument {
+    let schema: Schema
+    let tables: [TableInfo]
+    /// Whether these are all classes: the schema version precedes them in text.
+    let isWhole: Bool
+    /// Name of the file that the schema begins with; nil for none.
+    var file: String?
 
-    init(_ schema: Schema, _ tables: [TableInfo]) {
-        self.schema = schema
-        self.tables = tables
-    }
-
-    /// - Parameter isWhole: not of one class alone: the schema version comes first.
-    func appendText(isWhole: Bool, to out: inout ByteBuffer) {
+    func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         var blocks: [String] = []
         if isWhole, let version = schema.version { blocks.append("schema version \(version)\n") }
         blocks += tables.map(text)
+        if let file { blocks.insert("file \(DisplayWidth.printable(file))\n", at: 0) }
         out.append(blocks.joined(separator: "\n"))
     }
 
@@ -52,94 +51,57 @@ struct SchemaOutput {
 
 extension SchemaOutput {
     /// One document, a property per line.
-    func appendJSON(to out: inout ByteBuffer) {
-        out.append("{\"schemaVersion\":")
-        appendVersion(to: &out)
-        out.append(",\"classes\":[")
-        for (position, table) in tables.enumerated() {
-            out.append(position == 0 ? "\n" : ",\n")
-            append(table, between: "\n", to: &out)
-        }
-        out.append("]}\n")
+    var json: JSONItem {
+        .object([
+            ("schemaVersion", .known(schema.version)),
+            ("classes", .lines(tables.map { json($0, JSONItem.lines) })),
+        ])
     }
 
     /// A class per line.
-    func appendLines(_ terminator: UInt8, to out: inout ByteBuffer) {
-        for table in tables {
-            append(table, between: "", to: &out)
-            out.append(terminator)
+    var lines: [JSONItem] {
+        let head: JSONItem.Members = file.map { [("file", .text($0))] } ?? []
+        return tables.map { .object(head + json($0, JSONItem.list).members) }
+    }
+
+    private func json(_ table: TableInfo, _ list: ([JSONItem]) -> JSONItem) -> JSONItem {
+        let properties = table.columns.indices.map { index in
+            JSONItem.object(
+                zip(Self.names, facts(of: index, in: table)).map { (name: $0, value: $1) })
         }
+        return .object([
+            ("name", .text(table.className)), ("kind", .text(table.kind.name)),
+            ("primaryKey", .known(table.primaryKey.map { table.columns[$0].name })),
+            ("properties", list(properties)),
+        ])
     }
 
-    private func appendVersion(to out: inout ByteBuffer) {
-        if let version = schema.version { out.append(number: version) } else { out.append("null") }
-    }
+    private static let names = [
+        "name", "type", "optional", "collection", "keyType", "target", "primaryKey", "indexed",
+        "fulltext",
+    ]
 
-    private func append(
-        _ table: TableInfo, between separator: StaticString, to out: inout ByteBuffer
-    ) {
-        out.append("{\"name\":")
-        out.append(json: table.className)
-        out.append(",\"kind\":")
-        out.append(json: table.kind.name)
-        out.append(",\"primaryKey\":")
-        out.append(jsonOrNull: table.primaryKey.map { table.columns[$0].name })
-        out.append(",\"properties\":[")
-        for (index, column) in table.columns.enumerated() {
-            if index > 0 { out.append(",") }
-            out.append(separator)
-            append(column, isPrimaryKey: index == table.primaryKey, to: &out)
-        }
-        out.append("]}")
-    }
-
-    private func append(
-        _ column: ColumnInfo, isPrimaryKey: Bool, to out: inout ByteBuffer
-    ) {
+    private func facts(of index: Int, in table: TableInfo) -> [JSONItem] {
+        let column = table.columns[index]
         let type = PropertyType(column, schema)
-        out.append("{\"name\":")
-        out.append(json: column.name)
-        out.append(",\"type\":")
-        out.append(json: type.name)
-        out.append(",\"optional\":")
-        out.append(column.isNullable)
-        out.append(",\"collection\":")
-        out.append(jsonOrNull: column.collection?.rawValue)
-        out.append(",\"keyType\":")
-        out.append(jsonOrNull: type.keyType)
-        out.append(",\"target\":")
-        out.append(jsonOrNull: type.target)
-        out.append(",\"primaryKey\":")
-        out.append(isPrimaryKey)
-        out.append(",\"indexed\":")
-        out.append(column.index == .general && !isPrimaryKey)
-        out.append(",\"fulltext\":")
-        out.append(column.index == .fullText)
-        out.append("}")
+        let isKey = index == table.primaryKey
+        return [
+            .text(column.name), .text(type.name), .flag(column.isNullable),
+            .known(column.collection?.rawValue), .known(type.keyType), .known(type.target),
+            .flag(isKey), .flag(column.index == .general && !isKey),
+            .flag(column.index == .fullText),
+        ]
     }
 
     /// A property per record.
-    var report: Report {
-        var report = Report(
-            names: [
-                "class", "kind", "name", "type", "optional", "collection", "keyType", "target",
-                "primaryKey", "indexed", "fulltext",
-            ], isNumber: [])
-        for table in tables {
-            for (index, column) in table.columns.enumerated() {
-                let type = PropertyType(column, schema)
-                let isKey = index == table.primaryKey
-                report.rows.append([
-                    .text(table.className), .text(table.kind.name), .text(column.name),
-                    .text(type.name), .bool(column.isNullable),
-                    column.collection.map { .text($0.rawValue) } ?? .null,
-                    type.keyType.map { .text($0) } ?? .null,
-                    type.target.map { .text($0) } ?? .null, .bool(isKey),
-                    .bool(column.index == .general && !isKey), .bool(column.index == .fullText),
-                ])
+    var rows: Report? {
+        let rows = tables.flatMap { table in
+            table.columns.indices.map { index in
+                [JSONItem.text(table.className), .text(table.kind.name)]
+                    + facts(of: index, in: table)
             }
         }
-        return report
+        return Report(names: ["class", "kind"] + Self.names, rows: rows, isNumber: [])
     }
 }
 
@@ -161,11 +123,5 @@ struct PropertyType {
     var keyType: String? {
         guard column.collection == .dictionary else { return nil }
         return column.hasIntegerKeys ? "int" : "string"
-    }
-}
-
-extension ByteBuffer {
-    fileprivate mutating func append(jsonOrNull text: String?) {
-        if let text { append(json: text) } else { append("null") }
     }
 }

@@ -122,16 +122,13 @@ struct BulkChange {
         let now = version ?? session.database.version
         if request.reportsJSON {
             var buffer = ByteBuffer(capacity: 128)
-            JSONReport.begin("realm-write", to: &buffer)
-            buffer.append(",\"class\":")
-            JSONText.append(table.className, to: &buffer)
-            buffer.append(",\"\(verb)d\":")
-            buffer.append(number: count)
-            buffer.append(",\"dryRun\":")
-            buffer.append(request.isDryRun)
-            buffer.append(",\"version\":")
-            buffer.append(number: now)
-            buffer.append("}\n")
+            JSONReport.object(
+                "realm-write",
+                [
+                    ("class", .text(table.className)), ("\(verb)d", .count(count)),
+                    ("dryRun", .flag(request.isDryRun)), ("version", .number(now)),
+                ]
+            ).appendLine(to: &buffer)
             return try output.flush(&buffer)
         }
         let objects = "\(count) \(table.className) \(count == 1 ? "object" : "objects")"

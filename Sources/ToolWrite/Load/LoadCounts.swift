@@ -48,27 +48,16 @@ struct LoadCounts {
         return "\(records) \(noun)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
     }
 
-    /// `"records":1412,"inserted":1395,...`
-    func appendJSON(to out: inout ByteBuffer) {
-        out.append("\"records\":")
-        out.append(number: records)
-        out.append(",\"inserted\":")
-        out.append(number: inserted)
-        out.append(",\"updated\":")
-        out.append(number: updated)
-        if deleted > 0 {
-            out.append(",\"deleted\":")
-            out.append(number: deleted)
-        }
-        if unchanged > 0 {
-            out.append(",\"unchanged\":")
-            out.append(number: unchanged)
-        }
-        if schema > 0 {
-            out.append(",\"schema\":")
-            out.append(number: schema)
-        }
-        out.append(",\"rejected\":")
-        out.append(number: rejected)
+    /// Members of reports and acknowledgements.
+    var members: JSONItem.Members {
+        var members: JSONItem.Members = [
+            ("records", .count(records)), ("inserted", .count(inserted)),
+            ("updated", .count(updated)),
+        ]
+        if deleted > 0 { members.append(("deleted", .count(deleted))) }
+        if unchanged > 0 { members.append(("unchanged", .count(unchanged))) }
+        if schema > 0 { members.append(("schema", .count(schema))) }
+        members.append(("rejected", .count(rejected)))
+        return members
     }
 }

@@ -52,16 +52,12 @@ final class LoadReport {
         target?.keep()
         commits += 1
         guard request.acknowledges else { return }
-        acknowledgements.append("{\"commit\":")
-        acknowledgements.append(number: commits)
-        acknowledgements.append(",\"version\":")
-        acknowledgements.append(number: version)
-        acknowledgements.append(",")
-        item.counts.appendJSON(to: &acknowledgements)
-        if let reached = item.reached {
-            acknowledgements.append(",\"applied\":\"\(reached.text)\"")
-        }
-        acknowledgements.append("}\n")
+        var members: JSONItem.Members = [
+            ("commit", .count(commits)), ("version", .number(version)),
+        ]
+        members += item.counts.members
+        if let reached = item.reached { members.append(("applied", .text(reached.text))) }
+        JSONItem.object(members).appendLine(to: &acknowledgements)
         if acknowledgements.count >= 1 << 16 { try flushAcknowledgements() }
     }
 
@@ -151,20 +147,13 @@ final class LoadReport {
         _ counts: LoadCounts, _ version: UInt64, _ syncs: Int, _ seconds: Double
     ) throws(RealmError) {
         var buffer = ByteBuffer(capacity: 256)
-        JSONReport.begin("realm-write", to: &buffer)
-        buffer.append(",\"summary\":{")
-        counts.appendJSON(to: &buffer)
-        buffer.append(",\"commits\":")
-        buffer.append(number: commits)
-        buffer.append(",\"syncs\":")
-        buffer.append(number: syncs)
-        buffer.append(",\"fromVersion\":")
-        buffer.append(number: firstVersion ?? version)
-        buffer.append(",\"version\":")
-        buffer.append(number: version)
-        buffer.append(",\"seconds\":")
-        buffer.append(Quantity.twoDecimals(seconds))
-        buffer.append("}}\n")
+        let summary: JSONItem.Members =
+            counts.members + [
+                ("commits", .count(commits)), ("syncs", .count(syncs)),
+                ("fromVersion", .number(firstVersion ?? version)), ("version", .number(version)),
+                ("seconds", .literal(Quantity.twoDecimals(seconds))),
+            ]
+        JSONReport.object("realm-write", [("summary", .object(summary))]).appendLine(to: &buffer)
         try output.flush(&buffer)
     }
 }

@@ -14,8 +14,14 @@ struct FieldAction {
         case objectKey
         /// The name of the class.
         case className
+        /// The name that Realm Studio gives the object.
+        case identity
+        /// The same in a record without properties.
+        case reference
         /// Not looked at.
         case ignored
+
+        var isOfStudio: Bool { self == .identity || self == .reference }
     }
 
     let kind: Kind
@@ -271,6 +277,8 @@ final class ClassPlans {
             add("_key", Self.special(.objectKey))
         }
         if isRecord { add(request.classField, Self.special(.className)) }
+        add(StudioReference.identity, Self.special(.identity))
+        if isRecord { add(StudioReference.member, Self.special(.reference)) }
         return fields
     }
 

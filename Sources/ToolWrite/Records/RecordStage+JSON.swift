@@ -87,8 +87,22 @@ struct JSONStage {
                 try structure(plan, action.column, field)
             case .objectKey: plan.objectKey = try objectKey(field)
             case .className: try checkClass(field, plan.table)
+            case .identity:
+                if plan.table.primaryKey == nil { try refer(plan, to: field) }
+            case .reference: try refer(plan, to: field)
             case .ignored: continue
             }
+        }
+    }
+
+    /// Fills in the key of an object that Realm Studio names.
+    private func refer(_ plan: ClassPlan, to field: JSONValue) throws(ValueMismatch) {
+        switch try StudioReference.name(field, in: plan.table) {
+        case .objectKey(let key): plan.objectKey = key
+        case .primaryKey(let value):
+            let column = plan.table.primaryKey!
+            plan.row[column] = value
+            plan.given[column] = .inRow
         }
     }
 
@@ -270,6 +284,11 @@ extension JSONStage {
     ) throws(ValueMismatch) -> StagedValue {
         let target = plans.schema.table(column.target)!
         if target.kind == .embedded { return try embedded(field, target, column) }
+        if let name = StudioReference.field(of: field) {
+            return .reference(
+                ObjectReference(
+                    table: target.key, name: try StudioReference.name(name, in: target)))
+        }
         switch try field.link() {
         case .null:
             guard column.isNullable else { throw ValueMismatch(field, expected: "a link") }
@@ -340,7 +359,11 @@ extension JSONStage {
                 let column = table.columns[action.column]
                 fields.append((action.column, try staged(field, column)))
             case .className: try checkClass(field, table)
-            case .objectKey, .ignored: continue
+            case .identity where table.kind == .topLevel && table.primaryKey == nil:
+                throw ValueMismatch(
+                    field, expected: "objects of \(table.className) in an array of their own",
+                    got: "one inside of another, without a primary key")
+            case .objectKey, .identity, .reference, .ignored: continue
             }
         }
         return StagedObject(table: table.key, fields: fields)

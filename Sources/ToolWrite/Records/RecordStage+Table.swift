@@ -70,7 +70,7 @@ final class TableStage {
                 if json.table != nil, try self.table(reader, row).key != table.key {
                     throw reader.mismatch(column, expected: "class \(table.className)")
                 }
-            case .ignored: continue
+            case .identity, .reference, .ignored: continue
             }
         }
         return plan
@@ -105,10 +105,12 @@ final class TableStage {
         var unknown: String?
         let layout = header.enumerated().map { place, name -> FieldAction? in
             let bytes = Array(name.utf8)
-            let index = bytes.withUnsafeBytes {
+            var index = bytes.withUnsafeBytes {
                 plan.names.index(
                     of: ByteView($0.baseAddress!, count: $0.count), at: place)
             }
+            // Tables do not come from Realm Studio's JSON.
+            if let found = index, plan.actions[found].kind.isOfStudio { index = nil }
             if index == nil, !json.ignoresUnknown, unknown == nil, !unnamed.contains(place) {
                 unknown = name
             }

@@ -27,15 +27,15 @@ final class RejectFile {
         waiting.append(",\"line\":")
         waiting.append(number: error.line)
         waiting.append(",\"code\":")
-        JSONText.append(error.code.rawValue, to: &waiting)
+        waiting.append(json: error.code.rawValue)
         if let property = error.property {
             waiting.append(",\"property\":")
-            JSONText.append(property, to: &waiting)
+            waiting.append(json: property)
         }
         waiting.append(",\"expected\":")
-        JSONText.append(error.expected, to: &waiting)
+        waiting.append(json: error.expected)
         waiting.append(",\"got\":")
-        JSONText.append(error.got, to: &waiting)
+        waiting.append(json: error.got)
         waiting.append(",\"input\":")
         guard let record else { return waiting.append("null}\n") }
         if isJSON, Self.isOneLine(record), error.isWellFormed {

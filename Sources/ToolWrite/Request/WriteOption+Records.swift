@@ -54,7 +54,10 @@ extension WriteOption {
         "class-field", nil, .required("NAME", .text), in: .input,
         "field that names the class of a record",
         "The field that names the class of a record. With `-` for CLASS every record needs "
-            + "it; otherwise it is checked where there is one.",
+            + "it; otherwise it is checked where there is one. JSON with an array for each class, "
+            + "`{\"Person\":[...],\"Dog\":[...]}`, which Realm Studio exports, names the classes itself; "
+            + "its `$refId` and `$ref` name objects of classes with a primary key. Load it with "
+            + "`-m merge`, as an object inside of another may come again.",
         default: "$class", defaultText: "`$class`", uses: Uses([WriteUse.records]))
 
     static let map = Option(

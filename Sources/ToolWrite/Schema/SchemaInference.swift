@@ -120,7 +120,8 @@ struct SchemaInference {
 
     /// The property that takes the value of a field; nil for none.
     private func property(_ field: String) -> String? {
-        if field == request.classField || field == "_key" { return nil }
+        let names = [request.classField, "_key", StudioReference.identity, StudioReference.member]
+        if names.contains(field) { return nil }
         if let renamed = request.renamed.first(where: { $0.field == field }) {
             return renamed.property
         }

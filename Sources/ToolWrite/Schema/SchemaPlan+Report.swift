@@ -2,9 +2,9 @@ import RealmEngine
 import ToolKit
 
 /// A plan as people and scripts see it.
-extension SchemaPlan {
+extension SchemaPlan: ReportDocument {
     /// `schema 7 -> 8` and a line for each change.
-    func appendText(to out: inout ByteBuffer) {
+    package func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         func name(_ version: UInt64?) -> String { version.map { "\($0)" } ?? "(no version)" }
         out.append("schema \(name(oldVersion))")
         if newVersion != oldVersion { out.append(" -> \(name(newVersion))") }
@@ -37,32 +37,19 @@ extension SchemaPlan {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// One line of JSON.
-    func appendJSON(to out: inout ByteBuffer) {
-        JSONReport.begin("realm-write", to: &out)
-        out.append(",\"schema\":{\"fromVersion\":")
-        Self.append(oldVersion, to: &out)
-        out.append(",\"version\":")
-        Self.append(newVersion, to: &out)
-        out.append(",\"changes\":[")
-        for (i, change) in changes.enumerated() {
-            if i > 0 { out.append(",") }
-            out.append("{\"action\":")
-            JSONText.append(change.action, to: &out)
-            out.append(",\"subject\":")
-            JSONText.append(change.subject, to: &out)
-            if let note = change.note {
-                out.append(",\"note\":")
-                JSONText.append(note, to: &out)
-            }
-            out.append(",\"losesData\":")
-            out.append(change.losesData)
-            out.append("}")
+    package var json: JSONItem {
+        let changes = changes.map { change -> JSONItem in
+            var members: JSONItem.Members = [
+                ("action", .text(change.action)), ("subject", .text(change.subject)),
+            ]
+            if let note = change.note { members.append(("note", .text(note))) }
+            members.append(("losesData", .flag(change.losesData)))
+            return .object(members)
         }
-        out.append("]}}\n")
-    }
-
-    private static func append(_ version: UInt64?, to out: inout ByteBuffer) {
-        if let version { out.append(number: version) } else { out.append("null") }
+        let schema: JSONItem.Members = [
+            ("fromVersion", .known(oldVersion)), ("version", .known(newVersion)),
+            ("changes", .list(changes)),
+        ]
+        return JSONReport.object("realm-write", [("schema", .object(schema))])
     }
 }

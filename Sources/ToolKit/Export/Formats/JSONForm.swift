@@ -11,15 +11,10 @@ package final class JSONForm: RecordForm {
 
     private static let separator: StaticString = ",\n"
 
-    package init(_ fields: RecordFields, _ style: RecordStyle) {}
+    /// The separator of the first record of the output is replaced by the bracket.
+    package let frame: RecordFrame? = RecordFrame(before: JSONForm.separator)
 
-    package func append(
-        _ record: any RecordContent, to out: inout ByteBuffer
-    ) throws(RealmError) {
-        // The first one of the output is replaced by the bracket.
-        out.append(Self.separator)
-        try record.appendObject(to: &out)
-    }
+    package init(_ fields: RecordFields, _ style: RecordStyle) {}
 
     package static func beginOutput(_ buffer: inout ByteBuffer, at start: Int) {
         var rest = ByteBuffer(capacity: buffer.count)

@@ -10,14 +10,9 @@ package final class NDJSONForm: RecordForm {
     package static let isReadBack = true
     package static let fileSuffix: String? = ".ndjson"
 
-    private let terminator: UInt8
+    package let frame: RecordFrame?
 
-    package init(_ fields: RecordFields, _ style: RecordStyle) { terminator = style.terminator }
-
-    package func append(
-        _ record: any RecordContent, to out: inout ByteBuffer
-    ) throws(RealmError) {
-        try record.appendObject(to: &out)
-        out.append(terminator)
+    package init(_ fields: RecordFields, _ style: RecordStyle) {
+        frame = RecordFrame(terminator: style.terminator)
     }
 }

@@ -8,14 +8,9 @@ package final class RawForm: RecordForm {
     package static let cells = CellRules(keepsBytes: true)
     package static let printsReports = false
 
-    private let terminator: UInt8
+    package let frame: RecordFrame?
 
-    package init(_ fields: RecordFields, _ style: RecordStyle) { terminator = style.terminator }
-
-    package func append(
-        _ record: any RecordContent, to out: inout ByteBuffer
-    ) throws(RealmError) {
-        try record.appendCells(separator: terminator, to: &out)
-        out.append(terminator)
+    package init(_ fields: RecordFields, _ style: RecordStyle) {
+        frame = RecordFrame(separator: style.terminator, terminator: style.terminator)
     }
 }

@@ -24,6 +24,9 @@ package protocol RecordForm: AnyObject, SendableMetatype {
 
     init(_ fields: RecordFields, _ style: RecordStyle)
 
+    /// The frame of a record; nil for a form that lays records out itself.
+    var frame: RecordFrame? { get }
+
     /// Appends what precedes the first record of the table.
     ///
     /// - Parameter isFirst: whether no other table precedes it.
@@ -58,7 +61,23 @@ extension RecordForm {
     package static var printsReports: Bool { true }
     package static var fileSuffix: String? { nil }
 
+    package var frame: RecordFrame? { nil }
+
     package func begin(isFirst: Bool, to out: inout ByteBuffer) {}
+
+    package func append(
+        _ record: any RecordContent, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        guard let frame else { preconditionFailure("a form without frame appends records itself") }
+        frame.begin(&out)
+        if let separator = frame.separator {
+            try record.appendCells(separator: separator, to: &out)
+        } else {
+            try record.appendObject(to: &out)
+        }
+        frame.end(&out)
+    }
+
     package func endBatch(to out: inout ByteBuffer) {}
     package func finish(to out: inout ByteBuffer) {}
 
@@ -72,6 +91,37 @@ extension RecordForm {
 
     package static func beginOutput(_ buffer: inout ByteBuffer, at start: Int) {}
     package static func endOutput(isEmpty: Bool, to out: inout ByteBuffer) {}
+}
+
+/// A record as a JSON object or as cells with a separator, between constant texts.
+package struct RecordFrame: Sendable {
+    /// Byte between cells; nil for an object.
+    let separator: UInt8?
+    let before: StaticString
+    /// Byte at the end; nil for none.
+    let terminator: UInt8?
+    let hasCarriageReturn: Bool
+
+    init(
+        separator: UInt8? = nil, before: StaticString = "", terminator: UInt8? = nil,
+        hasCarriageReturn: Bool = false
+    ) {
+        self.separator = separator
+        self.before = before
+        self.terminator = terminator
+        self.hasCarriageReturn = hasCarriageReturn
+    }
+
+    @inline(__always)
+    func begin(_ out: inout ByteBuffer) {
+        if before.utf8CodeUnitCount > 0 { out.append(before) }
+    }
+
+    @inline(__always)
+    func end(_ out: inout ByteBuffer) {
+        if hasCarriageReturn { out.append(UInt8(ascii: "\r")) }
+        if let terminator { out.append(terminator) }
+    }
 }
 
 /// The fields of the records of a table.

@@ -45,11 +45,13 @@ package final class SQLForm: RecordForm {
     }
 
     /// Begins a row, and a statement where none is open.
-    private func beginRow(to out: inout ByteBuffer) {
+    @inline(__always)
+    func beginRow(to out: inout ByteBuffer) {
         if rows == 0 { out.append(insertion[0]) } else { out.append(",\n(") }
     }
 
-    private func endRow(to out: inout ByteBuffer) {
+    @inline(__always)
+    func endRow(to out: inout ByteBuffer) {
         out.append(UInt8(ascii: ")"))
         rows &+= 1
         if rows == Self.rowsPerStatement { endBatch(to: &out) }

@@ -41,6 +41,7 @@ package final class TableForm: LayoutForm {
         if let widths { return print(row, widths, to: &out) }
         held.append(row)
         heldBytes += row.reduce(0) { $0 + $1.utf8.count }
+        if style.areRowsInMemory { return }
         if held.count >= Self.sampleRows || heldBytes >= Self.sampleBytes { settle(to: &out) }
     }
 

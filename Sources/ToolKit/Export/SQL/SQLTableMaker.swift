@@ -148,14 +148,7 @@ extension SQLTableMaker {
     /// known before the first row.
     private func dateKind(_ info: TableInfo, _ index: Int) throws(RealmError) -> SQLKind {
         if dialect == .sqlite { return .dateText }
-        var needs = DateNeeds()
-        let scan = snapshot.table(info).scan(columns: [index])
-        while try scan.next() {
-            for row in 0..<scan.count {
-                try look(at: try scan.value(row: row, column: 0), &needs)
-            }
-        }
-        let kind = needs.kind(dialect)
+        let kind = try DateSpan(of: index, info, snapshot).kind(dialect)
         if kind == .dateText {
             notices.append(
                 "\(info.className).\(info.columns[index].name) is text: it holds dates that no "
@@ -163,44 +156,11 @@ extension SQLTableMaker {
         }
         return kind
     }
-
-    private func look(at value: Value, _ needs: inout DateNeeds) throws(RealmError) {
-        switch value {
-        case .timestamp(let time): needs.add(time)
-        case .list(let view), .set(let view):
-            guard !view.root.isNone else { return }
-            var elements = snapshot.elements(of: view)
-            while let element = try elements.next() { try look(at: element, &needs) }
-        case .dictionary(let view):
-            guard !view.root.isNone else { return }
-            var entries = try snapshot.entries(of: view)
-            while let (_, element) = try entries.next() { try look(at: element, &needs) }
-        default: return
-        }
-    }
 }
 
-/// What a type must be able to hold.
-private struct DateNeeds {
-    private var hasNanoseconds = false
-    private var least = Int64.max
-    private var most = Int64.min
-
-    mutating func add(_ time: Timestamp) {
-        if time.nanoseconds % 1000 != 0 { hasNanoseconds = true }
-        least = min(least, time.seconds)
-        most = max(most, time.seconds)
-    }
-
-    /// Years 1 to 9999, as seconds.
-    private static let years: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-    /// What 64 bits of nanoseconds hold, with a second to spare.
-    private static let nanoseconds: ClosedRange<Int64> = -9_223_372_035...9_223_372_035
-
-    func kind(_ dialect: SQLDialect) -> SQLKind {
-        guard least <= most else { return .date }
-        if !hasNanoseconds, Self.years.contains(least), Self.years.contains(most) { return .date }
-        let fits = Self.nanoseconds.contains(least) && Self.nanoseconds.contains(most)
-        return dialect == .duckdb && fits ? .dateNanoseconds : .dateText
+extension DateSpan {
+    fileprivate func kind(_ dialect: SQLDialect) -> SQLKind {
+        if !hasNanoseconds, isWithinYears { return .date }
+        return dialect == .duckdb && fitsNanoseconds ? .dateNanoseconds : .dateText
     }
 }

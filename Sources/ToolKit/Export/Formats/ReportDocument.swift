@@ -1,0 +1,41 @@
+import RealmEngine
+
+/// A report of a tool, in the encodings that forms of reports are made of.
+package protocol ReportDocument {
+    /// The whole report as one value.
+    var json: JSONItem { get }
+    /// The report as values on lines of their own.
+    var lines: [JSONItem] { get }
+    /// The report as rows with the same columns; nil for a report without such.
+    var rows: Report? { get }
+
+    /// Appends the report for people; `style` is that of its tables.
+    func appendText(_ style: RecordStyle, to out: inout ByteBuffer)
+}
+
+extension ReportDocument {
+    package var lines: [JSONItem] { [json] }
+    package var rows: Report? { nil }
+
+    /// Appends the report: `json` and `ndjson` of its values, forms of records of its rows, else text.
+    package func append(
+        _ format: OutputFormat, _ style: RecordStyle = RecordStyle(TableForm.self),
+        to out: inout ByteBuffer
+    ) {
+        switch format {
+        case .json: json.appendLine(to: &out)
+        case .ndjson:
+            for line in lines {
+                line.append(to: &out)
+                out.append(style.terminator)
+            }
+        default:
+            guard let form = RecordForms.form(format), let rows else {
+                return appendText(style, to: &out)
+            }
+            var style = style
+            style.form = form
+            rows.append(style, to: &out)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import RealmEngine
+import ToolKit
+
+/// Names of objects in the JSON that Realm Studio exports when links lead in circles: the first occurrence
+/// of an object has `"$refId":"Person#5"` beside its properties, later ones are `{"$ref":"Person#5"}`. After
+/// the class comes the primary key as text, or the object key.
+enum StudioReference {
+    static let identity = "$refId"
+    static let member = "$ref"
+
+    /// The field with the name of another object, if the value consists of it.
+    static func field(of value: JSONValue) -> JSONValue? {
+        guard value.kind == .object, value.count == 1, let field = value.field("$ref"),
+            field.kind == .string
+        else { return nil }
+        return field
+    }
+
+    /// The object of the class that the text names.
+    static func name(
+        _ field: JSONValue, in table: TableInfo
+    ) throws(ValueMismatch) -> ObjectReference.Name {
+        let prefix = Array((table.className + "#").utf8)
+        if field.kind == .string, field.text.count >= prefix.count,
+            field.text.buffer.prefix(prefix.count).elementsEqual(prefix)
+        {
+            let text = ByteView(
+                field.text.base + prefix.count, count: field.text.count - prefix.count)
+            if let name = name(text, field, in: table) { return name }
+        }
+        throw ValueMismatch(field, expected: "an object of \(table.className) such as Class#5")
+    }
+
+    private static func name(
+        _ text: ByteView, _ field: JSONValue, in table: TableInfo
+    ) -> ObjectReference.Name? {
+        guard let position = table.primaryKey else {
+            guard let key = Int64(text: text), key >= 0 else { return nil }
+            return .objectKey(ObjectKey(key))
+        }
+        let column = table.columns[position]
+        if let value = ScalarText.value(text, as: column.type, in: field.scratch) {
+            return .primaryKey(value)
+        }
+        return column.isNullable && text.equals(Array("null".utf8)) ? .primaryKey(.null) : nil
+    }
+}
