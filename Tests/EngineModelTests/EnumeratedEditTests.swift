@@ -85,6 +85,78 @@ import Testing
         #expect(try list() == nil)
     }
 
+    /// Adds a class whose only object links to a tombstone of `A`, which has texts where objects have numbers.
+    private func addTombstone() throws {
+        var origin = ObjectKey(0)
+        try change { (transaction, table) in
+            let other = try transaction.createClass("B")
+            var link = PropertySpec("a", .link)
+            link.target = table
+            try transaction.addProperty(other, link)
+            origin = try transaction.create(in: other)
+            let first = try transaction.snapshot().table(table).keys()[0]
+            try transaction.set(other, origin, 0, .link(ObjectLink(table: table, key: first)))
+        }
+        let tree = try FileTree(contentsOf: URL(filePath: path))
+        tree.leaf("class_B", "a").integers[0] = -8
+        let place = tree.backlinkIndex("class_A", of: "a", in: "class_B")
+        tree.cluster("class_A")[1 + place].slots[0] = .raw(0)
+        let key = TreeNode([-9])
+        key.width = 64
+        tree.table("class_A")[13] = TreeNode(refs: [
+            .child(key), .child(TreeNode(flags: 0x08, .bytes([], count: 1))),
+            .child(TreeNode(flags: 0x09, .bytes([0], count: 1))),
+            .child(TreeNode(refs: [.raw(UInt64(origin.raw) << 1 | 1)])),
+        ])
+        try Data(tree.encoded()).write(to: URL(filePath: path))
+        try expectSound(path)
+    }
+
+    private func tombstones() throws -> [Value?] {
+        let snapshot = try Database(immutable: path).snapshot()
+        let table = snapshot.table(try #require(snapshot.schema.table(named: "A")))
+        return try table.keys(tombstones: true).map { try table.row($0)?.value(0) }
+    }
+
+    /// Removed objects that links refer to keep no property from staying enumerated.
+    @Test func tombstonesHaveTexts() throws {
+        try addTombstone()
+        let known = try #require(try list())
+        var wanted = try texts()
+        try change { (transaction, table) in
+            transaction.memoryLimit = 1 << 12
+            let keys = try Array(transaction.snapshot().table(table).keys())
+            try transaction.set(table, keys[1], 0, "new")
+            wanted[1] = "new"
+            try transaction.addProperty(table, PropertySpec("more", .int))
+        }
+        #expect(try texts() == wanted && list() == known + ["new"])
+        #expect(try tombstones().count == 1)
+        try change { (transaction, _) in
+            let other = try #require(transaction.table(named: "B"))
+            let keys = try Array(transaction.snapshot().table(other).keys())
+            try transaction.set(other, keys[0], 0, .null)
+        }
+        #expect(try texts() == wanted && list() == known + ["new"])
+        #expect(try tombstones().isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func becomesOrdinaryBesideTombstones(_ hasNewValue: Bool) throws {
+        try addTombstone()
+        var wanted = try texts()
+        try change { (transaction, table) in
+            if hasNewValue {
+                let keys = try Array(transaction.snapshot().table(table).keys())
+                try transaction.set(table, keys[1], 0, "new")
+                wanted[1] = "new"
+            }
+            try transaction.setOptional(table, 0, false)
+        }
+        #expect(try texts() == wanted.map { $0 ?? "" } && list() == nil)
+        #expect(try tombstones().count == 1)
+    }
+
     @Test func valuesAreFoundOrJoin() throws {
         let known = try #require(try list())
         #expect(known.count == 11 && known[0] == nil)

@@ -83,15 +83,15 @@ final class TableDirectory {
 
     // MARK: Tables
 
-    /// The editor of the table in `slot`, opened at its first use, and whether this is the first.
-    func editor(slot: Int) throws(RealmError) -> (editor: TableEditor, isNew: Bool) {
+    /// The editor of the table in `slot`, opened at its first use.
+    func editor(slot: Int) throws(RealmError) -> TableEditor {
         switch slots[slot] {
-        case .open(let editor): return (editor, false)
+        case .open(let editor): return editor
         case .stored(let info):
             try checkRoots(info)
             let editor = TableEditor(info, context)
             slots[slot] = .open(editor)
-            return (editor, true)
+            return editor
         case .free: throw .corrupt("table slot \(slot) is free", in: "table directory")
         }
     }

@@ -59,12 +59,18 @@ extension TableEditor {
     /// One more than the highest leaf index a column uses.
     var leafIndexCount: Int { caches.positions.leafIndexCount(columns, backlinks) }
 
-    /// Layouts of all columns, by leaf index.
-    func layouts() -> [LeafLayout?] {
+    /// Layouts of all columns, by leaf index. Tombstones have texts where objects have the numbers of an
+    /// enumerated column.
+    func layouts(areTombstones: Bool = false) -> [LeafLayout?] {
         var layouts = [LeafLayout?](repeating: nil, count: leafIndexCount)
         for column in columns {
-            let isEnumerated = enumerated[column.leafIndex] != nil
-            layouts[column.leafIndex] = isEnumerated ? DistinctList.cells : column.layout
+            if enumerated[column.leafIndex] == nil {
+                layouts[column.leafIndex] = column.layout
+            } else if areTombstones {
+                layouts[column.leafIndex] = column.layout.withoutDistinct
+            } else {
+                layouts[column.leafIndex] = DistinctList.cells
+            }
         }
         for backlink in backlinks { layouts[backlink.leafIndex] = Self.backlinkLayout }
         return layouts

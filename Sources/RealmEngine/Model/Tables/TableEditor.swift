@@ -134,7 +134,8 @@ final class TableEditor {
     func tombstones() throws(RealmError) -> ClusterEditor? {
         if let editor = trees.tombstones.editor { return editor }
         if trees.tombstones.root.isNone { return nil }
-        let editor = try ClusterEditor(context, root: trees.tombstones.root, layouts: layouts())
+        let layouts = layouts(areTombstones: true)
+        let editor = try ClusterEditor(context, root: trees.tombstones.root, layouts: layouts)
         trees.tombstones.editor = editor
         return editor
     }
@@ -163,7 +164,8 @@ final class TableEditor {
     func value(_ key: ObjectKey, _ leafIndex: Int) throws(RealmError) -> Value? {
         guard let tree = try tree(of: key), let position = try tree.find(key) else { return nil }
         let cell = try tree.value(position, leafIndex)
-        return enumerated.isEmpty ? cell : try enumerated.value(cell, leafIndex)
+        return enumerated.isEmpty || key.isUnresolved
+            ? cell : try enumerated.value(cell, leafIndex)
     }
 
     /// Visits a column's values with their objects' keys, in key order.
@@ -225,7 +227,8 @@ final class TableEditor {
         _ key: ObjectKey, _ leafIndex: Int, _ value: Value
     ) throws(RealmError) -> Bool {
         markDirty()
-        let cell = enumerated.isEmpty ? value : try enumerated.cell(value, leafIndex)
+        let isPlain = enumerated.isEmpty || key.isUnresolved
+        let cell = isPlain ? value : try enumerated.cell(value, leafIndex)
         if !key.isUnresolved, let clusters = trees.objects.editor.map(Unmanaged.passUnretained) {
             return try borrowing(clusters) { (clusters) throws(RealmError) in
                 try clusters.set(key, leafIndex, cell)
@@ -259,13 +262,16 @@ final class TableEditor {
         markDirty()
     }
 
+    /// Whether the column is an enumerated one whose list of values the transaction has changed: the list moves
+    /// when the transaction is written out.
+    func hasChangedDistinct(_ leafIndex: Int) -> Bool {
+        enumerated[leafIndex].map { context.slab.contains($0.root) } ?? false
+    }
+
     /// Hands over the values of an enumerated column whose cells are about to be replaced one leaf after the
-    /// other. Nil for an ordinary column, and if the transaction has changed the list: then it moves when the
-    /// transaction is written out.
+    /// other. Nil for an ordinary column, and if the transaction has changed the list.
     func takeDistinct(_ leafIndex: Int) -> DistinctList? {
-        guard let list = enumerated[leafIndex], !context.slab.contains(list.root) else {
-            return nil
-        }
+        if hasChangedDistinct(leafIndex) { return nil }
         return enumerated.remove(leafIndex)
     }
 

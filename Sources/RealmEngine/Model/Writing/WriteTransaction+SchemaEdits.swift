@@ -214,6 +214,8 @@ extension WriteTransaction {
         _ editor: TableEditor, _ column: ColumnInfo, by new: ColumnInfo
     ) throws(RealmError) -> Int {
         let position = editor.columnIndex(column.key)!
+        // A list in the file stays where it is while leaves are written out.
+        if memoryLimit < .max, editor.hasChangedDistinct(column.leafIndex) { try spill() }
         let list = editor.takeDistinct(column.leafIndex)
         if list == nil { try editor.expand(position) }
         let old = editor.columns[position]
@@ -303,12 +305,5 @@ extension WriteTransaction {
         try context.free(root)
         let new = try context.encoder.refs([keys, try values.finish().raw])
         return (kept.replacingRoot(new), nulls)
-    }
-
-    /// Rewrites the enumerated columns of a table with tombstones in ordinary form: theirs are not
-    /// enumerated, and have no list of their own.
-    func expandEnumerated(_ editor: TableEditor) throws(RealmError) {
-        guard try editor.tombstones() != nil else { return }
-        for column in editor.columns.indices { try editor.expand(column) }
     }
 }

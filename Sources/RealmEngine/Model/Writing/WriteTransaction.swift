@@ -107,8 +107,7 @@ public final class WriteTransaction {
     @inline(never)
     private func openedEditor(_ key: TableKey) throws(RealmError) -> TableEditor {
         guard key.slot < directory.slots.count else { throw Self.noTable(key) }
-        let (editor, isNew) = try directory.editor(slot: key.slot)
-        if isNew { try expandEnumerated(editor) }
+        let editor = try directory.editor(slot: key.slot)
         guard editor.key == key else { throw Self.noTable(key) }
         directory.cache(editor)
         return editor

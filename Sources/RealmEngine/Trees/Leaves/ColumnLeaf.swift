@@ -24,6 +24,13 @@ extension LeafLayout {
             type: elements.type, isNullable: elements.isNullable, collection: nil,
             target: elements.target, distinct: .none, hasIntegerKeys: false)
     }
+
+    /// The layout of the column's leaves while its values are not enumerated.
+    var withoutDistinct: LeafLayout {
+        LeafLayout(
+            type: type, isNullable: isNullable, collection: collection, target: target,
+            distinct: .none, hasIntegerKeys: hasIntegerKeys)
+    }
 }
 
 /// The three kinds of collection a property can be.

@@ -182,7 +182,7 @@ extension IntegrityCheck {
         if let kind = info.layout.collection {
             checkCells(leaf, ref, kind, info.layout)
         } else {
-            checkValues(leaf, ref, info.layout)
+            checkValues(leaf, ref, areTombstones ? info.layout.withoutDistinct : info.layout)
         }
     }
 
