@@ -108,7 +108,7 @@ final class RecordBatch: @unchecked Sendable {
     /// Bytes the batch takes, about: values that are kept apart take several times their text.
     var byteCount: Int {
         guard let rows = converted?.rows else { return records.byteCount + 512 }
-        return 16 * rows.capacity * rows.table.columns.count
+        return (16 * rows.capacity + RowBatch.bytesPerColumn) * rows.table.columns.count
             + 2 * textSize + 512 * structures.count
     }
 

@@ -7,15 +7,18 @@ package final class RowBatch: @unchecked Sendable {
     /// Maximum number of rows.
     package let capacity: Int
     package private(set) var count = 0
-    /// By column.
+    /// By column; valid as long as the batch.
     let cells: [LeafCells]
+    /// The block that the cells share.
+    private let memory: UnsafeMutableRawPointer
     /// Destination of the values of each column.
     private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
     /// Keys of the objects once they are created.
     let keys: UnsafeMutablePointer<UInt64>
     /// Properties that are a link to a class with a primary key.
     let links: [Link]
-    private let arena = ByteArena()
+    /// Keeps the bytes of texts and binaries.
+    let arena = ByteArena()
 
     struct Link {
         let column: Int
@@ -28,7 +31,18 @@ package final class RowBatch: @unchecked Sendable {
     package init(_ table: TableInfo, capacity: Int) {
         self.table = table
         self.capacity = capacity
-        cells = table.columns.map { LeafCells($0.layout, capacity: capacity) }
+        // One block of memory for all columns, of which there may be thousands.
+        var size = 0
+        for column in table.columns {
+            size += LeafCells.byteSize(column.layout, capacity: capacity)
+        }
+        memory = .allocate(byteCount: size, alignment: LeafCells.alignment)
+        var next = memory
+        cells = table.columns.map {
+            let cells = LeafCells($0.layout, capacity: capacity, memory: next)
+            next += LeafCells.byteSize($0.layout, capacity: capacity)
+            return cells
+        }
         targets = .allocate(capacity: cells.count)
         _ = targets.initialize(from: cells.map(\.target))
         keys = .allocate(capacity: capacity)
@@ -41,6 +55,7 @@ package final class RowBatch: @unchecked Sendable {
     }
 
     deinit {
+        memory.deallocate()
         targets.deallocate()
         keys.deallocate()
         for link in links { link.references.deallocate() }
@@ -48,6 +63,9 @@ package final class RowBatch: @unchecked Sendable {
 
     /// Bytes of text and binaries.
     package var byteCount: Int { arena.used }
+
+    /// Bytes of memory that a column takes beside its values, about.
+    package static let bytesPerColumn = 192
 
     /// Adds a row: a value that fits for each column; for a link, also the primary key of its target.
     /// Collections stay empty, whatever the row has for them.

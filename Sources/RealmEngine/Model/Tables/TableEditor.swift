@@ -212,7 +212,7 @@ final class TableEditor {
         }
         try clusters().append(
             ClusterEditor.Rows(
-                columns: columns, keys: batch.keys, count: batch.count, owner: batch))
+                columns: columns, keys: batch.keys, count: batch.count, owner: batch.arena))
     }
 
     func setCell(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {

@@ -64,6 +64,7 @@ final class Slab: @unchecked Sendable {
         let (region, room) = regions.open()
         self.region = region
         next = room.lowerBound
+        state.pointee.count = 0
         state.pointee.limit = room.upperBound
         noteUsable(at: next)
         moved = next
@@ -84,6 +85,7 @@ final class Slab: @unchecked Sendable {
         if end <= moved { return }
         try pages?.take(state.pointee.base + moved, end - moved)
         moved = end
+        state.pointee.count = 0
         seal()
     }
 
@@ -130,6 +132,8 @@ struct SlabNodes {
         /// Where the memory begins, and the ref of what is there.
         let base: UnsafeMutableRawPointer
         let start: UInt64
+        /// Number of nodes made since the transaction began that are in memory.
+        var count = 0
         /// Where the next node goes, what it must not reach, and up to where memory is usable, as
         /// offsets from `start`.
         var next = 0
@@ -152,6 +156,8 @@ struct SlabNodes {
     var firstOwn: UInt64 { state.pointee.firstOwn }
     /// Bytes of the nodes made since the transaction began that are in memory.
     var used: Int { state.pointee.slab!.takeUnretainedValue().used }
+    /// Number of these nodes.
+    var count: Int { state.pointee.count }
 
     /// The nodes made so far stay as they are from now on.
     func seal() { state.pointee.firstOwn = start + UInt64(state.pointee.next) }
@@ -196,6 +202,7 @@ struct SlabNodes {
         if payload > 0 { (at + payload).storeBytes(of: 0, as: UInt64.self) }
         let start = state.pointee.start
         state.pointee.next = end
+        state.pointee.count &+= 1
         if let user = state.pointee.user {
             user[0].slabEnd = start + UInt64(end)
             user[1].slabEnd = start + UInt64(end)

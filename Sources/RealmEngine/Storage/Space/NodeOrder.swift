@@ -18,6 +18,9 @@ struct NodeOrder {
         @inline(__always) var node: NodeView { SlabNode(header: header).view }
     }
 
+    /// Bytes of memory for each node: its item, and where it was written.
+    static let bytesPerNode = MemoryLayout<Item>.stride + MemoryLayout<Int64>.stride
+
     private let space: NodeSpace
     /// Where the slab begins: what is below it is in the file already.
     private let slab: UInt64
@@ -33,7 +36,8 @@ struct NodeOrder {
         self.space = space
         self.slab = slab.start
         hasShortRefs = fileSize < 1 << 30
-        items.reserveCapacity(256)
+        // Growing step by step would take up to three times the memory.
+        items.reserveCapacity(slab.count)
     }
 
     /// Adds the tree below `ref`, as far as it is in the slab.

@@ -112,8 +112,11 @@ final class EditContext {
         readers = nil
     }
 
-    /// Bytes of memory that the transaction takes.
-    var usedBytes: Int { slab.used + arena.used + editedBytes + waitingBytes.value }
+    /// Bytes of memory that the transaction takes, with what writing its nodes out takes for each.
+    var usedBytes: Int {
+        slab.used + NodeOrder.bytesPerNode * slab.count + arena.used + editedBytes
+            + waitingBytes.value
+    }
 
     /// All nodes made so far are in the file now, which `space` reaches; no editor of before is used
     /// any more.

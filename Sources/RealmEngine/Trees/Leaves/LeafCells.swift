@@ -16,6 +16,8 @@ final class LeafCells {
     let layout: LeafLayout
     let form: Form
     let capacity: Int
+    private let memory: UnsafeMutableRawPointer
+    /// First numbers, in all forms but `values`.
     let words: UnsafeMutablePointer<Int64>
     /// Of the forms that have two numbers.
     let extras: UnsafeMutablePointer<Int64>
@@ -27,16 +29,22 @@ final class LeafCells {
     static let nullTime = Int64.min
     static let noLink: Int64 = -1
 
+    private let ownsMemory: Bool
+
     /// All cells are zero: empty collections, and columns of backlinks without any.
-    init(_ layout: LeafLayout, capacity: Int) {
+    ///
+    /// - Parameter memory: bytes as `byteSize(_:capacity:)` says, which outlive the cells; nil for memory of their own.
+    init(_ layout: LeafLayout, capacity: Int, memory shared: UnsafeMutableRawPointer? = nil) {
         self.layout = layout
         self.capacity = capacity
         form = Self.form(layout)
-        let hasExtras = form == .optionalNumbers || form == .bytes || form == .times
-        words = .allocate(capacity: form == .values ? 0 : capacity)
+        let size = Self.bytesPerCell(form)
+        memory = shared ?? .allocate(byteCount: size * capacity, alignment: Self.alignment)
+        ownsMemory = shared == nil
+        words = memory.assumingMemoryBound(to: Int64.self)
+        values = memory.assumingMemoryBound(to: Value.self)
         if form != .values { words.initialize(repeating: 0, count: capacity) }
-        extras = .allocate(capacity: hasExtras ? capacity : 0)
-        values = .allocate(capacity: form == .values ? capacity : 0)
+        extras = size > 8 && form != .values ? words + capacity : words
         switch layout.type {
         case .bool: nullWord = 3
         case .float: nullWord = Int64(FloatLeaf.nullBits)
@@ -53,19 +61,24 @@ final class LeafCells {
     }
 
     /// Bytes of memory the cells take.
-    var byteSize: Int {
+    var byteSize: Int { Self.bytesPerCell(form) * capacity }
+
+    private static func bytesPerCell(_ form: Form) -> Int {
         switch form {
-        case .numbers: 8 * capacity
-        case .optionalNumbers, .bytes, .times: 16 * capacity
-        case .values: MemoryLayout<Value>.stride * capacity
+        case .numbers: 8
+        case .optionalNumbers, .bytes, .times: 16
+        case .values: MemoryLayout<Value>.stride
         }
     }
 
-    deinit {
-        words.deallocate()
-        extras.deallocate()
-        values.deallocate()
+    /// Bytes of memory that `capacity` cells of a layout take, in whole words.
+    static func byteSize(_ layout: LeafLayout, capacity: Int) -> Int {
+        (bytesPerCell(form(layout)) * capacity + alignment - 1) / alignment * alignment
     }
+
+    static let alignment = MemoryLayout<Value>.alignment
+
+    deinit { if ownsMemory { memory.deallocate() } }
 
     private static func form(_ layout: LeafLayout) -> Form {
         if layout.collection != nil { return .numbers }
