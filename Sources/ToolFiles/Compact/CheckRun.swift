@@ -193,7 +193,7 @@ struct CheckPrinter {
     }
 }
 
-/// What a check found in one file, as a report.
+/// The findings of a check in one file, as a report.
 private struct CheckDocument: ReportDocument {
     let checked: CheckedFile
     /// Whether lines name the file.

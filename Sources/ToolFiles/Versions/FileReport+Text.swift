@@ -268,7 +268,7 @@ extension PinAttribution {
 /// Reports about files, one after the other.
 struct FileReports: ReportDocument {
     let reports: [FileReport]
-    /// Whether one file was asked for, even if there is no report about it.
+    /// Whether the command is about one file.
     let isSingle: Bool
 
     var json: JSONItem {

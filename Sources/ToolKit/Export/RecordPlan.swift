@@ -56,7 +56,7 @@ extension RecordPlan {
     package static let fileMember = "$file"
     static let classMember = "$class"
 
-    /// The members before those of the fields, with their texts.
+    /// The members that precede the fields, with their texts.
     var firstMembers: [(name: String, text: String)] {
         [(Self.fileMember, file), (Self.classMember, namesClass ? table.className : nil)]
             .compactMap { name, text in text.map { (name, $0) } }

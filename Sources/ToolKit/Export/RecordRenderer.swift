@@ -105,11 +105,7 @@ package final class RecordRenderer: RecordContent {
             }
             return frame.end(&out)
         }
-        if let statements {
-            statements.beginRow(to: &out)
-            try appendValues(row, to: &out)
-            return statements.endRow(to: &out)
-        }
+        if let statements { return try appendTuple(row, statements, to: &out) }
         self.row = row
         try form.append(self, to: &out)
     }
@@ -138,7 +134,7 @@ extension RecordRenderer {
     }
 
     package func appendSQL(to out: inout ByteBuffer) throws(RealmError) {
-        try appendValues(row, to: &out)
+        if let sql { try appendValues(row, sql, to: &out) }
     }
 
     @_optimize(speed)
@@ -167,8 +163,19 @@ extension RecordRenderer {
     }
 
     @_optimize(speed)
-    private func appendValues(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
+    private func appendTuple(
+        _ row: Int, _ statements: SQLForm, to out: inout ByteBuffer
+    ) throws(RealmError) {
         guard let sql else { return }
+        statements.beginRow(to: &out)
+        try appendValues(row, sql, to: &out)
+        statements.endRow(to: &out)
+    }
+
+    @inline(__always)
+    private func appendValues(
+        _ row: Int, _ sql: SQLCells, to out: inout ByteBuffer
+    ) throws(RealmError) {
         for position in 0..<fieldCount {
             if position > 0 { out.append(UInt8(ascii: ",")) }
             let column = quick[position].column

@@ -75,7 +75,7 @@ extension ToolsPage {
             "find . -name '*.realm' -print0 | xargs -0 -P 4 -n 50 realm-versions -f ndjson",
         ]),
         .paragraph(
-            "`realm-query` answers one question about several files; each line says which one it is of, and "
+            "`realm-query` answers one question about several files; each line begins with the name of the file, and "
                 + "the error of a file does not stop the others:"),
         .literal([
             "find . -name '*.realm' -print0 | xargs -0 realm-query --digest --with-filename",

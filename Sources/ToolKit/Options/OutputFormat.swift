@@ -1,4 +1,4 @@
-/// Form of output by its name. The forms are in tables: `RecordForms` has those of records.
+/// Form of output by its name. The forms are in tables, such as `RecordForms`.
 package struct OutputFormat: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -9,21 +9,10 @@ enum SparkSchema: SchemaForm {
         _ subject: SchemaSubject, to out: inout ByteBuffer
     ) throws(RealmError) {
         for table in subject.tables {
-            try checkNames(table)
             if subject.tables.count > 1 {
                 out.append("-- \(DisplayWidth.printable(table.className))\n")
             }
-            let columns = try table.columns.indices.map { (index) throws(RealmError) in
-                let column = table.columns[index]
-                var type = type(column, subject.schema, within: [table.className])
-                if column.type == .timestamp,
-                    try !DateSpan(of: index, table, subject.snapshot).isWithinYears
-                {
-                    type = type.split(separator: "TIMESTAMP", omittingEmptySubsequences: false)
-                        .joined(separator: "STRING")
-                }
-                return "\(quoted(column.name)) \(type)"
-            }
+            let columns = try members(of: table, subject.snapshot, within: [table.className], " ")
             out.append(columns.joined(separator: ", ") + "\n")
         }
     }
@@ -41,37 +30,46 @@ enum SparkSchema: SchemaForm {
         }
     }
 
-    private static func type(
-        _ column: ColumnInfo, _ schema: Schema, within parents: Set<String>
-    ) -> String {
-        let value = value(column, schema, within: parents)
-        return switch column.collection {
-        case nil: value
-        case .list?, .set?: "ARRAY<\(value)>"
-        case .dictionary?: "MAP<STRING, \(value)>"
+    /// Name and type of each property.
+    private static func members(
+        of table: TableInfo, _ snapshot: Snapshot, within parents: Set<String>, _ separator: String
+    ) throws(RealmError) -> [String] {
+        try checkNames(table)
+        return try table.columns.indices.map { (index) throws(RealmError) in
+            let column = table.columns[index]
+            let value = try value(index, of: table, snapshot, within: parents)
+            let type =
+                switch column.collection {
+                case nil: value
+                case .list?, .set?: "ARRAY<\(value)>"
+                case .dictionary?: "MAP<STRING, \(value)>"
+                }
+            return quoted(column.name) + separator + type
         }
     }
 
     /// A class that is part of itself, and a value of any type, are the text of their JSON.
     private static func value(
-        _ column: ColumnInfo, _ schema: Schema, within parents: Set<String>
-    ) -> String {
+        _ index: Int, of table: TableInfo, _ snapshot: Snapshot, within parents: Set<String>
+    ) throws(RealmError) -> String {
+        let column = table.columns[index]
+        if column.type == .timestamp {
+            return try DateSpan(of: index, table, snapshot).isWithinYears ? "TIMESTAMP" : "STRING"
+        }
         guard column.type == .link else { return names[column.type] ?? "STRING" }
-        guard let target = schema.table(column.target) else { return "STRING" }
+        guard let target = snapshot.schema.table(column.target) else { return "STRING" }
         if target.kind != .embedded {
             guard let key = target.primaryKey else { return "BIGINT" }
             return names[target.columns[key].type] ?? "STRING"
         }
         if parents.contains(target.className) || target.columns.isEmpty { return "STRING" }
         let inner = parents.union([target.className])
-        let members = target.columns.map {
-            "\(quoted($0.name)): \(type($0, schema, within: inner))"
-        }
-        return "STRUCT<\(members.joined(separator: ", "))>"
+        return "STRUCT<"
+            + (try members(of: target, snapshot, within: inner, ": ").joined(separator: ", ")) + ">"
     }
 
     private static let names: [ColumnType: String] = [
-        .int: "BIGINT", .bool: "BOOLEAN", .binary: "BINARY", .timestamp: "TIMESTAMP",
+        .int: "BIGINT", .bool: "BOOLEAN", .binary: "BINARY",
         .float: "FLOAT", .double: "DOUBLE",
     ]
 

@@ -308,8 +308,11 @@ extension QueryRequest {
         let near = Spelling.nearest(3, to: name, among: tables.map(\.className))
         throw .misuse(
             "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",
-            hint: near.isEmpty
-                ? "the database has no classes" : "did you mean \(near.joined(separator: ", "))?")
+            hint: access(name, F_OK) == 0
+                ? "--with-filename takes every operand for a FILE"
+                : near.isEmpty
+                    ? "the database has no classes"
+                    : "did you mean \(near.joined(separator: ", "))?")
     }
 
     /// What the records of the tables hold. With several tables a name counts where it exists, and

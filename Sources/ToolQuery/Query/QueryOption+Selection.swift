@@ -140,15 +140,15 @@ extension QueryOption {
 
     static let withFilename = Option(
         "with-filename", in: .selection, "every operand is a FILE, and named",
-        "Take every operand for a FILE, and begin each line and record with the one it is of: a count with "
-            + "the path and a colon, a report with a column `file`, a record with the member `$file`. "
+        "Take every operand for a FILE, and begin each line and record with its name: a count with the "
+            + "path and a colon, a report with a column `file`, a record with the member `$file`. "
             + "With `--all` and more than one FILE this is the default. The error of a FILE does not stop "
             + "the others; the exit status is that of the most serious one.",
         excludes: [noFilename], uses: QueryUse.severalFiles)
 
     static let noFilename = Option(
         "no-filename", in: .selection, "every operand is a FILE, not named",
-        "Take every operand for a FILE, and do not print which one a line or record is of.",
+        "Take every operand for a FILE, and leave its name out, as `realm-write` needs it.",
         uses: QueryUse.severalFiles)
 
     static let className = Option(

@@ -56,7 +56,7 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     static let single = Uses([Self.objects, .batch, .diff, .watch])
     /// Where whole objects are printed.
     static let objectsAlone = Uses([Self.objects, .batch, .everything, .directory])
-    /// Where several files may be asked about.
+    /// Uses that take several files.
     static let severalFiles = Uses([
         Self.classes, .objects, .everything, .schema, .digests,
     ])

@@ -13,7 +13,7 @@ import Testing
     private static let hasDuckDB = has(module: "duckdb")
     private static let hasSpark = has(module: "pyspark")
 
-    /// What the script prints about the people of the fixture, its paths as arguments.
+    /// Output of the script in a directory with the people of the fixture.
     private func printed(_ script: String) -> String {
         let path = scratch.write("script.py", Array(script.utf8))
         let run = ToolProcess.shell(

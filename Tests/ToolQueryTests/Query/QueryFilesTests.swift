@@ -33,7 +33,7 @@ import Testing
         }
         #expect(lines("$TOOL --all --no-filename @S @T") == apart)
         #expect(lines("$TOOL --all --with-filename @S").allSatisfy { $0.hasPrefix("{\"$file\":") })
-        // One file has no name unless it is asked for.
+        // The name of a single file is left out.
         #expect(!lines("$TOOL --all @S").contains { $0.contains("$file") })
     }
 
@@ -119,6 +119,7 @@ import Testing
             #expect(run.status == 2, "\(script): \(run.text)")
             #expect(run.text == "")
         }
+        #expect(run("$TOOL --digest @S @T").errorText.contains("hint: --with-filename"))
         // A class after --all is a mistake, not a file that is missing.
         #expect(run("$TOOL --all @S Person").errorText.contains("leave one of them out"))
     }

@@ -97,7 +97,8 @@ extension RecordForm {
 package struct RecordFrame: Sendable {
     /// Byte between cells; nil for an object.
     let separator: UInt8?
-    let before: StaticString
+    private let before: StaticString
+    private let hasBefore: Bool
     /// Byte at the end; nil for none.
     let terminator: UInt8?
     let hasCarriageReturn: Bool
@@ -108,13 +109,14 @@ package struct RecordFrame: Sendable {
     ) {
         self.separator = separator
         self.before = before
+        hasBefore = before.utf8CodeUnitCount > 0
         self.terminator = terminator
         self.hasCarriageReturn = hasCarriageReturn
     }
 
     @inline(__always)
     func begin(_ out: inout ByteBuffer) {
-        if before.utf8CodeUnitCount > 0 { out.append(before) }
+        if hasBefore { out.append(before) }
     }
 
     @inline(__always)

@@ -1,6 +1,6 @@
 /// The forms of records.
 package enum RecordForms {
-    /// All that have a name, in the order of help.
+    /// The forms that have a name, in the order of help.
     package static let all: [any RecordForm.Type] = [
         TableForm.self, LineForm.self, MarkdownForm.self, NDJSONForm.self, JSONForm.self,
         CSVForm.self, TSVForm.self, SQLForm.self,

@@ -9,7 +9,7 @@ package protocol ReportDocument {
     /// The report as rows with the same columns; nil for a report without such.
     var rows: Report? { get }
 
-    /// Appends the report for people; `style` is that of its tables.
+    /// Appends the report for people, its tables in `style`.
     func appendText(_ style: RecordStyle, to out: inout ByteBuffer)
 }
 

@@ -23,7 +23,8 @@ package struct DateSpan {
         switch value {
         case .timestamp(let time):
             if time.nanoseconds % 1000 != 0 { hasNanoseconds = true }
-            least = min(least, time.seconds)
+            // Before 1970 the nanoseconds are negative, too.
+            least = min(least, time.nanoseconds < 0 ? time.seconds &- 1 : time.seconds)
             most = max(most, time.seconds)
         case .list(let view), .set(let view):
             guard !view.root.isNone else { return }
