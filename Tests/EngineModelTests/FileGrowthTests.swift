@@ -201,6 +201,40 @@ import Testing
         try expect(1.7, chunks: 400)
     }
 
+    /// Objects that link to random ones of a few others, 100 a commit: hundreds of nodes, of which some
+    /// take many times the mean.
+    @Test func linkedBatches() throws {
+        let target = try makeClass(PropertySpec("name", .string))
+        let targets = try fill(target, 1000) { transaction, key, i in
+            try withText("target \(i)") { try transaction.set(target, key, 0, $0) }
+        }
+        let transaction = try session.begin()
+        let table = try transaction.createClass("Origin", primaryKey: PropertySpec("id", .int))
+        var link = PropertySpec("link", .link)
+        link.target = target
+        for property in [PropertySpec("name", .string), PropertySpec("email", .string), link] {
+            try transaction.addProperty(table, property)
+        }
+        try transaction.commit()
+        var random = SeededRandom(seed: 7)
+        for i in 0..<200 {
+            let transaction = try session.begin()
+            for j in 0..<100 {
+                let id = 100 * i + j
+                let key = try transaction.create(in: table, primaryKey: .int(Int64(id)))
+                try withText("person \(id)") { try transaction.set(table, key, 1, $0) }
+                try withText("someone.\(id)@mail.example.org") {
+                    try transaction.set(table, key, 2, $0)
+                }
+                let other = targets[Int(random.next() % UInt64(targets.count))]
+                let value = Value.link(ObjectLink(table: target, key: other))
+                try transaction.set(table, key, 3, value)
+            }
+            try transaction.commit()
+        }
+        try expect(1.4, chunks: 1000)
+    }
+
     /// Random objects get new values, 100 a commit: most of the file is written again each time.
     @Test func overwrites() throws {
         let (table, keys) = try people(20_000)
@@ -258,7 +292,9 @@ import Testing
         let transaction = try session.begin()
         var keys: [ObjectKey] = []
         for i in 0..<count {
-            let key = try transaction.create(in: table, primaryKey: .int(Int64(i)))
+            let hasKey = try transaction.editor(table).primaryKey != nil
+            let key = try transaction.create(
+                in: table, primaryKey: hasKey ? .int(Int64(i)) : nil)
             try body(transaction, key, i)
             keys.append(key)
         }

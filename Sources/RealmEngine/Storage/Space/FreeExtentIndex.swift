@@ -77,10 +77,12 @@ struct FreeExtentIndex {
 
     /// Removes and returns an extent of exactly `size` bytes, or else the smallest one that leaves a rest
     /// of use; nil if there is none.
-    mutating func takeFit(_ size: UInt64, _ free: [Extent]) -> Int? {
+    ///
+    /// - Parameter isTight: the rest need not have a third of the extent.
+    mutating func takeFit(_ size: UInt64, _ free: [Extent], isTight: Bool = false) -> Int? {
         let exact = Self.sizeClass(size)
         if let i = take(exact, atLeast: size, atMost: size, free) { return i }
-        let least = size + max(Self.leastRest, size / 2)
+        let least = size + (isTight ? Self.leastRest : max(Self.leastRest, size / 2))
         var c = Self.sizeClass(least)
         while let next = firstFilled(from: c) {
             if let i = take(next, atLeast: least, atMost: .max, free) { return i }

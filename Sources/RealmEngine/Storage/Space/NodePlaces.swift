@@ -116,16 +116,18 @@ struct NodePlaces {
             return result
         }
         while true {
-            if let result = append(size) ?? putAside(size) { return result }
+            if let result = append(size) ?? putAside(size) ?? fitLarge(size) { return result }
             if allFit, let result = fit(size) { return result }
             if let result = openNext(size) { return result }
         }
     }
 
     /// Puts a node into a free extent that fits it; nil if there is none.
-    private mutating func fit(_ size: UInt64) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
+    private mutating func fit(
+        _ size: UInt64, isTight: Bool = false
+    ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
         if index == nil { index = FreeExtentIndex(free.free) }
-        guard let i = index!.takeFit(size, free.free) else { return nil }
+        guard let i = index!.takeFit(size, free.free, isTight: isTight) else { return nil }
         let start = free.cut(i, size)
         index!.insert(i, free.free[i])
         if let last = runs.indices.last, last != run, runs[last].end == start {
@@ -179,6 +181,20 @@ struct NodePlaces {
         return nil
     }
 
+    /// Puts a large node that no planned extent has room for into another free extent, or into new space, so
+    /// that the planned ones are not passed over for its sake; nil if they are used up.
+    private mutating func fitLarge(
+        _ size: UInt64
+    ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
+        guard size > Self.largeNode, !planned.isEmpty,
+            !planned.contains(where: { free.free[$0].count >= size })
+        else { return nil }
+        if let result = fit(size, isTight: true) { return result }
+        extend(by: NodeWriter.Need(bytes: size, nodes: 1, largest: size))
+        index?.insert(free.free.count - 1, free.free[free.free.count - 1])
+        return fit(size, isTight: true)
+    }
+
     /// Opens the next planned extent; false if there is none.
     private mutating func openPlanned() -> Bool {
         while let i = planned.popFirst() {
@@ -222,13 +238,18 @@ struct NodePlaces {
 
     /// Makes the file longer and opens the new space.
     private mutating func grow(_ need: NodeWriter.Need) {
+        extend(by: need)
+        open(free.free.count - 1)
+    }
+
+    /// Makes the file longer.
+    private mutating func extend(by need: NodeWriter.Need) {
         // Its last extent becomes larger.
         if let last = free.free.last { index?.remove(free.free.count - 1, last) }
         let start = free.logicalSize
         let isOneSection =
             start / NodeWriter.section == (start + need.bytes - 1) / NodeWriter.section
         free.grow(by: isOneSection ? need.bytes : need.bytes + need.largest, page: page)
-        open(free.free.count - 1)
     }
 
     /// Whether a part of the file is free that is worth using before the file grows.
