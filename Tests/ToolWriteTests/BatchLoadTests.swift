@@ -1,3 +1,4 @@
+import Glibc
 import RealmEngine
 import Testing
 
@@ -138,4 +139,62 @@ import Testing
             lab.text("out").contains("\"fromVersion\":\(opened + 1),\"version\":\(opened + 2)"),
             "\(lab.text("out"))")
     }
+
+    /// Records of a large transaction are read ahead within a limit while the commit before becomes durable.
+    @Test(arguments: ["-j1", "-j2"]) func readsAheadWithinItsLimit(threads: String) throws {
+        let session = try WriteSession(path: lab.path("zoo.realm"))
+        let words = ["-q", threads, "--commit-records", "20000", lab.path("zoo.realm"), "Animal"]
+        let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
+        let name = String(repeating: "long name ", count: 60)
+        let lines = (0..<50_000).map { "{\"id\":\($0),\"weight\":1,\"name\":\"\(name)\"}\n" }
+        let report = try LoadReport(
+            request, input: "-", try OutputFile(path: nil, force: false))
+        let step = SlowCommits(DirectCommits(session, request))
+        let load = try RecordLoad(
+            request, className: "Animal", session, session.database.schema,
+            RecordInput(Array(lines.joined().utf8), name: "-", .ndjson), report, step: step)
+        #expect(try load.run() == .ok)
+        #expect(lab.shell("$Q -c zoo.realm Animal").text == "50000\n")
+        #expect(step.largest < 10 << 20, "\(step.largest) bytes")
+    }
+}
+
+/// Commits of which the first becomes durable when nothing more is read ahead for a while.
+private final class SlowCommits: CommitStep {
+    private let commits: DirectCommits
+    private var turns = 0
+    /// Bytes that were read and not written at most.
+    private(set) var largest = 0
+
+    init(_ commits: DirectCommits) { self.commits = commits }
+
+    var isEager: Bool { false }
+    var hasUnsettled: Bool { turns > 0 }
+    var traffic: WriteSession.Traffic { commits.traffic }
+    var wake: @Sendable () -> Void { {} }
+
+    func perform(_ load: RecordLoad) throws(RealmError) { try commits.perform(load) }
+    func begin() throws(RealmError) -> WriteTransaction { try commits.begin() }
+    func restart(_ transaction: WriteTransaction) { commits.restart(transaction) }
+    func abandon(_ transaction: WriteTransaction?) { commits.abandon(transaction) }
+
+    func commit(
+        _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
+    ) throws(RealmError) {
+        try commits.commit(transaction, hasChanged: hasChanged, load)
+        if largest == 0 { (turns, largest) = (300, 1) }
+    }
+
+    func work(_ load: RecordLoad, _ milliseconds: Int32) {
+        if largest > 0, load.queue.waitingBytes > largest {
+            (turns, largest) = (300, load.queue.waitingBytes)
+        } else {
+            turns = max(0, turns - 1)
+        }
+        _ = poll(nil, 0, 1)
+    }
+
+    func idle() {}
+    func finish(_ load: RecordLoad) {}
+    func drain(_ load: RecordLoad) {}
 }

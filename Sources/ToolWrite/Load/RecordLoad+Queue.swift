@@ -6,7 +6,8 @@ extension RecordLoad {
     /// Batches that were read and not written yet.
     struct Queue {
         fileprivate var waiting: [RecordBatch] = []
-        fileprivate var waitingBytes = 0
+        /// Bytes that these batches take.
+        fileprivate(set) var waitingBytes = 0
         /// How many of those end a transaction.
         fileprivate var endings = 0
         /// The last batch has been written.
@@ -89,7 +90,8 @@ extension RecordLoad {
         }
         let milliseconds = patience(until: queue.waiting.first.flatMap { deadline($0.time) })
         if !step.isEager, feed.isThreaded || step.hasUnsettled {
-            collect(within: 0)
+            // A sync may take longer than reading the whole input.
+            if !isNextLarge { collect(within: 0) }
             if !isNextReady { try step.work(self, milliseconds) }
         } else {
             try step.work(self, 0)
