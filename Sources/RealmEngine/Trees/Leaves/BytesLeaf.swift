@@ -147,6 +147,21 @@ struct BytesLeaf {
         }
     }
 
+    /// Index of the first value that is not below `wanted`, among values that ascend, null first.
+    @_optimize(speed)
+    func firstNotBelow(_ wanted: ByteView) throws(RealmError) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low &+ high) >> 1
+            if let value = try value(middle), ByteView.compare(value, wanted) >= 0 {
+                high = middle
+            } else {
+                low = middle &+ 1
+            }
+        }
+        return low
+    }
+
     /// Rows of a leaf of medium values that are null.
     var nullRows: Selection {
         let rows = min(count, ClusterRows.maximum)

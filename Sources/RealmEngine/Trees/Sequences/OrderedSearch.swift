@@ -31,9 +31,11 @@ struct OrderedSearch {
         case (.string(let wanted), .string):
             return try find(
                 open: { (ref) throws(RealmError) in try BytesLeaf(strings: space, ref) },
-                count: { $0.count }, place: { _ in nil },
+                count: { $0.count },
+                place: { (leaf) throws(RealmError) in try leaf.firstNotBelow(wanted) },
                 order: { (leaf, i) throws(RealmError) in
-                    try leaf.value(i).map { ByteView.compare($0, wanted) } ?? -1
+                    guard let value = try leaf.value(i) else { return -1 }
+                    return ByteView.compare(value, wanted)
                 })
         default:
             let found = try find(
@@ -71,7 +73,7 @@ struct OrderedSearch {
     @inline(__always)
     private func find<Leaf>(
         open: (Ref) throws(RealmError) -> Leaf, count size: (Leaf) -> Int,
-        place: (Leaf) -> Int?, order: (Leaf, Int) throws(RealmError) -> Int
+        place: (Leaf) throws(RealmError) -> Int?, order: (Leaf, Int) throws(RealmError) -> Int
     ) throws(RealmError) -> Result {
         var (ref, start) = (tree.root, 0)
         for _ in 0..<BPlusTree.maximumDepth {
@@ -80,7 +82,7 @@ struct OrderedSearch {
                 let rows = size(leaf)
                 guard start + rows <= count else { throw miscounted(ref) }
                 var row = 0
-                if let place = place(leaf) {
+                if let place = try place(leaf) {
                     row = place
                 } else {
                     row = try (0..<rows).partitionPoint { (i) throws(RealmError) in
