@@ -32,7 +32,9 @@ package struct Grouping {
     private static func isNumber(
         _ text: String, _ table: TableInfo, _ schema: Schema
     ) throws(RealmError) -> Bool {
-        if let function = try QueryOperand.function(text)?.scalarFunction {
+        if table.columnIndex(named: text) == nil,
+            let function = try QueryOperand.function(text)?.scalarFunction
+        {
             return function.isNumber
         }
         let path = try PropertyPath(text, in: table, schema, option: "--group-by")

@@ -28,7 +28,9 @@ package enum QueryOrder {
     private static func operand(
         _ path: String, _ table: TableInfo, _ schema: Schema, _ option: String
     ) throws(RealmError) -> QueryOperand {
-        if let function = try QueryOperand.function(path) { return function }
+        if table.columnIndex(named: path) == nil, let function = try QueryOperand.function(path) {
+            return function
+        }
         do throws(RealmError) {
             let resolved = try PropertyPath(path, in: table, schema, option: option)
             if case .column = resolved.start, let first = resolved.names.first {

@@ -9,6 +9,7 @@ import Testing
     private var file: String { scratch.file("names.realm") }
 
     private static let names = [
+        "day(x)", "floor(x",
         "any", "null", "1st", "a.b", "obj", "nan", "not", "x y", "@links", "it's", "`", "(",
         "p,q",
     ]

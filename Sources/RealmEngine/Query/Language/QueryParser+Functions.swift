@@ -94,6 +94,9 @@ extension QueryOperand {
     ///
     /// - Throws: `misuse` for a function with a mistake.
     package static func function(_ text: String) throws(RealmError) -> QueryOperand? {
+        guard let end = text.utf8.firstIndex(of: UInt8(ascii: "(")),
+            ScalarFunction.named(String(text[..<end])) != nil
+        else { return nil }
         let source = QuerySource(text: [UInt8](text.utf8), dialect: .extended)
         return try QueryParser.parseFunction(source)
     }
