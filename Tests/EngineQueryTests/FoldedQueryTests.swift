@@ -60,7 +60,7 @@ import Testing
         try expectSound(scratch.path)
     }
 
-    /// The same texts by the rule of the SDKs, which knows ASCII and Latin-1 alone.
+    /// The rule of the SDKs folds ASCII and Latin-1 alone.
     @Test func theReferenceKnowsLatinOnly() throws {
         let scratch = ScratchDatabase()
         try Self.write(["ПРИВЕТ", "CAFÉ", "SMITH", "ſmith"], false, to: scratch.path)

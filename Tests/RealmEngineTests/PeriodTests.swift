@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Time zones and stretches of the calendar are those of Foundation.
+/// Time zones and stretches of the calendar agree with Foundation.
 @Suite struct PeriodTests {
     @Test(arguments: [
         "Europe/Copenhagen", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe",

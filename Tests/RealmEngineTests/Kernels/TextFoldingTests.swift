@@ -3,14 +3,14 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Case folding is that of Unicode as far as the standard library knows it.
+/// Letters fold as the case mappings of the standard library have them.
 @Suite struct TextFoldingTests {
     private static func single(_ text: String) -> UInt32? {
         let scalars = Array(text.unicodeScalars)
         return scalars.count == 1 ? scalars[0].value : nil
     }
 
-    /// A letter's lower-case form; of a letter that has none, that of its upper-case form.
+    /// A letter's lower-case form, or the lower-case form of its upper-case form.
     private static func folded(_ value: UInt32) -> UInt32 {
         // These fold by themselves: the dotless i only in Turkic languages, and three whose forms are
         // equivalent but no case mappings of each other.

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolQuery
 @testable import ToolSupport
 
-/// What every form of `--format` does when its output or its input is bad.
+/// Every form of `--format` ends with an error when its output or its input is bad.
 @Suite struct FormFailureTests {
     private let scratch = ScratchDirectory()
     private static let large = QueryRun.fixture("objects/all-types-2-compacted.realm")

@@ -19,7 +19,7 @@ enum CaseFolding {
         func folded(_ scalar: UInt32) -> UInt32 { UInt32(Int64(scalar) + Int64(change)) }
     }
 
-    /// The scalar that stands for `scalar` and for the same letter in the other case.
+    /// The common form of a letter and its other case.
     static func folded(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }
         // The last run that begins at the scalar or before.
@@ -32,7 +32,7 @@ enum CaseFolding {
         return runs[low - 1].folded(scalar)
     }
 
-    /// In ascending order; no scalar lies in two.
+    /// In ascending order; no scalar is part of two.
     static let runs: [Run] = [
         Run(0x41, 0x5A, 1, 32), Run(0xB5, 0xB5, 1, 775), Run(0xC0, 0xD6, 1, 32),
         Run(0xD8, 0xDE, 1, 32), Run(0x100, 0x12E, 2, 1), Run(0x132, 0x136, 2, 1),

@@ -6,7 +6,7 @@ struct Period: Hashable {
 
     let unit: Unit
     private let year: Int64
-    /// Of the year: month, quarter or week; of a day or an hour, the month.
+    /// Number of the quarter, the week or the month in its year.
     private let part: Int
     private let day: Int
     private let hour: Int
@@ -31,7 +31,7 @@ struct Period: Hashable {
         return Int(rest < 0 ? rest + 7 : rest) + 1
     }
 
-    /// Year and number of an ISO week: those of its Thursday.
+    /// Year and number of an ISO week, in which its Thursday decides.
     private static func week(of time: CalendarTime) -> (Int64, Int) {
         let day = CalendarTime.day(year: time.year, month: time.month, day: Int64(time.day))
         let thursday = day + Int64(4 - weekday(time))

@@ -1,4 +1,4 @@
-/// How far the clocks of a place are ahead of UTC, at any time: a fixed offset, or the rules of a TZif file
+/// The offset of local time from UTC at any time: a fixed one, or the rules of a TZif file
 /// (RFC 8536).
 package struct ZoneRules: Sendable {
     /// Seconds since 1970 from which on an offset holds, ascending.

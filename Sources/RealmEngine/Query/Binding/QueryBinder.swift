@@ -12,7 +12,7 @@ struct QueryBinder {
     var table: TableInfo
     /// Variables of the subqueries around, with the class each ranges over.
     var variables: [(name: String, table: TableKey)] = []
-    /// Of functions of dates.
+    /// The time zone of functions of dates.
     let zone: ZoneRules
     /// Properties of SORT and DISTINCT so far.
     var sortKeys = 0

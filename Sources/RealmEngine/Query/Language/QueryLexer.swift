@@ -3,7 +3,7 @@ struct QueryLexer {
     /// Lent to the lexer for as long as it lives.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
-    /// The next text is that of MATCHES.
+    /// The next text is a regular expression.
     private(set) var isExpression = false
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }

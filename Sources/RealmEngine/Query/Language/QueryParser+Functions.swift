@@ -1,6 +1,6 @@
 /// Functions of one value and times relative to now, in the extended query language.
 extension QueryParser {
-    /// Whether the name that is next is that of a function, with its parenthesis behind it.
+    /// Whether the next token names a function and a parenthesis follows.
     mutating func isFunction() -> Bool {
         guard source.dialect.isExtended, token.kind == .name, lexer.isBeforeParenthesis else {
             return false

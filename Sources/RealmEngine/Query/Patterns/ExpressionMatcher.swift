@@ -20,7 +20,7 @@ final class ExpressionMatcher {
     private var mark = 0
     private var stack: [Int] = []
 
-    /// States of the program that are live, ascending, and what stands before them.
+    /// Live states of the program, ascending, and the kind of the scalar before.
     private struct Key: Hashable {
         let live: [Int32]
         let before: UInt8

@@ -7,11 +7,11 @@ struct ExpressionParser {
     }
 
     private struct Flags {
-        /// `i`: letters stand for both cases.
+        /// `i`: letters match both cases.
         var foldsCase: Bool
-        /// `s`: `.` stands for line ends too.
+        /// `s`: `.` matches line ends too.
         var dotIsAll = false
-        /// `m`: `^` and `$` stand at each line.
+        /// `m`: `^` and `$` match at each line.
         var isMultiline = false
         /// `x`: white space and `#` comments are left out.
         var isSpaced = false

@@ -1,4 +1,4 @@
-/// What a regular expression says, without its spelling.
+/// The meaning of a regular expression, without its spelling.
 indirect enum ExpressionTree {
     case empty
     case scalars(ScalarSet)

@@ -6,7 +6,7 @@
 final class RegularExpression: Sendable {
     let pattern: String
     private let program: ExpressionProgram
-    /// Matchers that nobody uses now.
+    /// Matchers that no thread uses.
     private let idle = LockedValue<[UnsafeMatcher]>([])
 
     /// A matcher goes from thread to thread, to one at a time.

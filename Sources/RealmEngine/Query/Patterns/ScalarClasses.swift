@@ -1,4 +1,4 @@
-/// Classes of scalars that no set of an expression tells apart.
+/// Classes of scalars that are members of the same sets of an expression.
 struct ScalarClasses: Sendable {
     /// First scalars of ranges of one class each, ascending from 0.
     private let bounds: [UInt32]
@@ -9,7 +9,7 @@ struct ScalarClasses: Sendable {
     private let isMember: [[Bool]]
     private let placeOfClass: [Place]
 
-    /// What stands on one side of a place between two scalars.
+    /// The kind of the scalar on one side of a place between two.
     enum Place: UInt8, Sendable {
         /// The start or the end of the value.
         case outside
