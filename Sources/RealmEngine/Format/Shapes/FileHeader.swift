@@ -11,6 +11,25 @@ struct RawHeader: Equatable {
     let top0: UInt64
     let top1: UInt64
     let info: UInt64
+    /// Digest of the root that the header selects; 0 where it was not read. Two commits may leave the same
+    /// header behind when their roots take the places of those before them. Their roots differ by the number of
+    /// the version.
+    private(set) var root: UInt64 = 0
+
+    /// With the root, of which `size` bytes of the file can be read.
+    init(_ base: UnsafeRawPointer, size: Int) {
+        self.init(base)
+        let top = top(selected)
+        guard top & 7 == 0, top >= Self.end, top < UInt64(size) else { return }
+        for at in stride(from: Int(top), to: min(size - 7, Int(top) + Self.rootBytes), by: 8) {
+            let word = base.load(fromByteOffset: at, as: UInt64.self)
+            root = (root ^ word) &* 0x9E37_79B9_7F4A_7C15
+            root ^= root >> 29
+        }
+    }
+
+    /// A root with its header and twelve slots.
+    private static let rootBytes = 104
 
     init(_ p: UnsafeRawPointer) {
         top0 = p.load(as: UInt64.self)

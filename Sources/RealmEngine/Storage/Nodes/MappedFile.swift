@@ -120,7 +120,7 @@ final class MappedFile: Sendable {
                 .input, code: "InvalidDatabase", reason: "not-a-realm",
                 "not a Realm file: it has only \(size) bytes", file: path)
         }
-        return try mapping.pages?.header() ?? RawHeader(mapping.base)
+        return try mapping.pages?.header() ?? RawHeader(mapping.base, size: mapping.mapped)
     }
 
     /// The header of the first `size` bytes, checked.
