@@ -67,7 +67,7 @@ _realm_query() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --case --zone --aggregate --group-by --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --with-filename --no-filename --class --where --at -d --diff --stat -w --watch --initial --since --heartbeat --before -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --dialect --json -H --no-header --delimiter --crlf --bom -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --case --zone --aggregate --group-by --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --with-filename --no-filename --class --where --at -d --diff --stat -w --watch --initial --since --heartbeat --before --remnants --provenance --sha256 -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --dialect --json -H --no-header --delimiter --crlf --bom -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     local IFS=$'\n'

@@ -116,6 +116,25 @@ void realm_crypto_sha224(const uint8_t *bytes, size_t count, uint8_t digest[28],
     finish(state, bytes, count, 0, !portable && realm_crypto_has_sha(), digest);
 }
 
+void realm_crypto_sha256_begin(uint32_t state[8]) {
+    static const uint32_t first[8] = {
+        0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+    };
+    memcpy(state, first, sizeof first);
+}
+
+void realm_crypto_sha256_blocks(uint32_t state[8], const uint8_t *bytes, size_t count) {
+    blocks(state, bytes, count, realm_crypto_has_sha());
+}
+
+void realm_crypto_sha256_end(
+    uint32_t state[8], const uint8_t *bytes, size_t rest, uint64_t count, uint8_t digest[32]) {
+    uint8_t most[28];
+    end(state, bytes, rest, count, realm_crypto_has_sha(), most);
+    for (int i = 0; i < 32; i++) digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
 // `key` is at most a block long.
 static void begin(
     const uint8_t *key, size_t count, uint32_t inner[8], uint32_t outer[8], int hardware) {

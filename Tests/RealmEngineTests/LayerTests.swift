@@ -33,7 +33,10 @@ import Testing
             name: "Instances", rooms: [["Confinement", "Objects", "Commits", "Observing"]]),
         Layer(
             name: "Upkeep",
-            rooms: [["Search"], ["Check"], ["Copy", "Convert"], ["Inspect"], ["Salvage"]]),
+            rooms: [
+                ["Search"], ["Check"], ["Copy", "Convert"], ["Inspect"], ["Salvage"],
+                ["Remnants"],
+            ]),
         Layer(name: "Opening"),
     ]
 

@@ -42,7 +42,7 @@ import Testing
             ["Text"], ["Terminal"], ["Exit"], ["Output"], ["Records"], ["Schema"], ["Drawing"],
             ["Keys"], ["Options"], ["Completion"], ["Manual"], ["Export"], ["Databases"],
         ],
-        "ToolQuery": [["Models", "Page"], ["Changes", "Query"]],
+        "ToolQuery": [["Models", "Page"], ["Changes", "Query", "Remnants"]],
         "ToolWrite": [["Request"], ["Streams"], ["Records", "Schema"], ["Load"]],
         "ToolFiles": [["Versions"], ["Compact"]],
         "ToolBench": [

@@ -74,6 +74,13 @@ void realm_crypto_hmac_sha224(
     const uint8_t *key, size_t key_count, const uint8_t *bytes, size_t count,
     uint8_t mac[realm_crypto_mac_size], int portable);
 
+/// SHA-256 in parts: the state of an empty message, `count` blocks of 64 bytes, and the end of a message
+/// of `count` bytes of which the last `rest`, less than a block, are left.
+void realm_crypto_sha256_begin(uint32_t state[8]);
+void realm_crypto_sha256_blocks(uint32_t state[8], const uint8_t *bytes, size_t count);
+void realm_crypto_sha256_end(
+    uint32_t state[8], const uint8_t *bytes, size_t rest, uint64_t count, uint8_t digest[32]);
+
 /// 1 when both hold the same bytes; takes as long where they differ early as where they do not.
 int realm_crypto_equal(const uint8_t *a, const uint8_t *b, size_t count);
 

@@ -37,15 +37,19 @@ package struct QueryFilter {
     /// The plan for one class, of which `most` objects are enough. Throws `misuse` with the place of
     /// a mistake.
     ///
-    /// - Parameter meter: told how many objects were looked at.
+    /// - Parameters:
+    ///   - usesIndexes: false for leaves that no index knows of.
+    ///   - meter: told how many objects were looked at.
     package func plan(
-        _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, meter: ProgressCounter? = nil
+        _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, usesIndexes: Bool = true,
+        meter: ProgressCounter? = nil
     ) throws(RealmError) -> QueryPlan {
         var clauses: [QueryClause] = []
         for part in order { clauses.append(try part.clause(table, snapshot.schema)) }
         if most < .max { clauses.append(.limit(most)) }
         var options = options
         options.meter = meter
+        if !usesIndexes { options.usesIndexes = false }
         let bound: BoundQuery
         do throws(RealmError) {
             var query = try Query(text, clauses, arguments: arguments, dialect: language.dialect)

@@ -43,7 +43,7 @@ extension CellRenderer {
 
     /// A link whose target has null for its key is named by JSON alone.
     private func isNameless(_ element: Value) throws(RealmError) -> Bool {
-        guard case .link(let link) = element else { return false }
+        guard case .link(let link) = element, !style.showsLostLinks else { return false }
         if case .null? = try targets[link.table].primaryKey(link.key) { return true }
         return false
     }
@@ -94,7 +94,8 @@ extension CellRenderer {
             try json.append(value, place.inside(place.expansion, .mixed), to: &scratch)
         case .link(let link):
             let target = try targets[link.table]
-            if target.isEmbedded || place.expansion != nil {
+            let isLost = style.showsLostLinks ? try target.isLost(link.key) : false
+            if target.isEmbedded || isLost || place.expansion != nil {
                 try json.append(value, place.inside(place.expansion), to: &scratch)
             } else if let key = try target.primaryKey(link.key) {
                 if case .string(let text) = key {

@@ -165,6 +165,9 @@ extension CellRenderer {
         if target.isEmbedded || place.expansion != nil {
             return try appendJSON(value, place, to: &out)
         }
+        if style.showsLostLinks, try target.isLost(link.key) {
+            return try appendJSON(value, place, to: &out)
+        }
         if target.cache.append(link.key, to: &out) { return }
         let start = out.count
         if let key = try target.primaryKey(link.key) {

@@ -42,7 +42,7 @@ extension JSONRenderer {
             out.append("}")
         case .link(let link):
             let target = try targets[link.table]
-            guard target.isEmbedded else { return false }
+            guard target.isEmbedded, !style.showsLostLinks else { return false }
             out.append("{\"$embedded\":{\"table\":")
             out.append(json: target.table.info.name)
             out.append(",\"value\":")

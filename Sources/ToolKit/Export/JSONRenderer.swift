@@ -208,6 +208,9 @@ extension JSONRenderer {
             return
         }
         let target = reference.takeUnretainedValue()
+        if style.showsLostLinks, try target.isLost(link.key) {
+            return appendLostLink(link.key, of: target, to: &out)
+        }
         if target.isEmbedded || place.expansion != nil {
             try appendObject(link.key, of: target, place, to: &out)
         } else if needsType {
@@ -227,6 +230,17 @@ extension JSONRenderer {
             return
         }
         style.noteUntyped()
+    }
+
+    /// `{"$link":{"table":"Person","_key":…}}`: by the number by which Realm knows the object.
+    private func appendLostLink(
+        _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
+    ) {
+        out.append("{\"$link\":{\"table\":")
+        out.append(json: target.table.info.className)
+        out.append(",\"_key\":")
+        out.append(number: key.raw)
+        out.append("}}")
     }
 
     /// `{"$link":{"table":"Person","key":…}}`

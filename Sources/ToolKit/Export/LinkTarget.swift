@@ -33,6 +33,12 @@ package final class LinkTarget {
         return try keys.value(row: row, column: 0)
     }
 
+    /// Whether the object cannot be shown in place of a link: it is not there, or may be in another state.
+    func isLost(_ key: ObjectKey) throws(RealmError) -> Bool {
+        if isEmbedded { return true }
+        return try table.row(key) == nil
+    }
+
     /// A scan of all columns for the next depth of nesting; `release` gives it back.
     package func borrowScan() -> TableScan {
         if depth == scans.count {

@@ -68,6 +68,28 @@ extension RecordPlan {
     }
 }
 
+/// What `--provenance` says of an object.
+package enum ProvenancePart: Sendable {
+    /// Byte offset of its cluster leaf.
+    case offset
+    /// Its row there.
+    case row
+    /// Byte offsets of the leaves of its values.
+    case values
+}
+
+/// Something known of a record that is no value of its object.
+package enum RecordFact: Sendable {
+    /// Left out of JSON, null in a cell.
+    case none
+    /// Null everywhere.
+    case unknown
+    case number(Int64)
+    case text(String)
+    case names([String])
+    case range(ClosedRange<UInt64>)
+}
+
 /// Where a field's value is found: a property of the record's object, and steps from there.
 package struct FieldPath: Sendable {
     package enum Source: Sendable {
@@ -85,6 +107,10 @@ package struct FieldPath: Sendable {
         case elementIndex
         /// What is said of an embedded object's owner; in SQL alone.
         case owner(OwnerPart)
+        /// What the renderer's facts say of the record, by their position.
+        case fact(Int)
+        /// Where in the file the record was read.
+        case provenance(ProvenancePart)
     }
 
     package let source: Source

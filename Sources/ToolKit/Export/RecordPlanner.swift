@@ -1,5 +1,10 @@
 import RealmEngine
 
+/// Of what `--provenance` says where it was read.
+package enum Provenance: String, CaseIterable, Sendable {
+    case object, value
+}
+
 /// What was asked of the fields of a class.
 package struct FieldRequest: Sendable {
     package typealias Field = (label: String?, path: String)
@@ -20,6 +25,8 @@ package struct FieldRequest: Sendable {
     package var namesClass = false
     /// Path of the file that records begin with, as `"$file"`.
     package var file: String?
+    /// `--provenance`
+    package var provenance: Provenance?
 
     package init(
         fields: [Field]? = nil, excluded: [String] = [],
@@ -69,12 +76,24 @@ package struct RecordPlanner {
             }
             fields.append(try field(label, text, expansion, exploded))
         }
+        fields += provenanceFields
         let explode = exploded.map {
             FieldPath(source: source($0.start), steps: $0.steps)
         }
         return RecordPlan(
             table: table, fields: fields, columns: columns, explode: explode,
             namesClass: request.namesClass, file: request.file)
+    }
+
+    private var provenanceFields: [RecordPlan.Field] {
+        guard let provenance = request.provenance else { return [] }
+        var parts: [(String, ProvenancePart)] = [("$offset", .offset), ("$row", .row)]
+        if provenance == .value { parts.append(("$offsets", .values)) }
+        return parts.map { label, part in
+            RecordPlan.Field(
+                label: label, path: FieldPath(source: .provenance(part), steps: []),
+                expansion: nil, isMixed: false, isNumber: part != .values)
+        }
     }
 
     private func wantedFields(

@@ -25,6 +25,8 @@ package final class RecordRenderer: RecordContent {
     private var element = Value.null
     private var elementKey = Value.null
     private var elementIndex: Int64 = 0
+    /// Of the present record, for the fields that are facts.
+    package var facts: [RecordFact] = []
 
     private struct Field {
         let name: ConstantBytes.Piece
@@ -35,7 +37,7 @@ package final class RecordRenderer: RecordContent {
         let path: PathFollower?
     }
 
-    /// A field that is a property of the object itself, or not (`column` is -1). Trivial, so that
+    /// A field that is a property of the object itself, or not (`column` is -1, for a fact -2). Trivial, so that
     /// looking at it costs no reference counting.
     private struct QuickField {
         let name: ConstantBytes.Piece
@@ -77,6 +79,7 @@ package final class RecordRenderer: RecordContent {
             {
                 column = index
             }
+            if case .fact = field.source { column = -2 }
             (quick + position).initialize(to: QuickField(name: field.name, column: column))
         }
         explode = plan.explode.map { PathFollower($0.steps, targets, snapshot) }
@@ -85,7 +88,12 @@ package final class RecordRenderer: RecordContent {
 
     deinit { quick.deallocate() }
 
-    func begin(isFirst: Bool, to out: inout ByteBuffer) { form.begin(isFirst: isFirst, to: &out) }
+    /// Begins a visit of the database with the next record.
+    package func beginWalk() { snapshot.beginWalk() }
+
+    package func begin(isFirst: Bool, to out: inout ByteBuffer) {
+        form.begin(isFirst: isFirst, to: &out)
+    }
 
     package func finish(to out: inout ByteBuffer) { form.finish(to: &out) }
 
@@ -111,13 +119,13 @@ package final class RecordRenderer: RecordContent {
     }
 
     /// Appends the record of the object in `row` without what depends on the records before it.
-    func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
+    package func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
         self.row = row
         try form.spool(self, to: &record)
     }
 
     /// Prints the next record, which `spool` has rendered.
-    func print(_ record: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
+    package func print(_ record: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
         form.print(record, to: &out)
     }
 }
@@ -197,6 +205,10 @@ extension RecordRenderer {
     private func appendObject(_ row: Int, to out: inout ByteBuffer) throws(RealmError) {
         for position in 0..<fieldCount {
             let field = quick[position]
+            if field.column == -2 {
+                appendFact(position, to: &out)
+                continue
+            }
             out.append(field.name)
             if field.column >= 0 {
                 try appendPlain(try scan.value(row: row, column: field.column), to: &out)
@@ -229,6 +241,7 @@ extension RecordRenderer {
         if case .backlinks(let index) = field.source {
             return try appendBacklinks(row, index, field, to: &out)
         }
+        if case .provenance(.values) = field.source { return appendOffsets(to: &out) }
         var index = 0
         var value = try source(row, field)
         if let path = field.path {
@@ -245,10 +258,17 @@ extension RecordRenderer {
         _ row: Int, _ field: Field, to out: inout ByteBuffer
     ) throws(RealmError) {
         json.beginField()
+        if case .fact(let index) = field.source { return appendFactCell(index, to: &out) }
+        if case .provenance(.values) = field.source {
+            var object = ByteBuffer(capacity: 256)
+            appendOffsets(to: &object)
+            cells.appendEscaped(object.view, to: &out)
+            return
+        }
         if case .backlinks(let index) = field.source {
             var array = ByteBuffer(capacity: 256)
             try appendBacklinks(row, index, field, to: &array)
-            cells.appendEscaped(ByteView(array.bytes.baseAddress!, count: array.count), to: &out)
+            cells.appendEscaped(array.view, to: &out)
             return
         }
         var index = 0
@@ -281,7 +301,9 @@ extension RecordRenderer {
         case .element: element
         case .elementKey: elementKey
         case .elementIndex: .int(elementIndex)
-        case .backlinks, .owner: .null
+        case .provenance(.offset): .int(Int64(clamping: scan.leafOffset))
+        case .provenance(.row): .int(Int64(row))
+        case .backlinks, .owner, .fact, .provenance(.values): .null
         }
     }
 
@@ -307,6 +329,80 @@ extension RecordRenderer {
         }
         out.append("]")
     }
+}
+
+// MARK: - Facts
+
+extension RecordRenderer {
+    private func fact(_ index: Int) -> RecordFact {
+        facts.indices.contains(index) ? facts[index] : .none
+    }
+
+    /// The member of a fact; nothing where there is none.
+    private func appendFact(_ position: Int, to out: inout ByteBuffer) {
+        guard case .fact(let index) = fields[position].source else { return }
+        let fact = fact(index)
+        if case .none = fact { return }
+        out.append(fields[position].name)
+        fact.appendJSON(to: &out)
+    }
+
+    private func appendFactCell(_ index: Int, to out: inout ByteBuffer) {
+        var text = ByteBuffer(capacity: 256)
+        switch fact(index) {
+        case .none, .unknown: return cells.appendNull(to: &out)
+        case .text(let name): text.append(Array(name.utf8))
+        case .names(let names):
+            for (position, name) in names.enumerated() {
+                if position > 0 { text.append(json.style.join) }
+                text.append(Array(name.utf8))
+            }
+        case .number, .range: fact(index).appendJSON(to: &text)
+        }
+        if text.count > 0 { cells.appendEscaped(text.view, to: &out) }
+    }
+
+    /// `{"name":4096,...}`: where the leaves of the record's properties are.
+    private func appendOffsets(to out: inout ByteBuffer) {
+        out.append("{")
+        let start = out.count
+        for (position, column) in plan.columns.enumerated() {
+            guard let offset = scan.columnOffset(position) else { continue }
+            if out.count > start { out.append(",") }
+            out.append(json: plan.table.columns[column].name)
+            out.append(":")
+            out.append(number: Int64(clamping: offset))
+        }
+        out.append("}")
+    }
+}
+
+extension RecordFact {
+    fileprivate func appendJSON(to out: inout ByteBuffer) {
+        switch self {
+        case .none, .unknown: out.append("null")
+        case .number(let number): out.append(number: number)
+        case .text(let text): out.append(json: text)
+        case .names(let names):
+            out.append("[")
+            for (position, name) in names.enumerated() {
+                if position > 0 { out.append(",") }
+                out.append(json: name)
+            }
+            out.append("]")
+        case .range(let range):
+            out.append("[")
+            out.append(number: Int64(clamping: range.lowerBound))
+            out.append(",")
+            out.append(number: Int64(clamping: range.upperBound))
+            out.append("]")
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// What it holds, which is something.
+    fileprivate var view: ByteView { ByteView(bytes.baseAddress!, count: count) }
 }
 
 // MARK: - Exploding

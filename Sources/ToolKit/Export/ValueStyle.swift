@@ -30,6 +30,8 @@ package struct ValueStyle: Sendable {
     package var isExact = false
     /// Whether `realm-write` reads the format: values that it would take for others are counted.
     package var isReadBack = true
+    /// Embedded objects, and links to objects that are not there, are shown as the links they are.
+    package var showsLostLinks = false
     /// What this form could not keep so far.
     package let losses = ValueLosses()
 

@@ -28,6 +28,7 @@ enum ToolsPage {
         ManualSection("TASKS", tasks),
         ManualSection("LEAVING REALM", leaving),
         ManualSection("MANY FILES", manyFiles),
+        ManualSection("EVIDENCE", evidence),
         ManualSection("VALUES", values),
         ManualSection("STREAMS", streams),
         ManualSection("ACCESS", access),

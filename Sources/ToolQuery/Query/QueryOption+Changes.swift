@@ -11,7 +11,7 @@ extension QueryOption {
         "Read VERSION instead of the newest one: a version that some program still keeps, or "
             + "`previous` for the one before the newest, which the file's header still knows "
             + "and which is checked before it is read.",
-        uses: QueryUse.all(but: .watch))
+        uses: QueryUse.versions)
 
     static let diff = Option(
         "diff", "d", .required("OTHER", .comparedWith), in: .changes,
@@ -23,11 +23,12 @@ extension QueryOption {
         excludes: [watch])
 
     static let stat = Option(
-        "stat", in: .changes, "with --diff: a line for each class",
+        "stat", in: .changes, "with --diff or --remnants: a line for each class",
         "With `--diff` or `--since`: print a line for each class that differs, with the numbers of "
             + "objects inserted, updated and deleted and of changes of its schema: a table, or in "
-            + "another `--format` a record.",
-        excludes: [watch, count], needs: [diff, since])
+            + "another `--format` a record. With `--remnants` of each class with remnants how many "
+            + "there are of each state and certainty.",
+        excludes: [watch, count], needs: [diff, since, remnants])
 
     static let watch = Option(
         "watch", "w", in: .changes, "print changes as they are committed",

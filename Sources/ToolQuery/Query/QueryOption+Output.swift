@@ -28,6 +28,7 @@ extension QueryOption {
     static let withoutSQL: [any OptionDeclaration] = [
         fields, exclude, expand, backlinks, explode, types, time, binary, join, null, noHeader,
         delimiter, carriageReturns, byteOrderMark, nullSeparated, raw, count, aggregate,
+        provenance,
     ]
 
     static let noHeader = Option(

@@ -40,9 +40,9 @@ extension QueryOption {
             + "those, or the extended form of another type.",
         uses: QueryUse.predicates)
 
-    static let caseRule = SharedOptions.caseRule.meant(for: QueryUse.predicates)
+    static let caseRule = SharedOptions.caseRule.meant(for: QueryUse.conditions)
 
-    static let zone = SharedOptions.zone.meant(for: QueryUse.predicates)
+    static let zone = SharedOptions.zone.meant(for: QueryUse.conditions)
 
     static let queryFile = Option(
         "query-file", "Q", .required("FILE", .file), in: .selection,

@@ -3,7 +3,7 @@ import ToolKit
 /// The options of `realm-query`.
 enum QueryOption {
     static let table: [any OptionDeclaration] =
-        selection + changes + fieldsAndValues + recordsAndOutput + [
+        selection + changes + remains + fieldsAndValues + recordsAndOutput + [
             SharedOptions.key, SharedOptions.access, SharedOptions.wait, SharedOptions.threads,
             SharedOptions.maxMemory,
         ] + SharedOptions.general + [SharedOptions.progress]
@@ -12,7 +12,7 @@ enum QueryOption {
 /// The ways of calling `realm-query`.
 enum QueryUse: Int, CommandUse, CaseIterable {
     case classes, objects, aggregates, batch, everything, directory, schema, digests, diff, watch,
-        groups
+        groups, remnants
 
     var objection: String {
         switch self {
@@ -26,6 +26,7 @@ enum QueryUse: Int, CommandUse, CaseIterable {
             "does not go with \(QueryOption.schema.spelling) or \(QueryOption.digest.spelling)"
         case .diff: "does not go with \(QueryOption.diff.spelling)"
         case .watch: "does not go with \(QueryOption.watch.spelling)"
+        case .remnants: "does not go with \(QueryOption.remnants.spelling)"
         }
     }
 
@@ -34,32 +35,40 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     /// Where a query is run and its answer is printed.
     static let queries = Uses([Self.objects, .aggregates, .groups])
     /// Where a predicate chooses.
-    static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch])
+    static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch, .remnants])
+    /// Where predicates are read, on the command line or in requests.
+    static let conditions = Uses([
+        Self.objects, .aggregates, .groups, .diff, .watch, .remnants, .batch,
+    ])
     /// Where there is a list of which a part can be printed.
-    static let lists = Uses([Self.classes, .objects, .groups, .everything])
+    static let lists = Uses([Self.classes, .objects, .groups, .everything, .remnants])
     /// Where nothing to print can be told by the exit status.
     static let outcomes = Uses([
-        Self.classes, .objects, .aggregates, .groups, .everything, .directory,
+        Self.classes, .objects, .aggregates, .groups, .everything, .directory, .remnants,
     ])
-    static let counts = Uses([Self.classes, .objects, .batch, .everything, .diff])
+    static let counts = Uses([Self.classes, .objects, .batch, .everything, .diff, .remnants])
     /// Where values are printed.
     static let values = Uses([
-        Self.objects, .groups, .batch, .everything, .directory, .diff, .watch,
+        Self.objects, .groups, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
     /// Where values of objects are printed.
     static let objectValues = Uses([
-        Self.objects, .batch, .everything, .directory, .diff, .watch,
+        Self.objects, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
     /// Where values may be cells of a table.
-    static let cells = Uses([Self.objects, .everything, .directory, .diff, .watch])
+    static let cells = Uses([Self.objects, .everything, .directory, .diff, .watch, .remnants])
     /// Where values of one class are printed.
-    static let single = Uses([Self.objects, .batch, .diff, .watch])
+    static let single = Uses([Self.objects, .batch, .diff, .watch, .remnants])
     /// Where whole objects are printed.
     static let objectsAlone = Uses([Self.objects, .batch, .everything, .directory])
     /// Uses that take several files.
     static let severalFiles = Uses([
         Self.classes, .objects, .everything, .schema, .digests,
     ])
+    /// Where the objects that are printed are read in place.
+    static let placed = Uses([Self.objects, .everything])
+    /// Where a version can be chosen.
+    static let versions = Uses(allCases.filter { $0 != .watch && $0 != .remnants })
     static let everyClass = Uses([Self.everything, .directory])
 }
 
@@ -70,6 +79,8 @@ extension QueryUse {
             self = .watch
         } else if command.isAnyGiven([QueryOption.diff, QueryOption.since]) {
             self = .diff
+        } else if command[QueryOption.remnants] {
+            self = .remnants
         } else if command[QueryOption.batch] {
             self = .batch
         } else if command[QueryOption.schema] {

@@ -103,6 +103,7 @@ struct QueryRequest {
         request.expanded = command[QueryOption.expand] ?? []
         request.exploded = command[QueryOption.explode]
         request.hasBacklinks = command[QueryOption.backlinks]
+        request.provenance = command[QueryOption.provenance]
         if case .all = subject {
             request.hasKeys = true
             request.namesClass = !command.isGiven(QueryOption.outputDirectory)
@@ -118,6 +119,7 @@ extension QueryRequest {
         try command.check(for: use)
         switch use {
         case .diff, .watch, .objects, .aggregates, .groups: return
+        case .remnants: return try checkRemnants()
         case .batch: return try checkBatch()
         case .classes, .everything, .directory, .schema, .digests: break
         }
@@ -140,6 +142,18 @@ extension QueryRequest {
         }
     }
 
+    private func checkRemnants() throws(RealmError) {
+        if command.operand(1) == nil,
+            let option = [QueryOption.fields].first(where: command.isGiven)
+        {
+            throw .misuse("\(option.spelling) needs a CLASS", code: "InvalidArgument")
+        }
+        if let format, [.sql, .html].contains(format) {
+            throw .misuse(
+                "-f \(format.rawValue) does not go with --remnants", code: "InvalidArgument")
+        }
+    }
+
     private func checkClasses() throws(RealmError) {
         if format == .diff, use != .diff || isStat || isCount {
             throw .misuse(
@@ -154,6 +168,7 @@ extension QueryRequest {
 
     /// Of SQL there is one form, which holds everything.
     private func checkSQL() throws(RealmError) {
+        if use == .remnants { return }
         guard format == .sql else {
             guard command.isGiven(QueryOption.dialect) else { return }
             throw .misuse("--dialect goes with -f sql", code: "InvalidArgument")

@@ -28,6 +28,7 @@ extension QueryTable {
         ManualSection("PAGES", pages),
         ManualSection("KEY PATHS", keyPaths),
         ManualSection("CHANGE RECORDS", changeRecords),
+        ManualSection("REMNANTS", remnants),
         ManualSection("DIGESTS", digests),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),

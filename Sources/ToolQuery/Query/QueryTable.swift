@@ -12,6 +12,7 @@ package enum QueryTable {
             SynopsisLine("[options] --with-filename FILE...", "the same of several files"),
             SynopsisLine("[options] --diff OTHER FILE [CLASS [PREDICATE]]", "what differs"),
             SynopsisLine("[options] --watch FILE [CLASS [PREDICATE]]", "changes as they come"),
+            SynopsisLine("[options] --remnants FILE [CLASS [PREDICATE]]", "what was deleted"),
             SynopsisLine("[options] --batch FILE [CLASS]", "queries from standard input"),
             SynopsisLine("[options] --schema FILE [CLASS]", "the schema"),
             SynopsisLine("[options] --digest FILE [CLASS]", "digests of the content"),

@@ -7,6 +7,20 @@ package enum QueryTool {
     package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
         if let files = try QueryFiles(command) { return try files.run() }
         let request = try QueryRequest(command)
+        guard command[QueryOption.sha256] else { return try run(request, command) }
+        guard request.path != "-" else {
+            throw .misuse("--sha256 needs a file, not -", code: "InvalidArgument")
+        }
+        let diagnostics = Diagnostics(command)
+        diagnostics.digest(try FileDigest.sha256(path: request.path), request.path, "before")
+        let code = try run(request, command)
+        diagnostics.digest(try FileDigest.sha256(path: request.path), request.path, "after")
+        return code
+    }
+
+    private static func run(
+        _ request: QueryRequest, _ command: ParsedCommand
+    ) throws(RealmError) -> ExitCode {
         do throws(RealmError) {
             if request.directory != nil { return try DirectoryExport(request).run() }
             try OutputFile.check(command.outputPath, against: request.path)
@@ -16,12 +30,16 @@ package enum QueryTool {
                 return try ChangeWatch(changes, output).run()
             }
             let reading = DatabaseReading(command, isOneOfTwo: changes?.comparesFiles ?? false)
-            let code = try reading.read(to: output, newest: changes != nil) {
+            let isOfVersions = changes != nil || request.use == .remnants
+            let code = try reading.read(to: output, newest: isOfVersions) {
                 (database) throws(RealmError) in
                 request.values.losses.reset()
                 if let changes {
                     return try ChangeDiff(request: changes, database: database, output: output)
                         .run()
+                }
+                if request.use == .remnants {
+                    return try RemnantAnswer(request, database, output).print()
                 }
                 return try QueryAnswer(request, database, output).print()
             }
@@ -31,5 +49,12 @@ package enum QueryTool {
         } catch {
             throw error.kind == .output ? error : error.inDatabase(request.path)
         }
+    }
+}
+
+extension Diagnostics {
+    /// A line as `sha256sum` prints it, and when that was.
+    fileprivate func digest(_ digest: String, _ path: String, _ moment: String) {
+        summary("\(digest)  \(path)  (\(moment))")
     }
 }

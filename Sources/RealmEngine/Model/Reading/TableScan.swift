@@ -91,6 +91,31 @@ extension TableScan {
         try move(to: part.leaf(space, readIn: space), position: part.position)
     }
 
+    /// Moves to a leaf of which the columns at some positions of the table are lost: their values read
+    /// as null.
+    package func open(_ part: LeafSlice, without lost: [Int]) throws(RealmError) {
+        var leaf = try part.leaf(table.snapshot.lookup, readIn: space)
+        leaf.space = space
+        current = leaf
+        rows = 0
+        for (i, column) in columns.enumerated() {
+            if lost.contains(where: { table.info.columns[$0].key == column.key }) {
+                opened[i].clear()
+            } else {
+                opened[i].store(try leaf.column(column.leafIndex, column.layout))
+            }
+        }
+        rows = leaf.count
+    }
+
+    /// Byte offset of the current leaf.
+    package var leafOffset: UInt64 { current?.ref.raw ?? 0 }
+
+    /// Byte offset of the leaf of the scan's `column`-th column.
+    package func columnOffset(_ column: Int) -> UInt64? {
+        (try? current?.columnRef(columns[column].leafIndex))?.raw
+    }
+
     /// Moves to a leaf that has been opened.
     func move(to leaf: ClusterLeaf, position: Int) throws(RealmError) {
         var leaf = leaf

@@ -28,6 +28,14 @@ public struct ColumnInfo: Sendable {
     /// Slot `1 + leafIndex` of every cluster leaf belongs to the column.
     var leafIndex: Int { key.leafIndex }
 
+    /// The same column under another name.
+    func named(_ name: String) -> ColumnInfo {
+        ColumnInfo(
+            key: key, name: name, type: type, isNullable: isNullable, collection: collection,
+            target: target, targetColumn: targetColumn, index: index, isIndexed: isIndexed,
+            hasIntegerKeys: hasIntegerKeys, indexRoot: indexRoot, distinct: distinct)
+    }
+
     /// The index finds whole words or list elements rather than values (object format 5.6).
     var holdsWords: Bool { index == .fullText || collection != nil }
 

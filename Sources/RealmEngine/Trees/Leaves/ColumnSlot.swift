@@ -6,6 +6,8 @@
 struct ColumnSlot {
     private enum Form: UInt8 {
         case integer, nullableInteger, bool, double, string, timestamp, link, collection
+        /// No leaf: every value is null.
+        case empty
         /// Any other: the memory holds the `ColumnLeaf` itself.
         case other
     }
@@ -36,6 +38,9 @@ struct ColumnSlot {
         }
     }
 
+    /// Takes the place of the leaf before; there is none any more.
+    mutating func clear() { form = .empty }
+
     private mutating func put<Leaf>(_ leaf: Leaf, _ form: Form) {
         self.form = form
         memory.initializeMemory(as: Leaf.self, to: leaf)
@@ -60,6 +65,7 @@ struct ColumnSlot {
         case .timestamp: return try leaf(TimestampLeaf.self).pointee.stored(i)
         case .link: return leaf(LinkLeaf.self).pointee.stored(i).shown
         case .collection: return try leaf(CollectionValues.self).pointee.stored(i)
+        case .empty: return .null
         case .other: return try leaf(ColumnLeaf.self).pointee.value(i)
         }
     }

@@ -14,6 +14,16 @@ final class NodeClaims {
 
     func isTaken(_ ref: Ref) -> Bool { taken.isMarked(ref.raw) }
 
+    /// The first position from `start` on, and before `end`, that is taken or not.
+    func first(taken isTaken: Bool, from start: UInt64, before end: UInt64) -> UInt64? {
+        taken.first(marked: isTaken, from: start, before: end)
+    }
+
+    /// Whether any of these bytes are taken.
+    func takesPart(of bytes: Range<UInt64>) -> Bool {
+        first(taken: true, from: bytes.lowerBound, before: bytes.upperBound) != nil
+    }
+
     /// Takes the node at `root` and all below it; false when one of them is none, or taken by others
     /// than those it shares nodes with.
     func take(_ root: Ref, sharing others: Set<Ref> = []) -> Bool {

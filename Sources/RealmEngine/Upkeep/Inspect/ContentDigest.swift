@@ -11,7 +11,16 @@
 ///
 /// Confined to its snapshot's thread.
 public final class ContentDigest {
+    /// What is digested of a link.
+    enum Links {
+        /// Class and primary key, of an embedded object its content.
+        case resolved
+        /// Class and object key.
+        case stored
+    }
+
     private let snapshot: Snapshot
+    private let links: Links
     private var tables: [TableKey: DigestTable] = [:]
 
     private static let maximumDepth = EmbeddedNesting.limit
@@ -22,7 +31,9 @@ public final class ContentDigest {
         case link, object, list, set, dictionary
     }
 
-    public init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+    public convenience init(_ snapshot: Snapshot) { self.init(snapshot, links: .resolved) }
+
+    init(_ snapshot: Snapshot, links: Links) { (self.snapshot, self.links) = (snapshot, links) }
 
     /// The digest of the class and all its objects. Throws `corrupt`.
     ///
@@ -46,6 +57,13 @@ public final class ContentDigest {
         for name in facts.columnNames { hash.update(name) }
         hash.update(count)
         hash.update(sum)
+        return hash.value
+    }
+
+    /// The digest of one value. Throws `corrupt`.
+    func digest(of value: Value) throws(RealmError) -> UInt64 {
+        var hash = ContentHash()
+        try update(&hash, value, depth: 0)
         return hash.value
     }
 
@@ -117,6 +135,10 @@ extension ContentDigest {
     private func update(
         _ hash: inout ContentHash, _ link: ObjectLink, depth: Int
     ) throws(RealmError) {
+        if links == .stored {
+            Self.update(&hash, .link, UInt64(link.table.raw))
+            return hash.update(UInt64(bitPattern: link.key.raw))
+        }
         let facts = try table(link.table)
         guard facts.table.info.kind == .embedded else {
             Self.update(&hash, .link, facts.nameHash)

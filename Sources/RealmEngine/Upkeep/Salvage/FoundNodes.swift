@@ -5,28 +5,37 @@ struct FoundNodes {
     private(set) var specs: [Ref] = []
     private(set) var inner: [Ref] = []
     private(set) var names: [Ref] = []
+    /// Nodes in the form of a cluster leaf that no version uses; only if they are searched for.
+    private(set) var leaves: [Ref] = []
     /// Nodes of one kind that are kept: a file of 100 million objects has 2000 inner nodes, of which some
     /// versions may be left.
     private let most: Int
 
     /// There are more than are kept of a kind.
     var isCutShort: Bool {
-        [roots, tables, specs, inner, names].contains { $0.count == most }
+        [roots, tables, specs, inner, names, leaves].contains { $0.count == most }
     }
 
     /// Slots of a node that is looked at.
     private static let mostSlots = 1 << 12
 
     /// Looks at the whole of what `space` reads.
+    ///
+    /// - Parameter used: nodes of the versions that can be read. Cluster leaves among all other nodes are
+    ///   searched for, too; nil to leave them out.
     init(
-        _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory
+        _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory,
+        leavesOutside used: NodeClaims? = nil
     ) throws(RealmError) {
         most = memory.mostOfAShape
         try NodeScan(mapping, limit: space.limit).run { (ref, flags, count) throws(RealmError) in
             switch flags & (NodeView.formMask | NodeView.contextFlag) {
             case NodeView.hasRefsFlag, NodeView.hasRefsFlag | NodeView.innerFlag:
-                guard 3...Self.mostSlots ~= count, let node = try? space.node(ref) else { return }
-                add(ref, node)
+                guard 2...Self.mostSlots ~= count, let node = try? space.node(ref) else { return }
+                if count > 2 { add(ref, node) }
+                if let used, !node.isInner, !used.isTaken(ref), node.isLikeLeaf(in: space) {
+                    Self.keep(ref, in: &leaves, most)
+                }
             case 0x08 where flags & 7 > 3 && count < 1 << 16:
                 guard let node = try? space.node(ref) else { return }
                 if node.looksLikeTableNames { Self.keep(ref, in: &names, most) }

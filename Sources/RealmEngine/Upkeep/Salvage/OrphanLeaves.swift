@@ -60,7 +60,7 @@ struct OrphanLeaves {
 
 extension TableInfo {
     /// Slots of a cluster leaf.
-    fileprivate var leafSlots: Int {
+    var leafSlots: Int {
         (columns.map(\.leafIndex) + backlinks.map(\.leafIndex)).reduce(0) { max($0, $1 + 2) }
     }
 }

@@ -11,8 +11,7 @@ final class TableSearch {
     private let versions: [TableKey: [TableVersion]]
     /// By slot.
     private let newestKeys: [Int: TableKey]
-    /// Lists of names.
-    private let lists: [(ref: Ref, node: NodeView)]
+    private let names: FoundNames
     /// The newest first.
     private let roots: [FoundRoot]
     /// What says which tables there are; nil where none is left.
@@ -32,8 +31,6 @@ final class TableSearch {
 
     /// Tables that are made where no root tells how many there are.
     static let most = 1 << 12
-    /// Lists of names that are looked at.
-    private static let mostLists = 1 << 8
 
     /// - Parameters:
     ///   - ref: a root that can be read; none where there is none.
@@ -48,10 +45,8 @@ final class TableSearch {
         work = SearchWork(bytes: space.limit, memory)
         versions = TableVersion.all(space, nodes.tables)
         newestKeys = Dictionary(versions.keys.map { ($0.slot, $0) }) { $0.tag > $1.tag ? $0 : $1 }
-        lists = nodes.names.prefix(Self.mostLists).compactMap { [space] ref in
-            (try? space.node(ref)).map { (ref, $0) }
-        }
         roots = FoundRoot.proven(space, nodes.roots)
+        names = FoundNames(space, roots: roots, lists: nodes.names)
         root = FoundRoot(space, ref) ?? roots.first
         neighbourhood = OverwriteDetector(
             space, SearchWork(bytes: space.limit, memory), top: root?.top)
@@ -181,20 +176,7 @@ final class TableSearch {
     }
 
     /// What other roots, or lists of names that no root leads to, call a table.
-    func name(of key: TableKey) -> String? {
-        for root in roots where key.slot < root.tables.count {
-            guard let ref = root.tables.slot(key.slot).child,
-                TableVersion(space, ref)?.key == key, let name = root.name(key.slot), !name.isEmpty
-            else { continue }
-            return name
-        }
-        let names = lists.filter { key.slot < $0.node.count }.map {
-            try? $0.node.name(key.slot, at: $0.ref)
-        }
-        // Nothing says which of two lists is the newer one.
-        guard let first = names.first, names.allSatisfy({ $0 == first }) else { return nil }
-        return first
-    }
+    func name(of key: TableKey) -> String? { names.name(of: key) }
 
     // MARK: Objects
 

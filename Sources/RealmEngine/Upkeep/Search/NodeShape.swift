@@ -32,6 +32,18 @@ extension NodeView {
         return columns.allSatisfy { $0 < count && slot($0).child != nil }
     }
 
+    /// A cluster leaf of any columns: a number of objects or a list of their keys, and refs.
+    func isLikeLeaf(in space: NodeSpace) -> Bool {
+        guard looksLikeLeaf(of: []), (1..<count).allSatisfy({ !slot($0).isTagged }),
+            (1..<count).contains(where: { slot($0).child != nil })
+        else { return false }
+        if slot(0).isTagged { return true }
+        guard let ref = slot(0).child, let keys = try? space.integers(ref, "object keys") else {
+            return false
+        }
+        return keys.hasSignature && 1...ClusterLeaf.maximumCount ~= keys.count && keys.width >= 8
+    }
+
     /// Names of tables: most are those of classes, and one of the first always is.
     var looksLikeTableNames: Bool {
         guard widthType == 1, !hasRefs, width >= 8, 1..<1 << 16 ~= count else { return false }

@@ -23,6 +23,9 @@ final class SearchMemory {
     /// Primary keys that are told apart.
     var mostKeys: Int { limit / 128 }
 
+    /// States of objects that are put in order.
+    var mostEntries: Int { limit / 192 }
+
     /// Asks leave to keep a node of a tree.
     func keepNode() -> Bool {
         roomForNodes -= 1

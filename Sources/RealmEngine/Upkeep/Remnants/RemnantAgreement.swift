@@ -1,0 +1,90 @@
+/// How far the columns of a leaf agree with the newest version, for the objects that both have.
+///
+/// A node that was written exactly over a column looks like it. Columns of other objects then have other
+/// values in nearly all rows, more than changes explain, and those of the same leaf after an object
+/// was removed and another one added have them from a row on.
+struct RemnantAgreement {
+    enum Row: UInt8 {
+        /// The newest version does not have the object, or the value cannot be read.
+        case unknown
+        case equal, different
+    }
+
+    /// By column, then by row; empty for columns that are shared with the newest version.
+    private(set) var rows: [[Row]] = []
+    /// Columns with too few rows to tell.
+    private(set) var untold: [Bool] = []
+    private(set) var isDoubtful: [Bool] = []
+
+    /// Rows that tell something.
+    private static let leastRows = 8
+    /// Rows behind another one whose values all differ: that is no chance.
+    private static let shiftedRows = 3
+    /// Share of what is possible beyond chance that has to agree.
+    private static let leastAgreement = 0.5
+    /// Standard deviations by which the agreement has to exceed that of values which have nothing to do with
+    /// one another.
+    private static let significance = 4.0
+
+    /// - Parameter value: digest of a column's value in a row, here and in the newest version; nil
+    ///   where the newest version shares the column's node.
+    init(columns: Int, rows count: Int, _ value: (Int, Int) -> (UInt64, UInt64)??) {
+        for column in 0..<columns {
+            var rows = [Row](repeating: .unknown, count: count)
+            var (here, there): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
+            var (told, equal) = (0, 0)
+            var isShared = false
+            for row in 0..<count {
+                guard let pair = value(column, row) else {
+                    isShared = true
+                    break
+                }
+                guard let pair else { continue }
+                told += 1
+                rows[row] = pair.0 == pair.1 ? .equal : .different
+                if pair.0 == pair.1 { equal += 1 }
+                here[pair.0, default: 0] += 1
+                there[pair.1, default: 0] += 1
+            }
+            self.rows.append(isShared ? [] : rows)
+            untold.append(!isShared && told < Self.leastRows)
+            isDoubtful.append(
+                !isShared && told >= Self.leastRows && equal < told
+                    && !Self.agree(here, there, told, equal))
+        }
+    }
+
+    /// Whether the values agree beyond chance (Cohen's kappa and its deviation).
+    private static func agree(
+        _ here: [UInt64: Int], _ there: [UInt64: Int], _ told: Int, _ equal: Int
+    ) -> Bool {
+        let pairs = here.reduce(0.0) { $0 + Double($1.value) * Double(there[$1.key] ?? 0) }
+        let count = Double(told)
+        let chance = pairs / count / count
+        guard chance < 1 else { return false }
+        let kappa = (Double(equal) / count - chance) / (1 - chance)
+        let deviation = (chance * (1 - chance) / count).squareRoot() / (1 - chance)
+        return kappa >= leastAgreement && kappa >= significance * deviation
+    }
+
+    /// Something else makes a column doubtful.
+    mutating func doubt(_ column: Int) { isDoubtful[column] = true }
+
+    /// Whether the objects behind a row have other values in a column: then the row's may be one of
+    /// another object, too.
+    func isShifted(_ column: Int, at row: Int) -> Bool {
+        let rows = rows[column]
+        guard !rows.isEmpty, rows[row] != .equal else { return false }
+        var next = row + 1
+        var different = 0
+        while next < rows.count, different < Self.shiftedRows {
+            switch rows[next] {
+            case .equal: return false
+            case .different: different += 1
+            case .unknown: break
+            }
+            next += 1
+        }
+        return different > 0 && (different == Self.shiftedRows || next == rows.count)
+    }
+}

@@ -1,0 +1,261 @@
+/// Which columns are what they were when their leaf was written.
+///
+/// A node is one of a single tree. The column of a leaf may be shared with later states of the same leaf
+/// that hold the same keys, and what is below a collection with those that hold the same object: who
+/// else leads to it shows that it was written over. A node inside another one shows the same.
+extension RemnantSearch {
+    /// A node that a column of a leaf leads to, and what it is a part of.
+    private struct Claim {
+        let ref: Ref
+        let part: UInt64
+        let leaf: Int32
+        let column: Int16
+        /// Negative for what belongs to all rows.
+        let row: Int16
+    }
+
+    func checkClaims() {
+        var claims: [Claim] = []
+        let most = memory.mostKeys
+        for i in leaves.indices {
+            let count = claims.count
+            check(i, &claims)
+            guard claims.count > most else { continue }
+            // What cannot be compared is not believed.
+            claims.removeSubrange(count...)
+            for column in leaves[i].faults.indices where leaves[i].faults[column] == .none {
+                leaves[i].faults[column] = .doubtful
+            }
+        }
+        claims.sort { $0.ref.raw < $1.ref.raw }
+        var start = 0
+        while start < claims.count {
+            var end = start + 1
+            while end < claims.count, claims[end].ref == claims[start].ref { end += 1 }
+            settle(claims[start..<end])
+            start = end
+        }
+    }
+
+    /// Two parts cannot have one node: the later one has it, where the order of the nodes shows which. What
+    /// cannot be compared counts against nobody else.
+    private func settle(_ claims: ArraySlice<Claim>) {
+        if claims.count == 1 { return }
+        let known = claims.filter { $0.part != Self.unknownPart }
+        var writer = known.first?.part
+        if known.contains(where: { $0.part != writer }) {
+            writer = self.writer(of: claims.first!.ref, among: known[...])
+        }
+        for claim in claims where claim.part != writer {
+            if claim.part == Self.unknownPart {
+                leaves[Int(claim.leaf)].raise(
+                    .doubtful, column: Int(claim.column),
+                    row: claim.row < 0 ? nil : Int(claim.row))
+                continue
+            }
+            leaves[Int(claim.leaf)].raise(
+                writer == nil ? .doubtful : .missing, column: Int(claim.column),
+                row: claim.row < 0 ? nil : Int(claim.row))
+        }
+    }
+
+    /// Part of a leaf with unknown keys.
+    private static let unknownPart: UInt64 = 0
+
+    /// Nodes between a column and its leaf, where they were written together.
+    private static let mostBetween = 1 << 10
+
+    /// The part whose leaf was written with the node at `ref`: a commit writes each node behind those it
+    /// leads to, one after the other. Nil where something else follows.
+    private func writer(of ref: Ref, among claims: ArraySlice<Claim>) -> UInt64? {
+        var at = ref
+        for _ in 0..<Self.mostBetween {
+            guard work.spend(0), let node = try? space.node(at), node.hasSignature else {
+                return nil
+            }
+            if at != ref, let claim = claims.first(where: { leaves[Int($0.leaf)].ref == at }) {
+                return claim.part
+            }
+            at = Ref(at.raw + UInt64(node.byteSize))
+        }
+        return nil
+    }
+
+    /// Whether nodes follow one another from the one at `ref` to the leaf at `leaf`, with no other leaf
+    /// between.
+    func isWritten(_ ref: Ref, with leaf: Ref) -> Bool {
+        var at = ref
+        for _ in 0..<Self.mostBetween {
+            guard at.raw < leaf.raw, work.spend(0), let node = try? space.node(at),
+                node.hasSignature,
+                !live.isTaken(at)
+            else { return at == leaf }
+            at = Ref(at.raw + UInt64(node.byteSize))
+        }
+        return false
+    }
+
+    /// Checks the columns of a leaf and notes which nodes they claim.
+    private func check(_ i: Int, _ claims: inout [Claim]) {
+        let found = leaves[i]
+        let layout = subjects[found.subject].layouts[found.layout]
+        let table = layout.info.key
+        guard let node = try? space.refNode(found.ref, slots: 2, "cluster"),
+            let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base ?? 0)
+        else { return }
+        let identity = identity(of: leaf, found, table)
+        if isOverwritten(found.ref, node) || node.slot(0).child.map({ !isKept($0) }) ?? false {
+            for column in found.faults.indices {
+                leaves[i].raise(.doubtful, column: column, row: nil)
+            }
+        }
+        for (c, column) in layout.info.columns.enumerated() where found.faults[c] == .none {
+            guard let root = try? leaf.columnRef(column.leafIndex) else { continue }
+            var state = PartWalk(
+                leaf: leaf, column: column, table: table, identity: identity,
+                base: found.base ?? 0, hasKeys: found.base != nil)
+            let count = claims.count
+            walk(root, &state, found) { fault, row in
+                leaves[i].raise(fault, column: c, row: row)
+            } claim: { ref, part, row in
+                claims.append(
+                    Claim(
+                        ref: ref, part: part, leaf: Int32(i), column: Int16(c),
+                        row: Int16(row ?? -1)))
+            }
+            // What it leads to is not its own.
+            if leaves[i].faults[c] == .missing { claims.removeSubrange(count...) }
+        }
+    }
+
+    /// A number that leaves of the same table with the same keys have in common.
+    private func identity(
+        of leaf: ClusterLeaf, _ found: RemnantLeaf, _ table: TableKey
+    ) -> UInt64 {
+        var hash = ContentHash(seed: UInt64(table.raw))
+        hash.update(found.base ?? .max)
+        hash.update(UInt64(leaf.count))
+        for row in 0..<leaf.count { hash.update(UInt64(bitPattern: leaf.key(row).raw)) }
+        return hash.value
+    }
+
+    /// A column under examination.
+    private struct PartWalk {
+        let leaf: ClusterLeaf
+        let column: ColumnInfo
+        let table: TableKey
+        let identity: UInt64
+        let base: UInt64
+        let hasKeys: Bool
+        /// Nodes of the same column in versions that can be read; nil before they are needed.
+        var shared: Set<Ref>?
+
+        func part(_ kind: UInt64, _ number: UInt64) -> UInt64 {
+            if !hasKeys { return unknownPart }
+            var hash = ContentHash(seed: kind)
+            hash.update(UInt64(table.raw))
+            hash.update(UInt64(bitPattern: column.key.raw))
+            hash.update(number)
+            return hash.value
+        }
+
+        /// Whether each child of the column's leaf belongs to one object.
+        func isByRow(_ node: NodeView) -> Bool {
+            if column.collection != nil { return true }
+            return node.context && (column.type == .string || column.type == .binary)
+        }
+    }
+
+    /// Visits the nodes of a column and tells what is wrong with it, or with the value of a row.
+    private func walk(
+        _ root: Ref, _ state: inout PartWalk, _ found: RemnantLeaf,
+        fault: (RemnantLeaf.Fault, Int?) -> Void, claim: (Ref, UInt64, Int?) -> Void
+    ) {
+        if live.isTaken(root) {
+            if !isShared(root, state, found) { fault(.missing, nil) }
+            return
+        }
+        var open: [(Ref, UInt64, Int?)] = [(root, state.part(0, state.identity), nil)]
+        while let (ref, part, row) = open.popLast() {
+            if live.isTaken(ref) {
+                if state.shared == nil { state.shared = sharedNodes(state, found) }
+                if !state.shared!.contains(ref) { fault(.missing, row) }
+                continue
+            }
+            guard work.spend(0), let node = try? space.node(ref), node.hasSignature,
+                !isOverwritten(ref, node)
+            else {
+                fault(.missing, row)
+                continue
+            }
+            if holdsSignature(node) { fault(.doubtful, row) }
+            claim(ref, part, row)
+            guard node.hasRefs, node.widthType == 0, node.width > 0 else { continue }
+            guard work.spend(node.count) else { return fault(.doubtful, nil) }
+            let isByRow = ref == root && state.isByRow(node)
+            for slot in 0..<node.count {
+                guard let child = node.slot(slot).child else { continue }
+                var (below, belowRow) = (part, row)
+                if isByRow, slot < state.leaf.count {
+                    belowRow = slot
+                    let key = UInt64(bitPattern: state.leaf.key(slot).raw)
+                    below = state.part(1, key)
+                } else if ref == root {
+                    below = state.part(2, state.base)
+                }
+                open.append((child, below, belowRow))
+            }
+        }
+    }
+
+    /// Whether a readable version has a leaf with the same keys and this column.
+    private func isShared(_ ref: Ref, _ state: PartWalk, _ found: RemnantLeaf) -> Bool {
+        overlapping(state, found).contains { leaf in
+            guard leaf.count == state.leaf.count,
+                (try? leaf.columnRef(state.column.leafIndex)) == ref
+            else { return false }
+            return (0..<leaf.count).allSatisfy { leaf.key($0) == state.leaf.key($0) }
+        }
+    }
+
+    /// Nodes of the column in those leaves of readable versions that hold some of its keys.
+    private func sharedNodes(_ state: PartWalk, _ found: RemnantLeaf) -> Set<Ref> {
+        let roots = overlapping(state, found).compactMap {
+            try? $0.columnRef(state.column.leafIndex)
+        }
+        return live.nodes(below: roots)
+    }
+
+    private func overlapping(_ state: PartWalk, _ found: RemnantLeaf) -> [ClusterLeaf] {
+        guard found.base != nil, state.leaf.count > 0 else { return [] }
+        let first = UInt64(bitPattern: state.leaf.key(0).raw)
+        let last = UInt64(bitPattern: state.leaf.key(state.leaf.count - 1).raw)
+        guard first <= last else { return [] }
+        return sides.flatMap { side in
+            side.leaves(state.table, in: first...last).compactMap { side.open($0) }
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Whether the node's header is there and no version that can be read uses a part of it.
+    private func isKept(_ ref: Ref) -> Bool {
+        guard let node = try? space.node(ref), node.hasSignature else { return false }
+        return live.isTaken(ref) || !isOverwritten(ref, node)
+    }
+
+    private func isOverwritten(_ ref: Ref, _ node: NodeView) -> Bool {
+        live.takesPart(of: ref.raw..<ref.raw + UInt64(node.byteSize))
+    }
+
+    /// Whether something that looks like a node begins inside.
+    private func holdsSignature(_ node: NodeView) -> Bool {
+        let count = (node.byteSize - NodeView.headerSize) >> 3
+        guard work.spend(count >> 3) else { return true }
+        for i in 0..<count {
+            let word = node.payload.load(fromByteOffset: i << 3, as: UInt64.self)
+            if UInt32(truncatingIfNeeded: word) == NodeScan.signature { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,240 @@
+/// Finds what the newest version of a database does not have any more.
+///
+/// The versions that can be read say which bytes are used. Everything else is searched for nodes in the
+/// form of cluster leaves; tables, roots and inner nodes that are found beside them say whose they are
+/// and which keys their objects had. A column counts only where no other node can have been written over
+/// it since. Confined to one thread; used once.
+final class RemnantSearch {
+    let newest: RemnantSide
+    /// All versions that can be read, the newest first.
+    let sides: [RemnantSide]
+    /// Reads the whole file.
+    let context: ReadContext
+    let work: SearchWork
+    let memory: SearchMemory
+    /// Nodes of the readable versions.
+    let live: NodeClaims
+    private(set) var subjects: [RemnantSubject] = []
+    var leaves: [RemnantLeaf] = []
+    /// Whether there was more than the memory limit lets be searched.
+    private(set) var isCutShort = false
+    /// Whose the nodes of cluster trees are, and what their keys are relative to.
+    var places: [Ref: [Place]] = [:]
+    /// Column leaves of the readable versions.
+    var liveColumns: [Ref: Place] = [:]
+    private(set) var innerNodes: [Ref] = []
+    private(set) var candidates: [Ref] = []
+    private(set) var roots: [FoundRoot] = []
+    private(set) var freeChunks: [Extent] = []
+    /// Object keys of classes by digests of the primary keys, once they were needed.
+    var keysOfSubjects: [Int: [UInt64: UInt64]] = [:]
+    let keyDigest: ContentDigest
+    /// Bytes of collections that were read, and what the walk in progress may still read.
+    private var walked = 0
+    private var budget = 0
+    private static let mostWalked = 256
+
+    /// Whose a node of a cluster tree is.
+    struct Place: Hashable {
+        let table: TableKey
+        let base: UInt64
+    }
+
+    var space: NodeSpace { context.lookup }
+
+    init(
+        _ sides: [RemnantSide], _ memory: SearchMemory
+    ) throws(RealmError) {
+        newest = sides[0]
+        keyDigest = ContentDigest(sides[0].snapshot, links: .stored)
+        self.sides = sides
+        self.memory = memory
+        let file = newest.database.file
+        let size = UInt64(try file.extendToEnd()) & ~7
+        context = ReadContext(file.mapping, limit: size)
+        work = SearchWork(bytes: size, memory)
+        live = NodeClaims(context.lookup, SearchWork(bytes: size, memory))
+        for side in sides {
+            if let top = side.snapshot.state.top { _ = live.take(top.ref) }
+            side.walk(work) { [self] (ref, table, base) in
+                places[ref, default: []].append(Place(table: table, base: base))
+            }
+        }
+        if let top = newest.snapshot.state.top {
+            let chunks = (try? FreeSpace.chunks(space, top)) ?? []
+            freeChunks = chunks.map { Extent(start: $0.start, count: $0.count) }
+                .ordered { $0.start < $1.start }
+        }
+        let hasLegacy = sides.contains { $0.snapshot.state.legacy != nil }
+        if hasLegacy {
+            subjects = Self.subjects(sides, orphans: [], [])
+        } else {
+            try search(file.mapping)
+        }
+    }
+
+    private func search(_ mapping: Mapping) throws(RealmError) {
+        let found = try FoundNodes(space, mapping, memory, leavesOutside: live)
+        isCutShort = found.isCutShort
+        innerNodes = found.inner.filter { !live.isTaken($0) }
+        candidates = found.leaves
+        roots = FoundRoot.proven(space, found.roots)
+        let names = FoundNames(space, roots: roots, lists: found.names)
+        let reader = SchemaReader(space: space, names: .none, tables: .none)
+        var orphans: [TableInfo] = []
+        var older: [TableInfo] = []
+        for (key, versions) in TableVersion.all(space, found.tables) {
+            for version in versions where !live.isTaken(version.ref) {
+                let name = newest.snapshot.schema.table(key)?.name ?? names.name(of: key) ?? ""
+                guard work.spend(64),
+                    let info = try? reader.table(version.ref, slot: key.slot, name: name)
+                else { continue }
+                if newest.snapshot.schema.table(key) == nil {
+                    orphans.append(info)
+                } else {
+                    older.append(info)
+                }
+            }
+        }
+        subjects = Self.subjects(sides, orphans: orphans, older)
+        placeNodes(found.tables)
+        noteColumns()
+        findLeaves()
+        checkClaims()
+    }
+
+    private static func subjects(
+        _ sides: [RemnantSide], orphans: [TableInfo], _ older: [TableInfo]
+    ) -> [RemnantSubject] {
+        let newest = sides[0].snapshot.schema
+        var subjects = newest.tables.map { RemnantSubject($0, isOrphan: false) }
+        var positions = Dictionary(
+            uniqueKeysWithValues: subjects.indices.map { (subjects[$0].info.key, $0) })
+        let others = sides.dropFirst().flatMap { $0.snapshot.schema.tables } + older + orphans
+        for info in others {
+            if let i = positions[info.key] {
+                subjects[i].add(info)
+            } else if !info.name.isEmpty {
+                positions[info.key] = subjects.count
+                subjects.append(RemnantSubject(info.withoutObjects(), isOrphan: true))
+            }
+        }
+        return subjects
+    }
+
+    /// Bytes that no readable version uses.
+    var unusedBytes: UInt64 {
+        var (total, at): (UInt64, UInt64) = (0, RawHeader.end)
+        // A stream ends in a footer, behind its nodes.
+        let isStreaming = newest.database.header.isStreaming
+        let limit = isStreaming ? newest.snapshot.state.limit : space.limit
+        while let start = live.first(taken: false, from: at, before: limit) {
+            let end = live.first(taken: true, from: start, before: limit) ?? limit
+            total += end - start
+            at = end
+        }
+        return total
+    }
+
+    /// Lets values of a leaf be read through `snapshot`. Leaves share lists, so that together they lead to
+    /// more than the file holds; after many times as much as a sound file has, nothing more is read.
+    func beginWalk(of snapshot: Snapshot) {
+        guard walked < Self.mostWalked * (Int(space.limit) + (1 << 20)) else { return }
+        snapshot.beginWalk()
+        newest.snapshot.beginWalk()
+        budget = snapshot.walk.state.pointee.budget + newest.snapshot.walk.state.pointee.budget
+    }
+
+    func endWalk(of snapshot: Snapshot) {
+        let left = snapshot.walk.state.pointee.budget + newest.snapshot.walk.state.pointee.budget
+        walked += max(0, budget - left)
+        budget = left
+    }
+
+    /// Whether a node at `ref` is on the newest version's free list.
+    func isListed(_ ref: Ref) -> Bool { freeChunks.extent(with: ref.raw) != nil }
+}
+
+// MARK: - Keys
+
+extension RemnantSearch {
+    /// Follows all tables that were found down to their leaves.
+    private func placeNodes(_ tables: [Ref]) {
+        for ref in tables where !live.isTaken(ref) {
+            guard let version = TableVersion(space, ref) else { continue }
+            place(version.root, Place(table: version.key, base: 0))
+        }
+        // A node of each level may be told by those below it.
+        for _ in 0..<ClusterTree.maximumDepth {
+            var isGrowing = false
+            for ref in innerNodes where places[ref] == nil {
+                guard let found = placeOfChildren(ref) else { continue }
+                place(ref, found)
+                isGrowing = true
+            }
+            if !isGrowing { return }
+        }
+    }
+
+    /// Notes the place of the node at `ref` and of all below it that no readable version uses.
+    private func place(_ root: Ref, _ rootPlace: Place) {
+        var open = [(root, rootPlace, ClusterTree.maximumDepth + 1)]
+        while let (ref, place, depth) = open.popLast() {
+            guard !live.isTaken(ref), work.spend(0), memory.keepNode(),
+                !(places[ref]?.contains(place) ?? false),
+                let node = try? space.treeNode(ref, slots: 1, "cluster"), node.hasSignature
+            else { continue }
+            guard node.isInner else {
+                places[ref, default: []].append(place)
+                continue
+            }
+            guard let inner = try? InnerCluster(space, ref, node: node, base: place.base),
+                inner.depth < depth, work.spend(node.count)
+            else { continue }
+            places[ref, default: []].append(place)
+            for i in 0..<inner.childCount {
+                guard let child = node.slot(i + 3).child else { continue }
+                let base = place.base &+ inner.offset(i)
+                open.append((child, Place(table: place.table, base: base), inner.depth))
+            }
+        }
+    }
+
+    /// The place of an inner node by that of its children, if they agree.
+    private func placeOfChildren(_ ref: Ref) -> Place? {
+        guard let node = try? space.treeNode(ref, slots: 4, "cluster"), node.isInner,
+            node.hasSignature, let inner = try? InnerCluster(space, ref, node: node, base: 0),
+            work.spend(inner.childCount)
+        else { return nil }
+        var place: Place?
+        for i in 0..<inner.childCount {
+            guard let child = node.slot(i + 3).child, let known = places[child], known.count == 1
+            else { continue }
+            let offset = inner.offset(i)
+            guard known[0].base >= offset else { return nil }
+            let own = Place(table: known[0].table, base: known[0].base - offset)
+            guard place == nil || place == own else { return nil }
+            place = own
+        }
+        return place
+    }
+
+    /// Notes the column leaves of the readable versions: leaves that share one have the same keys.
+    private func noteColumns() {
+        guard !candidates.isEmpty else { return }
+        let most = memory.mostKeys
+        for side in sides {
+            for info in side.snapshot.schema.tables {
+                for found in side.leaves[info.key] ?? [] {
+                    guard liveColumns.count < most, let leaf = side.open(found) else { break }
+                    let place = Place(table: info.key, base: found.base)
+                    for column in info.columns {
+                        if let ref = try? leaf.columnRef(column.leafIndex) {
+                            liveColumns[ref] = place
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

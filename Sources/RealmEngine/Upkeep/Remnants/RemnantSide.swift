@@ -1,0 +1,51 @@
+/// A version that can be read: the newest, the previous one, or one that a reader keeps.
+final class RemnantSide {
+    let database: Database
+    let snapshot: Snapshot
+    /// Nil for the newest version.
+    let source: Remnant.Source?
+    /// Leaves of each table, in the order of their keys.
+    private(set) var leaves: [TableKey: [ClusterWalk.Leaf]] = [:]
+    /// Whether a part of some table cannot be read.
+    private(set) var hasLosses = false
+
+    init(_ database: Database, _ source: Remnant.Source?) {
+        (self.database, self.source) = (database, source)
+        snapshot = database.snapshot()
+    }
+
+    /// Walks all tables, as far as they can be read; `body` is called with each node and the base of its
+    /// keys.
+    func walk(_ work: SearchWork, _ body: (Ref, TableKey, UInt64) -> Void) {
+        for info in snapshot.schema.tables {
+            let walk = ClusterWalk(
+                snapshot.lookup, wanted: [ClusterWalk.liveKeys], work)
+            if !info.root.isNone { walk.run(info.root) }
+            if !walk.losses.isEmpty { hasLosses = true }
+            leaves[info.key] = walk.leaves
+            for (ref, base) in walk.bases { body(ref, info.key, base) }
+        }
+    }
+
+    /// The leaf that holds `key` if any does.
+    func leaf(_ table: TableKey, covering key: UInt64) -> ClusterWalk.Leaf? {
+        guard let leaves = leaves[table] else { return nil }
+        let i = leaves.partitionPoint { $0.keys.upperBound > key }
+        return i < leaves.count && leaves[i].keys.contains(key) ? leaves[i] : nil
+    }
+
+    /// The leaves that may hold some of `keys`.
+    func leaves(_ table: TableKey, in keys: ClosedRange<UInt64>) -> ArraySlice<ClusterWalk.Leaf> {
+        guard let leaves = leaves[table] else { return [] }
+        let start = leaves.partitionPoint { $0.keys.upperBound > keys.lowerBound }
+        let end = leaves.partitionPoint { $0.keys.lowerBound > keys.upperBound }
+        return leaves[start..<max(start, end)]
+    }
+
+    func open(_ found: ClusterWalk.Leaf) -> ClusterLeaf? {
+        guard let node = try? snapshot.lookup.refNode(found.ref, slots: 1, "cluster") else {
+            return nil
+        }
+        return try? ClusterLeaf(snapshot.lookup, found.ref, node: node, base: found.base)
+    }
+}

@@ -1,0 +1,187 @@
+/// Objects that the newest version of a database does not have, or has with other values: those of the
+/// previous version, of versions that readers keep, and of space that no version uses.
+///
+/// Nothing is written. Confined to one thread.
+package final class Remnants {
+    private let search: RemnantSearch
+    /// Handles on the file: the newest version with the whole of the file to be read, then the other
+    /// versions.
+    package let views: [Database]
+    private let readers: [Snapshot]
+    private let memory: SearchMemory
+
+    /// Classes in the order of their names, those that are gone among them, with the properties they have
+    /// or had.
+    package let classes: [TableInfo]
+    private let positions: [Int]
+    /// What could not be searched.
+    package private(set) var notes: [String] = []
+    /// Handle whose `hasChanged` tells whether what was read may have been overwritten.
+    package var view: Database { views[0] }
+    /// Bytes that no readable version uses.
+    package let unusedBytes: UInt64
+
+    /// Searches the file of `database`.
+    ///
+    /// - Parameters:
+    ///   - directory: for files without a name; those of what does not fit in memory.
+    ///   - maxMemory: bytes of memory that what is found takes.
+    /// - Throws: `input` and `corrupt` where the file cannot be read at all.
+    @_optimize(size)
+    package init(
+        _ database: Database, spillingInto directory: String, maxMemory: Int = 64 << 20
+    ) throws(RealmError) {
+        memory = SearchMemory(limit: maxMemory, spillingInto: directory)
+        var sides = [RemnantSide(database, nil)]
+        var notes: [String] = []
+        if let previous = Self.previous(database, &notes) {
+            sides.append(RemnantSide(previous, .previous))
+        }
+        for other in Self.kept(database)
+        where !sides.contains(where: { $0.version == other.version }) {
+            sides.append(RemnantSide(other, .version(other.version)))
+        }
+        let search = try RemnantSearch(sides, memory)
+        self.search = search
+        views = [try Self.wholeView(search)] + sides.dropFirst().map(\.database)
+        readers = views.map { $0.snapshot() }
+        let subjects = search.subjects
+        let shown = subjects.indices.filter { subjects[$0].info.isClass }.ordered { a, b in
+            subjects[a].info.className.utf8.lexicographicallyPrecedes(
+                subjects[b].info.className.utf8)
+        }
+        positions = shown
+        classes = shown.map { subjects[$0].shown }
+        unusedBytes = search.unusedBytes
+        if search.isCutShort {
+            notes.append("more was found than the memory limit has room for; some is left out")
+        }
+        if sides.contains(where: { $0.snapshot.state.legacy != nil }) {
+            notes.append("free space of files of formats 2 to 9 is not searched")
+        }
+        self.notes = notes
+    }
+
+    /// The version in the other slot of the header, if it is whole.
+    private static func previous(_ database: Database, _ notes: inout [String]) -> Database? {
+        do throws(RealmError) { return try database.at(.previous) } catch {
+            if error.reason != "version-gone" {
+                notes.append("the previous version is not read: \(error.message)")
+            }
+            return nil
+        }
+    }
+
+    /// Other versions that readers keep.
+    private static func kept(_ database: Database) -> [Database] {
+        guard let session = database.session, let numbers = try? session.heldVersions() else {
+            return []
+        }
+        return numbers.reversed().compactMap { number in
+            number == database.version ? nil : try? database.at(.number(number))
+        }
+    }
+
+    /// A handle on the newest version that reads the whole file.
+    private static func wholeView(_ search: RemnantSearch) throws(RealmError) -> Database {
+        let newest = search.newest.database
+        let state = search.newest.snapshot.state
+        var tables = state.schema.tables
+        for subject in search.subjects where subject.isOrphan {
+            if !tables.contains(where: { $0.key.slot == subject.info.key.slot }) {
+                tables.append(subject.info)
+            }
+        }
+        tables.order { $0.key.slot < $1.key.slot }
+        let limit = state.legacy == nil ? search.space.limit : state.limit
+        let whole = VersionState(
+            version: state.version, format: state.format, top: state.top, limit: limit,
+            schema: Schema(tables: tables, version: state.schema.version), moment: state.moment,
+            nodes: state.nodes, legacy: state.legacy)
+        return try Database(newest, at: whole, pin: nil, raw: newest.raw)
+    }
+
+    // MARK: Objects
+
+    /// Calls `body` with the remnants of a class until it returns false, in the order of their keys, of
+    /// each key the newest first.
+    package func visit(
+        _ position: Int, _ body: (Remnant) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        let number = positions[position]
+        let subject = search.subjects[number]
+        let most = max(1 << 10, memory.mostEntries)
+        var objects = RemnantObjects(search, subject, readers, most: most)
+        for (i, side) in search.sides.enumerated().dropFirst() { add(side, i, subject, &objects) }
+        for leaf in search.leaves where leaf.subject == number { add(leaf, subject, &objects) }
+        objects.finish()
+        if objects.isCutShort {
+            notes.append(
+                "\(subject.info.className) has more remnants than the memory limit has room for")
+        }
+        for entry in objects.entries {
+            if try !body(remnant(entry, objects, subject)) { return }
+        }
+    }
+
+    private func add(
+        _ side: RemnantSide, _ view: Int, _ subject: RemnantSubject,
+        _ objects: inout RemnantObjects
+    ) {
+        guard let info = side.snapshot.schema.table(subject.info.key), let source = side.source
+        else { return }
+        let used = Set((search.newest.leaves[info.key] ?? []).map(\.ref))
+        let layout = subject.add(info)
+        let faults = info.columns.map { _ in RemnantLeaf.Fault.none }
+        for found in side.leaves[info.key] ?? [] where !used.contains(found.ref) {
+            guard let leaf = side.open(found) else { continue }
+            objects.add(
+                RemnantObjects.Piece(
+                    leaf: leaf, layout: layout, view: view, source: source, faults: faults,
+                    isDoubtful: false, versions: side.version...side.version, hasKeys: true,
+                    isProven: true))
+        }
+    }
+
+    private func add(
+        _ found: RemnantLeaf, _ subject: RemnantSubject, _ objects: inout RemnantObjects
+    ) {
+        let layout = subject.layouts[found.layout]
+        let space = readers[0].lookup
+        guard let node = try? space.refNode(found.ref, slots: 1, "cluster"),
+            let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base ?? 0)
+        else { return }
+        objects.add(
+            RemnantObjects.Piece(
+                leaf: leaf, layout: layout, view: 0,
+                source: search.isListed(found.ref) ? .free : .unlisted, faults: found.faults,
+                cells: found.cells, isDoubtful: found.isAmbiguous,
+                versions: search.versions(of: found.ref),
+                hasKeys: found.base != nil))
+    }
+
+    private func remnant(
+        _ entry: RemnantObjects.Entry, _ objects: RemnantObjects, _ subject: RemnantSubject
+    ) -> Remnant {
+        let piece = objects.pieces[Int(entry.piece)]
+        let positions = piece.layout.positions
+        let missing = objects.sets[Int(entry.missing)].map { positions[$0] }
+        let columns = subject.shown.columns
+        let absent = columns.indices.filter { !positions.contains($0) }
+        return Remnant(
+            key: entry.key == .none ? nil : entry.key, state: entry.state,
+            certainty: entry.certainty, source: piece.source,
+            changed: objects.sets[Int(entry.changed)].map { columns[$0].name },
+            missing: missing.map { columns[$0].name }, copies: Int(entry.copies),
+            versions: entry.certainty == .doubtful ? nil : piece.versions,
+            offset: piece.leaf.ref.raw, row: Int(entry.row),
+            view: piece.view, slice: LeafSlice(piece.leaf), emptyColumns: absent + missing)
+    }
+
+    /// Whether the newest version has no class called so.
+    package func isGone(_ position: Int) -> Bool { search.subjects[positions[position]].isOrphan }
+}
+
+extension RemnantSide {
+    var version: UInt64 { database.version }
+}
