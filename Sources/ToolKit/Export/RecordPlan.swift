@@ -68,7 +68,7 @@ extension RecordPlan {
     }
 }
 
-/// What `--provenance` says of an object.
+/// A fact that `--provenance` prints about an object.
 package enum ProvenancePart: Sendable {
     /// Byte offset of its cluster leaf.
     case offset
@@ -107,9 +107,9 @@ package struct FieldPath: Sendable {
         case elementIndex
         /// What is said of an embedded object's owner; in SQL alone.
         case owner(OwnerPart)
-        /// What the renderer's facts say of the record, by their position.
+        /// A fact of the renderer about the record, by its position.
         case fact(Int)
-        /// Where in the file the record was read.
+        /// The place in the file that the record was read from.
         case provenance(ProvenancePart)
     }
 

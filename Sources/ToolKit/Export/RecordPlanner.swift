@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Of what `--provenance` says where it was read.
+/// Objects or values whose places `--provenance` prints.
 package enum Provenance: String, CaseIterable, Sendable {
     case object, value
 }

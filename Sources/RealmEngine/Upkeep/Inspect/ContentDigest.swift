@@ -11,7 +11,7 @@
 ///
 /// Confined to its snapshot's thread.
 public final class ContentDigest {
-    /// What is digested of a link.
+    /// The part of a link that is digested.
     enum Links {
         /// Class and primary key, of an embedded object its content.
         case resolved

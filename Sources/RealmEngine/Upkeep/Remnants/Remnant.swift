@@ -11,13 +11,13 @@ package struct Remnant {
         package var name: String { ["deleted", "changed", "orphan"][Int(rawValue)] }
     }
 
-    /// How much of the object is proven.
+    /// Degree of proof for the object.
     package enum Certainty: UInt8, Comparable {
         /// All columns are there under one cluster leaf, and nothing was written over them.
         case whole
         /// Some columns are not there any more.
         case partial
-        /// Columns are there, but may be those of another state or class.
+        /// All columns are there, but some may belong to another state or class.
         case doubtful
 
         package var name: String { ["whole", "partial", "doubtful"][Int(rawValue)] }
@@ -25,7 +25,7 @@ package struct Remnant {
         package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// Where the object was found.
+    /// The version or the space that the object was found in.
     package enum Source: Hashable, Sendable {
         /// The version that the header's other slot selects.
         case previous
@@ -57,7 +57,7 @@ package struct Remnant {
     package let missing: [String]
     /// Number of equal states that were found.
     package let copies: Int
-    /// Versions one of which had this state; nil where nothing tells.
+    /// Versions one of which had this state; nil where the file has no evidence.
     package let versions: ClosedRange<UInt64>?
     /// Byte offset of the cluster leaf, and the object's row in it.
     package let offset: UInt64

@@ -1,4 +1,4 @@
-/// How far the columns of a leaf agree with the newest version, for the objects that both have.
+/// Agreement of the columns of a leaf with the newest version, for the objects that both have.
 ///
 /// A node that was written exactly over a column looks like it. Columns of other objects then have other
 /// values in nearly all rows, more than changes explain, and those of the same leaf after an object
@@ -22,8 +22,7 @@ struct RemnantAgreement {
     private static let shiftedRows = 3
     /// Share of what is possible beyond chance that has to agree.
     private static let leastAgreement = 0.5
-    /// Standard deviations by which the agreement has to exceed that of values which have nothing to do with
-    /// one another.
+    /// Standard deviations by which the agreement has to exceed the agreement of unrelated values.
     private static let significance = 4.0
 
     /// - Parameter value: digest of a column's value in a row, here and in the newest version; nil

@@ -1,9 +1,9 @@
 /// A cluster leaf that no readable version uses.
 struct RemnantLeaf {
-    /// What is wrong with a column.
+    /// A fault of a column.
     enum Fault: UInt8 {
         case none
-        /// It may be that of another state: two leaves lead to it that cannot share it.
+        /// It may belong to another state: two leaves lead to it that cannot share it.
         case doubtful
         /// It is not there, has another form, or was written over.
         case missing
@@ -15,16 +15,16 @@ struct RemnantLeaf {
     }
 
     let ref: Ref
-    /// Nil where the nodes above are lost and nothing else tells.
+    /// Nil where the nodes above are lost and there is no other evidence.
     var base: UInt64?
     /// Positions in the search's subjects, and among the ways to read the subject's leaves.
     let subject: Int
     let layout: Int
-    /// Whether another class has leaves of the same form and nothing tells whose it is.
+    /// Whether another class has leaves of the same form and nothing else decides.
     let isAmbiguous: Bool
     /// By column.
     var faults: [Fault]
-    /// Of single values, in columns without a fault.
+    /// Faults of single values, in columns without a fault.
     var cells: [Cell: Fault] = [:]
 
     /// Notes a fault of a column, or of one value in it.
@@ -43,7 +43,7 @@ struct RemnantLayout {
     let info: TableInfo
     /// Positions of the columns among all that the subject has or had.
     let positions: [Int]
-    /// Of a cluster leaf.
+    /// The parts of a cluster leaf.
     let slots: Int
 }
 
@@ -107,7 +107,7 @@ extension TableInfo {
             origin: origin, state(root: root, collisions: collisions, tombstones: tombstones))
     }
 
-    /// This table without objects: those of a class that is gone are read by their leaves alone.
+    /// This table without objects: the objects of a removed class are read by their leaves alone.
     func withoutObjects() -> TableInfo {
         TableInfo(
             key: key, name: name, columns: columns, backlinks: backlinks, primaryKey: primaryKey,

@@ -108,7 +108,7 @@ struct RemnantObjects {
         if !piece.hasKeys {
             key = currentKey(values, piece.layout, hash, digest) ?? .none
             if subject.info.primaryKey == nil {
-                // An equal object is there: nothing tells that this is another one.
+                // An equal object is there: no evidence that this is another one.
                 if key != .none { return }
                 isDoubtful = true
             }
@@ -193,7 +193,7 @@ struct RemnantObjects {
         return isEmpty && !values.isEmpty ? nil : hash.value
     }
 
-    /// What became of an object; nil where the newest version has it with the same values.
+    /// State of an object in the newest version; nil where that has it with the same values.
     private mutating func compare(
         _ values: [Value?], _ row: Int, _ cells: RemnantCells, _ key: ObjectKey,
         _ layout: RemnantLayout, _ digest: ContentDigest
@@ -266,8 +266,8 @@ struct RemnantObjects {
     /// Puts the entries in order and equal ones together.
     mutating func finish() {
         let pieces = pieces
-        // Those of versions that can be read are the newest, and what is further behind was as a rule
-        // written later.
+        // States of readable versions are the newest; of the others, the one at the higher offset was as
+        // a rule written later.
         func rank(_ entry: Entry) -> (UInt64, UInt64) {
             let piece = pieces[Int(entry.piece)]
             let version = piece.isProven ? piece.versions?.upperBound ?? 0 : 0

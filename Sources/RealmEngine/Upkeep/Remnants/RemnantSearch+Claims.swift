@@ -21,7 +21,7 @@ extension RemnantSearch {
             let count = claims.count
             check(i, &claims)
             guard claims.count > most else { continue }
-            // What cannot be compared is not believed.
+            // A column that cannot be compared is doubted.
             claims.removeSubrange(count...)
             for column in leaves[i].faults.indices where leaves[i].faults[column] == .none {
                 leaves[i].faults[column] = .doubtful
@@ -123,7 +123,7 @@ extension RemnantSearch {
                         ref: ref, part: part, leaf: Int32(i), column: Int16(c),
                         row: Int16(row ?? -1)))
             }
-            // What it leads to is not its own.
+            // Nodes that it leads to are not its own.
             if leaves[i].faults[c] == .missing { claims.removeSubrange(count...) }
         }
     }
@@ -166,7 +166,7 @@ extension RemnantSearch {
         }
     }
 
-    /// Visits the nodes of a column and tells what is wrong with it, or with the value of a row.
+    /// Visits the nodes of a column. Returns its fault, or the fault of the value of a row.
     private func walk(
         _ root: Ref, _ state: inout PartWalk, _ found: RemnantLeaf,
         fault: (RemnantLeaf.Fault, Int?) -> Void, claim: (Ref, UInt64, Int?) -> Void

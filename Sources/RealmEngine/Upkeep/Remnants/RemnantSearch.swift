@@ -18,7 +18,7 @@ final class RemnantSearch {
     var leaves: [RemnantLeaf] = []
     /// Whether there was more than the memory limit lets be searched.
     private(set) var isCutShort = false
-    /// Whose the nodes of cluster trees are, and what their keys are relative to.
+    /// Owners of the nodes of cluster trees, and the keys that their keys are relative to.
     var places: [Ref: [Place]] = [:]
     /// Column leaves of the readable versions.
     var liveColumns: [Ref: Place] = [:]
@@ -34,7 +34,7 @@ final class RemnantSearch {
     private var budget = 0
     private static let mostWalked = 256
 
-    /// Whose a node of a cluster tree is.
+    /// Owner of a node of a cluster tree.
     struct Place: Hashable {
         let table: TableKey
         let base: UInt64
@@ -164,7 +164,7 @@ extension RemnantSearch {
             guard let version = TableVersion(space, ref) else { continue }
             place(version.root, Place(table: version.key, base: 0))
         }
-        // A node of each level may be told by those below it.
+        // A node of each level may be placed by the nodes below it.
         for _ in 0..<ClusterTree.maximumDepth {
             var isGrowing = false
             for ref in innerNodes where places[ref] == nil {
@@ -200,7 +200,7 @@ extension RemnantSearch {
         }
     }
 
-    /// The place of an inner node by that of its children, if they agree.
+    /// The place of an inner node by the places of its children, if they agree.
     private func placeOfChildren(_ ref: Ref) -> Place? {
         guard let node = try? space.treeNode(ref, slots: 4, "cluster"), node.isInner,
             node.hasSignature, let inner = try? InnerCluster(space, ref, node: node, base: 0),

@@ -1,4 +1,4 @@
-/// Objects that the newest version of a database does not have, or has with other values: those of the
+/// Objects that the newest version of a database does not have, or has with other values: objects of the
 /// previous version, of versions that readers keep, and of space that no version uses.
 ///
 /// Nothing is written. Confined to one thread.
@@ -14,9 +14,9 @@ package final class Remnants {
     /// or had.
     package let classes: [TableInfo]
     private let positions: [Int]
-    /// What could not be searched.
+    /// Reasons why parts were not searched.
     package private(set) var notes: [String] = []
-    /// Handle whose `hasChanged` tells whether what was read may have been overwritten.
+    /// Handle whose `hasChanged` is true when bytes that were read may have been overwritten.
     package var view: Database { views[0] }
     /// Bytes that no readable version uses.
     package let unusedBytes: UInt64

@@ -15,7 +15,7 @@ struct FoundNames {
         }
     }
 
-    /// What other roots, or lists of names that no root leads to, call a table.
+    /// Names of a table in other roots, or in lists of names that no root leads to.
     func name(of key: TableKey) -> String? {
         for root in roots where key.slot < root.tables.count {
             guard let ref = root.tables.slot(key.slot).child,
