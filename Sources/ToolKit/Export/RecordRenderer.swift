@@ -25,7 +25,7 @@ package final class RecordRenderer: RecordContent {
     private var element = Value.null
     private var elementKey = Value.null
     private var elementIndex: Int64 = 0
-    /// Of the present record, for the fields that are facts.
+    /// Facts of the present record.
     package var facts: [RecordFact] = []
 
     private struct Field {

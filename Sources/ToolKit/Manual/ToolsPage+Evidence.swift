@@ -1,4 +1,4 @@
-/// What an examiner has to know of a Realm file.
+/// Facts about Realm files for examiners.
 extension ToolsPage {
     static let evidence: [ManualBlock] = [
         .paragraph(

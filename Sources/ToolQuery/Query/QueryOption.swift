@@ -36,7 +36,7 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     static let queries = Uses([Self.objects, .aggregates, .groups])
     /// Where a predicate chooses.
     static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch, .remnants])
-    /// Where predicates are read, on the command line or in requests.
+    /// Uses that read predicates, on the command line or in requests.
     static let conditions = Uses([
         Self.objects, .aggregates, .groups, .diff, .watch, .remnants, .batch,
     ])
@@ -65,9 +65,9 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     static let severalFiles = Uses([
         Self.classes, .objects, .everything, .schema, .digests,
     ])
-    /// Where the objects that are printed are read in place.
+    /// Uses that read the objects they print in place.
     static let placed = Uses([Self.objects, .everything])
-    /// Where a version can be chosen.
+    /// Uses of a version that can be chosen.
     static let versions = Uses(allCases.filter { $0 != .watch && $0 != .remnants })
     static let everyClass = Uses([Self.everything, .directory])
 }

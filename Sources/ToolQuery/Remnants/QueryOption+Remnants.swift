@@ -1,6 +1,6 @@
 import ToolKit
 
-/// What is left of earlier versions, and where in the file it is.
+/// Remains of earlier versions, and their places in the file.
 extension QueryOption {
     static let remains: [any OptionDeclaration] = [remnants, provenance, sha256]
 

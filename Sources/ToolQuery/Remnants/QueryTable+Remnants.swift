@@ -1,7 +1,7 @@
 import ToolKit
 
 extension QueryTable {
-    /// What is left of earlier versions.
+    /// Remains of earlier versions.
     static let remnants: [ManualBlock] = [
         .paragraph(
             "A commit never writes over the version before it, and space that no version uses keeps its "

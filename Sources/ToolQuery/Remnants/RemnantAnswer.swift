@@ -122,7 +122,7 @@ final class RemnantMatcher {
         filter = request.filter
         self.remnants = remnants
         table = remnants.classes[position]
-        // What is wrong with the predicate is said also where there is nothing to test.
+        // A mistake in the predicate is an error also without anything to test.
         if let filter { _ = try run(filter, 0) }
     }
 
@@ -133,7 +133,7 @@ final class RemnantMatcher {
         }
         let (run, scan) = try run(filter, remnant.view)
         var rows: [Int] = []
-        // What cannot be read matches nothing.
+        // An unreadable leaf matches nothing.
         do throws(RealmError) {
             try run.appendRows(of: remnant.slice, to: &rows, moving: scan)
         } catch {

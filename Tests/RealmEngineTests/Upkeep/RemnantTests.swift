@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What is found of earlier versions, against a history that is known.
+/// Remnants of earlier versions, compared with a known history.
 @Suite struct RemnantTests {
     /// Which changes are made to a file: how many objects, in how many commits, and how many commits follow.
     struct History: CustomTestStringConvertible, Sendable {

@@ -45,7 +45,7 @@ import Testing
         {"name":"$file","type":"int","optional":false}]}]}
         """
 
-    /// What the script prints about a file with dates and names that no other program takes.
+    /// Runs a script on a file with dates and names that no other program takes.
     private func run(_ script: String) -> ToolProcess {
         scratch.write("schema.json", Array(Self.schema.utf8))
         let records = #"""

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// What `realm-query --remnants` prints.
+/// Output of `realm-query --remnants`.
 @Suite struct RemnantOutputTests {
     private let lab = WriteLab()
 
