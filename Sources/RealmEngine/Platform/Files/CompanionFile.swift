@@ -1,22 +1,22 @@
 import Glibc
 
-/// Opens files beside a database. Whoever may write in the directory can put anything there, so no
-/// link is followed, nothing is waited for, and a file of another kind is none; nor is a file that is
-/// another one, or of another database, by a hard link.
+/// Opens files beside a database. Any process that may write in the directory can put anything
+/// there: symbolic links are not followed, opening never blocks, and files of another kind or with
+/// other hard links are refused.
 enum CompanionFile {
-    /// The file at `path`, made when it is missing, as whoever may use what `permissions` tell of
-    /// needs it; without them it has to be there. Nil, with
-    /// `errno` set, when it cannot be opened; `EEXIST` when it is no file of the kind (`S_IFREG`,
+    /// Opens the file at `path`, and creates it if it is missing and `permissions` are given; these
+    /// are the permissions of the database. Returns nil with `errno` set on failure: `ENOENT` for a
+    /// missing file without `permissions`, `EEXIST` for a file that is not of the kind (`S_IFREG`,
     /// `S_IFIFO`).
     static func descriptor(
         _ path: String, _ flags: Int32, _ kind: mode_t = S_IFREG, in directory: Int32 = AT_FDCWD,
         creating permissions: (() -> FilePermissions)? = nil
     ) -> Int32? {
         let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        // A file that goes or comes in between is tried again, not for ever.
+        // A file may appear or vanish between the two calls; the number of attempts is limited.
         for _ in 0..<100 {
-            // First without creating it: in directories such as /tmp the system refuses to create
-            // what is there and another user's.
+            // Opens without O_CREAT first: in sticky directories such as /tmp, the system refuses
+            // to create a file that exists and belongs to another user.
             let opened = retryingInterrupts { openat(directory, path, flags) }
             if opened >= 0 { return checked(opened, kind) }
             guard errno == ENOENT, let permissions else { return nil }
@@ -45,7 +45,7 @@ enum CompanionFile {
         status.st_mode & S_IFMT == kind && (kind != S_IFREG || status.st_nlink < 2)
     }
 
-    /// The regular file `name` in `directory`, which is no link either.
+    /// Opens the regular file `name` in `directory`. Neither may be a symbolic link.
     static func descriptor(
         _ name: String, in directory: String, _ flags: Int32,
         creating permissions: (() -> FilePermissions)? = nil
@@ -58,7 +58,7 @@ enum CompanionFile {
         return descriptor(name, flags, in: folder, creating: permissions)
     }
 
-    /// Throws when something lies at `path` that is not of the kind that belongs there.
+    /// Throws if `path` is the name of a file of another kind.
     static func check(_ path: String, is kind: mode_t, _ title: String) throws(RealmError) {
         var status = stat()
         guard lstat(path, &status) == 0, !isOwn(status, kind) else { return }
@@ -82,13 +82,14 @@ enum CompanionFile {
 }
 
 extension CompanionFile {
-    /// At most `limit` bytes from the beginning of the regular file at `path`; nil when there is
-    /// none, or it may not be read.
+    /// Returns at most `limit` bytes from the beginning of the regular file at `path`; nil if the
+    /// file is missing or may not be read.
     static func beginning(of path: String, limit: Int) -> [UInt8]? {
         descriptor(path, O_RDONLY).flatMap { beginning(of: $0, limit: limit) }
     }
 
-    /// As above, of the file `name` in `directory`, which is no link either.
+    /// Returns at most `limit` bytes from the beginning of the regular file `name` in `directory`;
+    /// nil if it is missing, may not be read, or one of both is a symbolic link.
     static func beginning(of name: String, in directory: String, limit: Int) -> [UInt8]? {
         descriptor(name, in: directory, O_RDONLY).flatMap { beginning(of: $0, limit: limit) }
     }

@@ -1,16 +1,17 @@
 import Glibc
 
-/// What the participants of a session leave beside a database.
+/// The files that a session's participants create beside a database and leave there.
 package enum CompanionFiles {
-    /// Added to the database's path; a directory comes after what it holds.
+    /// Suffixes of the database's path; a directory comes after its contents.
     package static let suffixes = [".lock", ".note", ".management/readers", ".management"]
 
-    /// Removes them; nobody may have the database open.
+    /// Removes the companion files; no process may have the database open.
     package static func remove(beside path: String) {
         remove(suffixes, beside: path)
     }
 
-    /// Removes all but the lock file, which whoever removes them holds: others wait for that one.
+    /// Removes all companion files but the lock file. The caller holds the lock file, for which
+    /// other processes wait.
     static func removeUnlocked(beside path: String) {
         remove(suffixes.filter { $0 != ".lock" }, beside: path)
     }

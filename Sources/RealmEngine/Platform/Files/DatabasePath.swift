@@ -1,23 +1,23 @@
 import Glibc
 
-/// Where a database is: the name a program was given, and the one its names lead to.
+/// The path of a database: the name a program was given, and its path without symbolic links.
 ///
-/// One file is one session, so lock file, reader table and notifications belong beside the name
-/// that is no symbolic link, whichever name was given. Made once per opening: a link that is
-/// pointed elsewhere afterwards does not matter to those who have the file open.
+/// One file is one session, so lock file, reader table and FIFO are created beside the resolved
+/// path, whichever name was given. Resolved once per opening: changing a link afterwards does not
+/// affect processes that have the file open.
 package struct DatabasePath: Sendable, Hashable {
-    /// As given, for messages.
+    /// The path as given, for messages.
     package let name: String
-    /// Leads to the same file without symbolic links.
+    /// The same path without symbolic links.
     package let path: String
-    /// The links on the way from `name`. Programs that take a name as it is keep a lock file beside
-    /// theirs.
+    /// The symbolic links between `name` and `path`. Programs that do not resolve links keep a lock
+    /// file beside the link.
     let links: [String]
 
-    /// As many as the system follows.
+    /// The number of links that Linux follows.
     private static let mostLinks = 40
 
-    /// Looks at the file system; a file that is not there has a place too.
+    /// Resolves the links in the file system. The file need not exist.
     package init(_ name: String) {
         self.name = name
         var links: [String] = []
@@ -25,14 +25,14 @@ package struct DatabasePath: Sendable, Hashable {
         while links.count < Self.mostLinks, let target = Self.target(of: last) {
             let next =
                 target.utf8.first == Self.slash ? target : Self.split(last).directory + target
-            // The system's names of open files lead to them whatever their text says.
+            // Links such as /proc/self/fd/3 lead to an open file whatever their text says.
             guard FileIdentity(path: next) == FileIdentity(path: last) else { break }
             links.append(Self.resolvingDirectories(of: last))
             last = next
         }
         self.links = links
         let resolved = Self.resolvingDirectories(of: last)
-        // Seen from the root it may be out of reach, as it is not from here.
+        // An absolute path may be inaccessible where the relative one is not.
         let isThere =
             resolved == last || FileIdentity(path: resolved) == FileIdentity(path: last)
         path = isThere ? resolved : last
@@ -44,7 +44,8 @@ package struct DatabasePath: Sendable, Hashable {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// The directory with its slash, empty for the current one, and what follows.
+    /// Splits at the last slash: the directory with its slash, empty for the current one, and the
+    /// name.
     private static func split(_ path: String) -> (directory: String, name: String) {
         var path = path
         return path.withUTF8 { bytes in
@@ -64,7 +65,7 @@ package struct DatabasePath: Sendable, Hashable {
         return real.utf8.last == slash ? real + name : real + "/" + name
     }
 
-    /// What the symbolic link at `path` says; nil when it is none.
+    /// Returns the target of the symbolic link at `path`; nil if `path` is no symbolic link.
     private static func target(of path: String) -> String? {
         withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { bytes in
             let target = bytes.bindMemory(to: CChar.self).baseAddress!
@@ -75,15 +76,15 @@ package struct DatabasePath: Sendable, Hashable {
         }
     }
 
-    /// Whether the file that has the name now is this one.
+    /// Whether `path` is now the name of this file.
     func holds(_ file: FileIdentity) -> Bool { FileIdentity(path: path) == file }
 }
 
 // MARK: What one lock file cannot guard
 
 extension DatabasePath {
-    /// The lock file of its own beside a link to the database, as long as somebody holds it: a
-    /// second session, of programs that opened the link.
+    /// The lock file beside a symbolic link to the database, if a process holds it: a second
+    /// session, of programs that opened the link and do not resolve it.
     private var foreignLock: (link: String, lock: FileIdentity)? {
         for link in links {
             guard let other = FileIdentity(path: link + ".lock"),
@@ -94,16 +95,16 @@ extension DatabasePath {
         return nil
     }
 
-    /// The files that participants of the database's session hold, of a second one too.
+    /// Lock files of the database's session and of sessions at its symbolic links.
     var locks: [FileIdentity] {
         ([lock] + links.map { $0 + ".lock" }).compactMap { FileIdentity(path: $0) }
     }
 
-    /// Whether the session that belongs to the file is the only one it can have. Where it is not,
-    /// the file is read without any.
+    /// Whether all programs that open the file share one session. If not, the file is read without
+    /// a session.
     var hasOneSession: Bool { foreignLock == nil && !hasOtherNames }
 
-    /// Throws when something else lies where the side files belong.
+    /// Throws if the name of a companion file belongs to a file of another kind.
     func checkSideFiles() throws(RealmError) {
         try CompanionFile.check(lock, is: S_IFREG, "lock file")
         try CompanionFile.check(note, is: S_IFIFO, "FIFO for notifications")
@@ -132,19 +133,19 @@ extension DatabasePath {
             hint: "remove the other names, or write a copy")
     }
 
-    /// Whether the file has several hard links; one that an interrupted tool left does not count.
+    /// Whether the file has several hard links, not counting one that an interrupted tool left.
     package var hasOtherNames: Bool { names > 1 }
 
-    /// How many names the file has, without one that an interrupted tool left; 1 for no file.
+    /// Number of hard links, not counting one that an interrupted tool left; 1 if there is no file.
     private var names: Int {
         guard let status = FileStatus(path: path), status.isRegular, status.names > 1
         else { return 1 }
         return status.names == 2 && hasRemains(status.identity) ? 1 : status.names
     }
 
-    /// Whether `file` has a second name that nobody opens: one that begins with the database's and
-    /// goes on as that of a compaction's backup does (`app.realm.bak`), or the passing one of an
-    /// output file that was just complete.
+    /// Whether `file` has a second name that no program opens: the database's name with a suffix
+    /// such as `.bak`, as a compaction's backup has, or the temporary name of an output file that
+    /// was just completed.
     private func hasRemains(_ file: FileIdentity) -> Bool {
         let (directory, own) = Self.split(path)
         return FileHolders.entries(directory.isEmpty ? "." : directory).contains { other in

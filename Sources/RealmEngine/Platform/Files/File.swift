@@ -6,16 +6,17 @@ struct File: ~Copyable {
     let descriptor: Int32
     let path: String
 
-    /// Takes over `descriptor`.
+    /// Takes ownership of `descriptor`.
     init(adopting descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
 
-    /// Opens the file at `path` for reading, leaving the access time alone where the system permits
-    /// it. Of a FIFO nobody is waited for: what the file is, `status` tells.
+    /// Opens the file at `path` for reading, without updating its access time where the system
+    /// permits that. Does not block at a FIFO; the caller checks the kind of the file with
+    /// `status`.
     ///
-    /// - Parameter name: what to call it in messages, when that is not its path.
+    /// - Parameter name: name of the file in messages; nil for its path.
     init(reading path: String, as name: String? = nil) throws(RealmError) {
         let noAccessTime: Int32 = 0o1000000  // O_NOATIME, hidden from Swift's view of fcntl.h
         var fd = Self.open(path, O_RDONLY | noAccessTime)
@@ -25,17 +26,18 @@ struct File: ~Copyable {
         self.path = name ?? path
     }
 
-    /// Opens what is there without waiting for another process; -1 with `errno` set on failure.
+    /// Opens an existing file without blocking at a FIFO; returns -1 with `errno` set on failure.
     static func open(_ path: String, _ flags: Int32) -> Int32 {
         let fd = retryingInterrupts { Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o644) }
-        // A file server is asked to let go of the file, which takes it a moment.
+        // The file has a lease, of a file server for example; the second call blocks until it is
+        // released.
         guard fd < 0, errno == EWOULDBLOCK else { return fd }
         return retryingInterrupts { Glibc.open(path, flags | O_CLOEXEC, 0o644) }
     }
 
-    /// Why a database could not be opened.
+    /// Returns the error for an `open` of a database that failed with `code`.
     static func failure(_ name: String, _ code: Int32) -> RealmError {
-        // What a socket answers, and some devices.
+        // `open` of a socket, and of some devices, fails with these.
         if code == ENXIO || code == ENODEV { return notRegular(name) }
         if code == EISDIR { return directory(name) }
         return systemError("open", name, errno: code)
@@ -53,7 +55,7 @@ struct File: ~Copyable {
             file: name)
     }
 
-    /// Throws unless it is a regular file.
+    /// Throws unless `status` describes a regular file.
     static func checkRegular(_ status: FileStatus, _ name: String) throws(RealmError) {
         if status.isDirectory { throw directory(name) }
         if !status.isRegular { throw notRegular(name) }
@@ -98,18 +100,18 @@ struct File: ~Copyable {
     /// `O_TMPFILE`, hidden from Swift's view of fcntl.h.
     static let unnamed: Int32 = 0o20_200_000
 
-    /// Size, identity and kind as `fstat` tells.
+    /// Returns size, identity and kind of the file.
     func status() throws(RealmError) -> FileStatus { try FileStatus(descriptor, path) }
 }
 
-/// A new file in `directory` without a name, which nobody else may read: its bytes vanish with the
-/// descriptor, which the caller closes. Throws `output` when it cannot be made.
+/// Creates a file in `directory` without a name, readable for this process only. Its bytes vanish
+/// with the descriptor, which the caller closes. Throws `output` on failure.
 package func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
     let made = retryingInterrupts {
         open(directory, O_RDWR | O_CLOEXEC | O_EXCL | File.unnamed, 0o600)
     }
     if made >= 0 { return made }
-    // Where files have to have a name, it is taken away at once.
+    // Without O_TMPFILE, the file has a name until it is unlinked below.
     var template = Array("\(directory)/realm-XXXXXX".utf8CString)
     let fd = mkstemp(&template)
     guard fd >= 0 else { throw systemError("mkstemp", directory, errno: errno, kind: .output) }
@@ -118,7 +120,8 @@ package func temporaryDescriptor(in directory: String) throws(RealmError) -> Int
     return fd
 }
 
-/// A file without a name that is nothing but memory, for what no disk may see. Throws `output`.
+/// Creates a file that exists in memory only, for bytes that must not reach a disk. Throws `output`
+/// on failure.
 package func memoryDescriptor() throws(RealmError) -> Int32 {
     let closesOnExec: UInt32 = 1
     let made = makeMemoryFile("realm", closesOnExec)
@@ -130,7 +133,7 @@ package func memoryDescriptor() throws(RealmError) -> Int32 {
 @_silgen_name("memfd_create")
 private func makeMemoryFile(_ name: UnsafePointer<CChar>, _ flags: UInt32) -> Int32
 
-/// Writes all of `bytes`, in as many calls as that takes. Throws `output`; `path` is for messages.
+/// Writes all of `bytes`, in several calls if necessary. Throws `output`; `path` is for messages.
 func writeWhole(
     _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int, path: String
 ) throws(RealmError) {
@@ -147,11 +150,11 @@ func writeWhole(
     }
 }
 
-/// A descriptor with an owner that lives on the heap.
+/// A file descriptor that is closed with the last reference to this object.
 final class OwnedDescriptor: Sendable {
     let number: Int32
 
-    /// A second descriptor of the same open file description.
+    /// Duplicates `other`: both refer to the same open file description.
     init(duplicating other: Int32, path: String) throws(RealmError) {
         number = fcntl(other, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { throw systemError("fcntl", path, errno: errno) }
@@ -159,7 +162,7 @@ final class OwnedDescriptor: Sendable {
 
     deinit { close(number) }
 
-    /// Bytes the file has now.
+    /// Returns the current size of the file in bytes.
     func size(path: String) throws(RealmError) -> Int { try FileStatus(number, path).size }
 }
 
@@ -173,24 +176,25 @@ struct FileIdentity: Hashable, Sendable {
         self.inode = inode
     }
 
-    /// Of the file that has the name `path` now; nil when there is none.
+    /// The identity of the file at `path`; nil if there is none.
     init?(path: String) {
         guard let status = FileStatus(path: path) else { return nil }
         self = status.identity
     }
 }
 
-/// What a file is. Looking at it costs the next commit nothing. `fstat` would, for it sees times too, and
-/// Linux has a file whose times were seen note a new one, which a sync then has to write.
+/// Size, identity and kind of a file, from `statx` without times. `fstat` also reads times, and
+/// Linux gives a file whose times were read a new one at the next write, which the next sync then
+/// has to store.
 struct FileStatus: Sendable {
     let size: Int
     let identity: FileIdentity
-    /// Hard links: 0 for a file that was removed.
+    /// Number of hard links: 0 for a file that was removed.
     let names: Int
     let isRegular: Bool
     let isDirectory: Bool
 
-    /// Of an open file; `path` is for messages.
+    /// The status of an open file; `path` is for messages.
     init(_ descriptor: Int32, _ path: String) throws(RealmError) {
         var found = realm_file_status()
         guard realm_file_status(descriptor, "", &found) == 0 else {
@@ -199,8 +203,7 @@ struct FileStatus: Sendable {
         self.init(found)
     }
 
-    /// Of the file that has the name `path` now, or that a link of this name leads to; nil when there
-    /// is none.
+    /// The status of the file at `path`, symbolic links followed; nil if there is none.
     init?(path: String) {
         var found = realm_file_status()
         guard !path.isEmpty, realm_file_status(AT_FDCWD, path, &found) == 0 else { return nil }

@@ -2,21 +2,21 @@ import Glibc
 
 /// A file opened for writing. Closes its descriptor when released.
 final class FileDevice: StorageDevice {
-    /// Nil for memory that only looks like a file.
+    /// Nil for a memory file.
     let place: DatabasePath?
-    /// For messages.
+    /// The file's name in messages.
     let path: String
     let descriptor: Int32
-    /// Device and inode: what makes two paths the same file.
+    /// Device and inode. Two paths with the same identity are the same file.
     let identity: FileIdentity
     private(set) var size: Int
-    /// Calls made, for reports.
+    /// Number of syncs, for reports.
     private(set) var syncCount = 0
     private(set) var bytesWritten = 0
-    /// Time spent waiting for syncs.
+    /// Time spent in syncs.
     private(set) var syncNanoseconds = 0
 
-    /// Whether opening a file may make it.
+    /// Whether opening creates the file.
     enum Creation: Sendable {
         case never
         case ifMissing
@@ -51,7 +51,8 @@ final class FileDevice: StorageDevice {
         descriptor = fd
     }
 
-    /// Memory that only this process has, gone with the last descriptor. `name` is for messages.
+    /// Creates a memory file of this process, which vanishes with the last descriptor. `name` is
+    /// for messages.
     init(memory name: String) throws(RealmError) {
         descriptor = try memoryDescriptor()
         place = nil
@@ -63,7 +64,7 @@ final class FileDevice: StorageDevice {
         }
     }
 
-    /// A second descriptor of a file that is open by `other`.
+    /// Duplicates the descriptor `other` of an open file.
     init(_ other: OwnedDescriptor, path: String) throws(RealmError) {
         descriptor = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw systemError("fcntl", path, errno: errno) }
@@ -85,21 +86,21 @@ final class FileDevice: StorageDevice {
     }
 
     func grow(to wanted: Int) throws(RealmError) {
-        // In a session the file never gets shorter.
+        // In a session, a file never shrinks.
         if wanted <= size { return }
-        // Another participant may have made it longer.
+        // Another participant may have extended the file.
         size = max(size, try currentSize())
         if wanted <= size { return }
         let code = posix_fallocate(descriptor, off_t(size), off_t(wanted - size))
         if code != 0 {
-            // Where the file system cannot preallocate, a hole is the best there is.
+            // If the file system cannot preallocate, a hole has to do.
             guard code == EOPNOTSUPP || code == EINVAL, ftruncate(descriptor, off_t(wanted)) == 0
             else { throw systemError("fallocate", path, errno: code, kind: .output) }
         }
         size = wanted
     }
 
-    /// Cuts the file to `wanted` bytes; nobody else may have it mapped.
+    /// Cuts the file to `wanted` bytes; no other process may have it mapped.
     func truncate(to wanted: Int) throws(RealmError) {
         guard ftruncate(descriptor, off_t(wanted)) == 0 else {
             throw systemError("ftruncate", path, errno: errno, kind: .output)

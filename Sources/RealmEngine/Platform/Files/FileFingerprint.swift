@@ -1,11 +1,11 @@
 import CRealmSystem
 import Glibc
 
-/// What tells one database file from any other that had its name before or will have it: the file's
-/// number and the moment it was made. A copy is another file, and so is a compacted one that took the
-/// place of the first.
+/// Hash of a database file's inode number and birth time. It differs from the fingerprint of any
+/// earlier or later file of the same name, including copies and compacted files that replaced the
+/// original.
 package enum FileFingerprint {
-    /// 16 hexadecimal digits; nil when there is no such file.
+    /// Returns 16 hexadecimal digits; nil if there is no file at `path`.
     package static func text(path: String) -> String? {
         var inode: UInt64 = 0
         var seconds: Int64 = 0

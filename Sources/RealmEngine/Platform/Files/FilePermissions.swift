@@ -1,21 +1,22 @@
 import Glibc
 
-/// Who may use a file and who owns it: what a file made beside a database, or as its copy, takes
-/// over from it. Free to cross threads.
+/// Mode and owner of a file, for files that are created beside a database or as its copy. Free to
+/// cross threads.
 package struct FilePermissions: Sendable {
     /// The permission bits.
     package let mode: mode_t
-    /// Nil for a file that belongs to whoever makes it, as the process's mask says.
+    /// Nil for a new file, which belongs to its creator and whose mode the process's umask
+    /// restricts.
     private let owner: (user: uid_t, group: gid_t)?
 
-    /// Those of the file at `path`, a symbolic link followed; nil when there is none.
+    /// The permissions of the file at `path`, symbolic links followed; nil if there is none.
     package init?(of path: String) {
         var s = stat()
         guard stat(path, &s) == 0 else { return nil }
         self.init(mode: s.st_mode & 0o777, owner: (s.st_uid, s.st_gid))
     }
 
-    /// Those of a database that is yet to be made.
+    /// Permissions of a new database.
     static var ofNewDatabase: FilePermissions { FilePermissions(mode: 0o644, owner: nil) }
 
     private init(mode: mode_t, owner: (uid_t, gid_t)?) {
@@ -23,21 +24,22 @@ package struct FilePermissions: Sendable {
         self.owner = owner
     }
 
-    /// What a file of participants needs: each may read and write what it may do to the database.
+    /// Permissions of a companion file: as for the database, but always readable and writable for
+    /// the owner.
     var ofSideFile: FilePermissions {
         FilePermissions(mode: mode & 0o666 | 0o600, owner: owner)
     }
 
-    /// A directory that whoever may read the database may look into.
+    /// Permissions of a companion directory: users who may read the database may search it.
     var ofSideDirectory: FilePermissions {
         FilePermissions(mode: mode & 0o666 | (mode & 0o444) >> 2 | 0o700, owner: owner)
     }
 
-    /// What to make the file with: until the owner is right, nobody else gets anything.
+    /// Mode to create the file with: without access for group and others until the owner is right.
     package var atFirst: mode_t { owner == nil ? mode : mode & 0o700 | 0o600 }
 
-    /// Gives them to the file behind `descriptor`, which was made with `atFirst`: the owner as far as
-    /// this process may, then the bits. A group that could not be kept gets what everybody gets.
+    /// Gives the file `descriptor`, which was created with `atFirst`, its owner as far as this
+    /// process may, then its mode. If the group cannot be set, the group gets the access of others.
     package func complete(_ descriptor: Int32) {
         var s = stat()
         guard let (user, group) = owner, fstat(descriptor, &s) == 0 else { return }
@@ -50,7 +52,7 @@ package struct FilePermissions: Sendable {
         if s.st_mode & 0o777 != mode { fchmod(descriptor, mode) }
     }
 
-    /// Makes the directory at `path` where there is none.
+    /// Creates the directory at `path` if it does not exist.
     func makeDirectory(_ path: String) {
         guard mkdir(path, atFirst) == 0 else { return }
         let fd = retryingInterrupts {

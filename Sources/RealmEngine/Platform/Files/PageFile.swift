@@ -1,15 +1,15 @@
 import Glibc
 
-/// A temporary file without a name to which pages of private memory move: they stay readable and
-/// writable where they are, but the system may take their memory back.
+/// A temporary file without a name that takes over pages of private memory. The pages stay readable
+/// and writable at their addresses, but the system can evict them.
 ///
-/// Used by one thread at a time. Its pages keep what they hold when it is gone.
+/// Used by one thread at a time. Its pages stay valid after `deinit`.
 final class PageFile {
     private let descriptor: Int32
     private let directory: String
     private var size = 0
 
-    /// Creates the file in `directory`. Throws `output` when that is impossible.
+    /// Creates the file in `directory`. Throws `output` on failure.
     init(in directory: String) throws(RealmError) {
         descriptor = try temporaryDescriptor(in: directory)
         self.directory = directory
@@ -17,13 +17,14 @@ final class PageFile {
 
     deinit { close(descriptor) }
 
-    /// Moves the `count` bytes at `start`, whole pages both. Throws `output` when the disk is full;
-    /// the bytes are where they were then.
+    /// Moves the `count` bytes at `start`, both multiples of the page size, to the file. Throws
+    /// `output` if the disk is full; then the bytes are unchanged.
     func take(_ start: UnsafeMutableRawPointer, _ count: Int) throws(RealmError) {
         guard count > 0 else { return }
         try File.writeAll(
             UnsafeRawBufferPointer(start: start, count: count), to: descriptor, directory)
-        // Later changes become private memory again, so that they need no room on the disk.
+        // With MAP_PRIVATE, pages that change later become private memory again and need no disk
+        // space.
         let placed = mmap(
             start, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, descriptor,
             off_t(size))

@@ -1,17 +1,17 @@
-/// Where a writer's bytes go. The real one is a file; tests record, fail or tear the calls.
+/// The file that a writer writes to, or a test double that records, fails or tears the calls.
 ///
-/// Confined to the writer. The write order is the caller's: nothing is durable before `sync`.
+/// Confined to the writer. Only `sync` makes writes durable; the caller determines their order.
 protocol StorageDevice: AnyObject {
-    /// Bytes the device holds.
+    /// Size of the device in bytes.
     var size: Int { get }
-    /// Makes the device hold at least `size` bytes, allocated.
+    /// Allocates space so that the device has at least `size` bytes.
     func grow(to size: Int) throws(RealmError)
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError)
-    /// Returns when everything written before is durable.
+    /// Returns when all earlier writes are durable.
     func sync() throws(RealmError)
-    /// Returns when everything written before can be read by others.
+    /// Returns when other readers of the device can read all earlier writes.
     func flush() throws(RealmError)
-    /// The writer's turn ends: what was not flushed is forgotten.
+    /// Ends the writer's turn and discards writes that were not flushed.
     func abandon()
 }
 
@@ -20,7 +20,7 @@ extension StorageDevice {
     func abandon() {}
 }
 
-/// Takes nothing: for sessions that only rehearse.
+/// A device that refuses all writes, for sessions that only rehearse a transaction.
 final class NoDevice: StorageDevice {
     var size: Int { 0 }
     func grow(to size: Int) throws(RealmError) { throw Self.refused }

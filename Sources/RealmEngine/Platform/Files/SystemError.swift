@@ -1,6 +1,6 @@
 import Glibc
 
-/// The error of a failed system call. Read `errno` right after the call: pass it in.
+/// Returns the error of a failed system call. The caller reads `errno` right after the call.
 @inline(never)
 func systemError(
     _ call: StaticString, _ path: String?, errno code: Int32, kind: RealmError.Kind = .input
@@ -12,7 +12,8 @@ func systemError(
             ? "addresses are limited (ulimit -v); a database takes several times its size" : nil)
 }
 
-/// As above, in the words of whoever wanted something done: `cannot rename`.
+/// Returns the error of a failed operation; `doing` describes the operation, such as `cannot
+/// rename`.
 @inline(never)
 package func systemFailure(
     _ kind: RealmError.Kind, _ doing: String, errno code: Int32, file: String? = nil,
@@ -30,7 +31,7 @@ package func systemFailure(
         file: file, hint: hint)
 }
 
-/// Repeats a call that a signal interrupted.
+/// Repeats a system call as long as signals interrupt it.
 @inline(__always)
 package func retryingInterrupts<T: FixedWidthInteger & SignedInteger>(_ body: () -> T) -> T {
     while true {

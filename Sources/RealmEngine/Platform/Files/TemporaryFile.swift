@@ -1,9 +1,9 @@
 import Glibc
 
-/// An output file in the making, beside the place it will have.
+/// An unfinished output file in the directory of its final name.
 ///
-/// Where the file system can, it has no name and vanishes with the process, however that ends.
-/// Elsewhere it has a passing one (`TemporaryName`).
+/// Where the file system supports it, the file has no name and vanishes when the process ends for
+/// any reason. Elsewhere it has a temporary name (`TemporaryName`).
 package struct TemporaryFile {
     package let descriptor: Int32
     /// Nil for a file without a name.
@@ -11,11 +11,11 @@ package struct TemporaryFile {
     private let folder: String
     private let path: String
 
-    /// Creates one in the directory of `target`.
+    /// Creates the file in the directory of `target`.
     ///
     /// - Parameters:
-    ///   - path: what to call it in messages.
-    ///   - permissions: from the first byte; nil for those of any new file.
+    ///   - path: name of the file in messages.
+    ///   - permissions: applied from the first byte; nil for the default of new files.
     package init(
         beside target: String, for path: String, permissions: FilePermissions?
     ) throws(RealmError) {
@@ -37,12 +37,13 @@ package struct TemporaryFile {
         permissions?.complete(descriptor)
     }
 
-    /// A file without a name that can still be given one; nil where there is no such thing.
+    /// Creates a file without a name that can be linked later; returns nil if that is not
+    /// supported.
     private static func unnamed(in folder: String, _ mode: mode_t) -> Int32? {
         let flags = O_RDWR | O_CLOEXEC | File.unnamed
         let descriptor = retryingInterrupts { Glibc.open(folder, flags, mode) }
         guard descriptor >= 0 else { return nil }
-        // The only way for everybody to name it.
+        // Without privileges, linkat needs the name in /proc.
         if access(place(of: descriptor), F_OK) == 0 { return descriptor }
         _ = Glibc.close(descriptor)
         return nil
@@ -50,7 +51,7 @@ package struct TemporaryFile {
 
     private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
-    /// A path to read it by, in this process.
+    /// A path by which this process can read the file.
     package var place: String { passing?.path ?? Self.place(of: descriptor) }
 
     package static func exists(_ path: String, hint: String? = nil) -> RealmError {
@@ -59,14 +60,15 @@ package struct TemporaryFile {
             "the output file exists", file: path, hint: hint)
     }
 
-    /// Gives it the name `target`, durably; the descriptor may be closed before only if it has a
-    /// passing one. The file itself is synced by the caller, before.
+    /// Names the file `target`, durably. The caller syncs the file itself before; it may close the
+    /// descriptor before only if the file has a temporary name.
     ///
-    /// A plain rename would replace a file that appeared meanwhile; a hard link refuses to.
+    /// If `replacing` is false, uses a hard link, which fails if a file of that name has appeared
+    /// meanwhile; a rename would replace it.
     ///
     /// - Parameters:
-    ///   - replacing: whether a file of that name goes.
-    ///   - isDurable: false for a name that may be gone after a power failure.
+    ///   - replacing: whether an existing file of that name is replaced.
+    ///   - isDurable: false if the name need not survive a power failure.
     package func publish(
         as target: String, replacing: Bool, isDurable: Bool = true
     ) throws(RealmError) {
@@ -80,14 +82,15 @@ package struct TemporaryFile {
                 passing?.remove()
                 return
             }
-            // Without hard links the check when it was made has to do.
+            // Without hard links, the check at creation has to suffice.
         }
         if let passing {
             try rename(passing.path, target)
             passing.forget()
             return
         }
-        // Named for an instant only: what is killed there is found by the next `TemporaryName`.
+        // Has a temporary name for an instant. If the process is killed then, the next
+        // `TemporaryName` in the directory removes the file.
         let name = try TemporaryName(in: folder, for: path) { name in
             linkat(AT_FDCWD, place, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? descriptor : -1
         }
@@ -98,7 +101,7 @@ package struct TemporaryFile {
         name.forget()
     }
 
-    /// False where there are no hard links.
+    /// Returns false if the file system has no hard links.
     private func link(to target: String) throws(RealmError) -> Bool {
         if linkat(AT_FDCWD, place, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 { return true }
         if errno == EEXIST { throw Self.exists(path) }
@@ -111,9 +114,9 @@ package struct TemporaryFile {
         }
     }
 
-    /// Nothing more is written.
+    /// Closes the descriptor; no more bytes are written.
     func close() { _ = Glibc.close(descriptor) }
 
-    /// Removes it, unless it has its final name already.
+    /// Removes the file, unless it already has its final name.
     package func discard() { passing?.remove() }
 }

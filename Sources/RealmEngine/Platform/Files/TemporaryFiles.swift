@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// The names of unfinished output files, kept so that a signal handler can remove them.
+/// The names of unfinished output files, so that a signal handler can remove the files.
 ///
 /// A list that only grows: nodes and names are never freed, because a handler may be reading them
-/// at any instant. A process makes one node per file that is unfinished at the same time.
+/// at any instant. It has as many nodes as there ever were unfinished files at a time.
 package enum TemporaryFiles {
-    /// What `add` returns and `remove` takes back.
+    /// A listed name, returned by `add` and passed to `remove`.
     package struct Entry: @unchecked Sendable {
         fileprivate let node: UnsafePointer<Node>
         fileprivate init(_ node: UnsafePointer<Node>) { self.node = node }
@@ -17,12 +17,12 @@ package enum TemporaryFiles {
         let next: UnsafePointer<Node>?
     }
 
-    /// Atomic, and what it leads to is atomic or constant.
+    /// Safe to share: the list's mutable fields are atomic.
     nonisolated(unsafe) private static let head = Atomic<UnsafePointer<Node>?>(nil)
-    /// Held by threads that add; a handler never takes it.
+    /// Locked by threads that add names; a handler never locks it.
     private static let adding = Mutex(())
 
-    /// Remembers `path` until it is given back.
+    /// Lists `path` until `remove` is called with the result.
     package static func add(_ path: String) -> Entry {
         adding.withLock { _ in
             let name = strdup(path)
@@ -41,14 +41,14 @@ package enum TemporaryFiles {
         }
     }
 
-    /// The file is finished or gone.
+    /// Removes a name from the list: the file is finished or has been removed.
     package static func remove(_ entry: Entry) {
         entry.node.pointee.name.store(nil, ordering: .sequentiallyConsistent)
     }
 
     /// Removes every unfinished file. Safe in a signal handler.
     package static func unlinkAll() {
-        // Directories become empty before they go, one in another.
+        // Nested directories are removed one level at a time, once they are empty.
         for _ in 0..<3 { unlinkOnce() }
     }
 

@@ -1,27 +1,27 @@
 import Glibc
 import Synchronization
 
-/// The name of a file or directory in the making: `.realm-tools-PID-N.tmp`.
+/// The name of an unfinished file or directory: `.realm-tools-PID-N.tmp`.
 ///
-/// It is known to the signal handlers until it is removed or renamed, and locked as long as its
-/// process lives: whoever needs such a name in the same directory first removes those that nobody
-/// holds any more. Confined to one thread.
+/// Signal handlers can remove the file until it is removed or renamed. Its process holds a `flock`
+/// on it; creating another temporary name in the directory first removes files whose lock is free.
+/// Confined to one thread.
 struct TemporaryName {
     let path: String
     private let entry: TemporaryFiles.Entry
 
     private static let prefix = ".realm-tools-"
     private static let suffix = ".tmp"
-    /// A name is never used twice, so removing one cannot hit another file.
+    /// Names are unique within the process, so that removing a name cannot remove another file.
     private static let made = Atomic<Int>(0)
 
-    /// Chooses a name in `folder` that nobody uses.
+    /// Chooses an unused name in `folder`.
     ///
     /// - Parameters:
-    ///   - path: what the output is called in messages.
-    ///   - create: makes what has the name it is given, and answers a descriptor of it, which the
-    ///     caller keeps open as long as the name is needed; negative, with `errno` set, when it
-    ///     cannot.
+    ///   - path: name of the output in messages.
+    ///   - create: creates the file or directory of the given name and returns its descriptor,
+    ///     which the caller keeps open as long as the name is needed; negative with `errno` set on
+    ///     failure.
     init(
         in folder: String, for path: String, create: (String) -> Int32
     ) throws(RealmError) {
@@ -29,12 +29,12 @@ struct TemporaryName {
         for _ in 0..<1000 {
             let number = Self.made.add(1, ordering: .relaxed).newValue
             let name = "\(folder)/\(Self.prefix)\(getpid())-\(number)\(Self.suffix)"
-            // Known before it exists: a signal in between must find it.
+            // Listed before the file exists, so that a signal in between finds it.
             let entry = TemporaryFiles.add(name)
             let descriptor = create(name)
             if descriptor >= 0 {
                 flock(descriptor, LOCK_EX | LOCK_NB)
-                // Somebody who sweeps may have been faster than the lock.
+                // Another process's `sweep` may have removed the file before it was locked.
                 if Self.leads(name, to: descriptor) {
                     self.path = name
                     self.entry = entry
@@ -53,10 +53,10 @@ struct TemporaryName {
             .output, "cannot create a file in \(folder)", errno: EEXIST, file: path)
     }
 
-    /// It has its final name.
+    /// Unlists the name: the file has its final name.
     func forget() { TemporaryFiles.remove(entry) }
 
-    /// Removes what has the name, a directory with what is in it.
+    /// Removes the file, or the directory with its contents.
     func remove() {
         Self.remove(path)
         forget()
@@ -70,8 +70,8 @@ struct TemporaryName {
 
     // MARK: Left by others
 
-    /// Removes what has such a name and no process any more: one that was killed, or the machine
-    /// with it.
+    /// Removes files of processes that no longer exist because they were killed or the machine
+    /// stopped.
     private static func sweep(_ folder: String) {
         for name in names(in: folder) {
             guard let process = process(of: name), process != getpid(),
@@ -81,7 +81,8 @@ struct TemporaryName {
             let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // The process may be one that has another number elsewhere; its lock is seen here.
+            // The process may exist under another number in another PID namespace; its lock is
+            // visible here.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, leads(path, to: descriptor) else {
                 continue
             }
@@ -89,7 +90,7 @@ struct TemporaryName {
         }
     }
 
-    /// The process that made the name, nil for a name of another kind.
+    /// Returns the id of the process that created the name; nil for other names.
     private static func process(of name: String) -> pid_t? {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
         let numbers = name.dropFirst(prefix.count).dropLast(suffix.count).split(separator: "-")
@@ -112,7 +113,7 @@ struct TemporaryName {
         return names
     }
 
-    /// A file, or a directory with a database and what participants of its session leave.
+    /// Removes a file, or a directory that contains a database and its companion files.
     private static func remove(_ path: String) {
         if unlink(path) == 0 || errno == ENOENT { return }
         TemporaryDirectory.empty(path)
@@ -120,10 +121,10 @@ struct TemporaryName {
     }
 }
 
-/// A directory under a passing name for a database in the making: what is beside it while it is open
-/// is in there too, and nobody else can look in. It goes away with the last reference.
+/// A temporary directory for an unfinished database and its companion files; only this user can
+/// read it. It is removed with the last reference.
 package final class TemporaryDirectory {
-    /// Of the database, which the caller makes.
+    /// Path of the database, which the caller creates.
     package let database: String
     private let name: TemporaryName
     private let descriptor: Int32
@@ -131,7 +132,7 @@ package final class TemporaryDirectory {
 
     private static let databaseName = "/new.realm"
 
-    /// Makes one in `folder`. `path` is what the output is called in messages.
+    /// Creates the directory in `folder`. `path` is the output's name in messages.
     package init(in folder: String, for path: String) throws(RealmError) {
         var descriptor: Int32 = -1
         name = try TemporaryName(in: folder, for: path) { name in

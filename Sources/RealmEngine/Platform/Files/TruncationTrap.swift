@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// Ends the process with a sentence when a file that is mapped is cut off by somebody else while it is
-/// read: the bytes are not there any more, and nothing that was to be read can be.
+/// Ends the process with a message when another process truncates a mapped file that is being read:
+/// its bytes no longer exist.
 ///
-/// Installed when an instance is opened first, as a handler for `SIGBUS` that hands on what is not its
-/// own. Programs that have a handler of their own for all of that decline.
+/// A handler for `SIGBUS`, installed when the first instance is opened; it passes signals for other
+/// addresses on. Programs with a `SIGBUS` handler of their own call `decline`.
 package enum TruncationTrap {
-    /// The paths of mapped files, as texts that end with a zero.
+    /// The mapped files, each with its path as a C string.
     private static let files = AddressTable()
     private static let state = LockedValue(State.none)
-    /// What happened at a fault before there was a handler.
+    /// The action for `SIGBUS` before the handler was installed.
     nonisolated(unsafe) private static var before = sigaction()
 
     private enum State { case none, installed, declined }
 
-    /// Leaves the signal alone for good. To be called before an instance is opened.
+    /// Never installs the handler. Call before the first instance is opened.
     package static func decline() { state.withLock { $0 = .declined } }
 
     static func install() {
@@ -30,13 +30,13 @@ package enum TruncationTrap {
         }
     }
 
-    /// A mapped file as the trap knows it.
+    /// A registered mapping.
     struct Watch {
         fileprivate let slot: Int
         fileprivate let name: UnsafeMutablePointer<CChar>
     }
 
-    /// Nil where the trap was declined.
+    /// Registers a mapping of the file at `path`; returns nil if the trap was declined.
     static func watch(_ start: UnsafeRawPointer, _ capacity: Int, path: String) -> Watch? {
         guard state.withLock({ $0 }) != .declined, let name = strdup(path) else { return nil }
         return Watch(slot: files.add(start, capacity, name), name: name)
@@ -55,7 +55,7 @@ package enum TruncationTrap {
             say("\n")
             signal(SIGBUS, SIG_DFL)
         } else {
-            // Not ours: it happens again, as if nobody had looked.
+            // Another address: with the earlier action restored, the instruction faults again.
             sigaction(SIGBUS, &before, nil)
         }
     }

@@ -1,37 +1,37 @@
-/// Looks at what is made of a file, chunk by chunk.
+/// Reads the chunks of a file that is being written, in order.
 protocol WriteFollower: AnyObject {
-    /// What comes from now on belongs to the next chunk. Called by the thread that makes the bytes.
+    /// Bytes produced from now on belong to the next chunk. Called by the producing thread.
     func chunkEnds()
-    /// All bytes before the end of the last of `chunks` are made. They are in memory from the start of
-    /// the first one on, and in the file before. Called by any thread, never by two at a time, and
-    /// for growing positions.
+    /// Called when all bytes before the end of the last chunk have been produced. Bytes from the
+    /// start of the first chunk on are in `chunks`, earlier ones in the file. Called on any thread,
+    /// never concurrently, with increasing offsets.
     func follow(_ chunks: ArraySlice<WriteBehind.Chunk>) throws(RealmError)
 }
 
-/// Hands chunks of bytes to a thread of its own, which writes them while the next ones are made, and
-/// has a follower look at what was made while that is still in memory.
+/// Passes chunks of bytes to a second thread, which writes them while the producer fills the next
+/// ones. A follower reads the chunks while they are still in memory.
 ///
-/// Who has nothing else to do follows: the second thread while no chunk waits, the maker while there
-/// is no free one. So both have work all the time, and memory is bounded: there are at most `depth`
-/// chunks besides the one that is filled. Where the system refuses a thread, the maker does
+/// Whichever thread is idle runs the follower: the second thread while no chunk waits, the producer
+/// while no chunk is free. So both are busy, and memory is bounded: there are at most `depth`
+/// chunks besides the one that is being filled. If the system refuses a thread, the producer does
 /// everything.
 final class WriteBehind: @unchecked Sendable {
-    /// Memory that is filled, written, looked at and filled again.
+    /// A buffer that is filled, written, read by the follower and filled again.
     struct Chunk {
         let bytes: UnsafeMutableRawPointer
         let capacity: Int
-        /// Place of its first byte in the file.
+        /// Offset of its first byte in the file.
         var start: UInt64
         var count = 0
 
-        /// - Parameter start: where the bytes go in the file.
+        /// - Parameter start: offset of the bytes in the file.
         init(capacity: Int, at start: UInt64 = 0) {
             self.start = start
             bytes = .allocate(byteCount: capacity, alignment: 64)
             self.capacity = capacity
         }
 
-        /// Place in the file behind its last byte.
+        /// Offset in the file after its last byte.
         var end: UInt64 { start + UInt64(count) }
     }
 
@@ -41,30 +41,30 @@ final class WriteBehind: @unchecked Sendable {
         case goOn, wait, stop
     }
 
-    /// Chunks that were handed over and not filled again, at most.
+    /// Maximum number of chunks that were handed over and are not free again.
     private static let depth = 12
-    /// So many of them are left to the maker while the follower is at work.
+    /// Number of chunks that stay available to the producer while the follower runs.
     private static let slack = 4
 
     private let monitor = Monitor()
     private let write: (Chunk) throws(RealmError) -> Void
     private let follower: (any WriteFollower)?
     // Guarded by `monitor`.
-    /// What was handed over, in order, and is still in memory.
+    /// Chunks that were handed over and are still in memory, in order.
     private var line: [Chunk] = []
-    /// So many of the line, from its beginning, are written.
+    /// Number of chunks at the beginning of `line` that are written.
     private var writtenCount = 0
     private var isWriting = false
     private var followed: UInt64 = 0
-    /// Begin of what the follower looks at now.
+    /// File offset at which the running follower begins; nil while it does not run.
     private var following: UInt64?
     private var failure: RealmError?
     private var isClosing = false
     private var isRunning = false
-    /// The maker's own.
+    /// Used by the producer only.
     private var hasTried = false
 
-    /// `write` gets the chunks in order, on the other thread, and never two at a time.
+    /// - Parameter write: called with the chunks in order on the second thread, never concurrently.
     init(
         _ follower: (any WriteFollower)?, _ write: @escaping (Chunk) throws(RealmError) -> Void
     ) {
@@ -76,8 +76,8 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: The maker
 
-    /// Has `chunk` written, whose memory it takes over, and returns an empty one for what follows it,
-    /// of `capacity` bytes. Throws what went wrong with an earlier chunk.
+    /// Enqueues `chunk`, taking over its memory, and returns an empty chunk of `capacity` bytes at
+    /// the following offset. Throws the error of an earlier chunk.
     func exchange(_ chunk: Chunk, capacity: Int) throws(RealmError) -> Chunk {
         follower?.chunkEnds()
         monitor.signal { line.append(chunk) }
@@ -92,12 +92,12 @@ final class WriteBehind: @unchecked Sendable {
             (free.start, free.count) = (chunk.end, 0)
             return free
         }
-        // One large node asked for more than is kept, or asks for it now.
+        // Either this chunk or the next one has another size, because of a large node.
         free?.bytes.deallocate()
         return Chunk(capacity: capacity, at: chunk.end)
     }
 
-    /// Returns when everything handed over is written and followed.
+    /// Returns when all chunks are written and followed.
     func drain() throws(RealmError) {
         if monitor.locked({ !isRunning }) {
             while let step = monitor.locked({ claimWriting() }) { perform(step) }
@@ -105,13 +105,13 @@ final class WriteBehind: @unchecked Sendable {
         try takePart { self.writtenCount < self.line.count || self.isBehind }
     }
 
-    /// Ends the thread once it has finished what it is at; chunks that wait are not written.
+    /// Ends the thread after its current step; chunks that wait are not written.
     func close() {
         monitor.signal { isClosing = true }
         monitor.wait { !isRunning }
     }
 
-    /// The oldest chunk, if nobody needs it any more.
+    /// Removes and returns the oldest chunk if it is written and followed; nil otherwise.
     private func takeOldest() -> Chunk? {
         guard let oldest = line.first, writtenCount > 0, !isBehind || oldest.end <= followed,
             oldest.end <= following ?? oldest.end
@@ -126,8 +126,8 @@ final class WriteBehind: @unchecked Sendable {
         return followed < last.end
     }
 
-    /// Follows, or waits where that is not possible, while there is too much to do. `isTooMuch` is
-    /// asked with the monitor held.
+    /// Runs the follower, or waits if it cannot run, while `isTooMuch` returns true. Calls
+    /// `isTooMuch` with the monitor locked.
     private func takePart(while isTooMuch: () -> Bool) throws(RealmError) {
         while true {
             var step = Step.wait
@@ -146,10 +146,11 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Both
 
-    /// Takes up following, unless somebody is at it or there is nothing new.
+    /// Claims the follower; nil if another thread runs it or there are no new bytes.
     private func claimFollowing() -> Step? {
         guard following == nil, isBehind else { return nil }
-        // The oldest chunks are seldom looked at again, and the maker may need them meanwhile.
+        // Leaves out the oldest chunks: the follower seldom reads them again, and the producer may
+        // need them meanwhile.
         var first = 0
         while line.count - first > Self.depth - Self.slack, first < writtenCount,
             line[first].end <= followed
@@ -189,7 +190,7 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: The second thread
 
-    /// False when there is none.
+    /// Starts the thread at the first call. Returns false if there is none.
     private func start() -> Bool {
         if hasTried { return monitor.locked { isRunning || failure != nil } }
         hasTried = true

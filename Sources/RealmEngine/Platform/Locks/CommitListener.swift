@@ -1,17 +1,17 @@
 import Glibc
 
-/// Tells who wants to know of commits to look for them: one thread for all databases of a process.
+/// Calls back when a database may have new commits; one thread serves all databases of a process.
 ///
-/// It sleeps at the notifier FIFOs, where SDKs and this engine announce their commits. Programs on the
-/// reference engine alone announce them at a condition variable of the lock file, where this engine
-/// does not wait: whoever is killed while waiting there stops, for ever, the next one that signals.
-/// For their sake, and for announcements that are lost, the thread has everybody look a few times a
-/// second, and all the time while that finds something. Free to cross threads.
+/// The thread sleeps at the notifier FIFOs, where SDKs and this engine announce commits. Programs
+/// that use only the reference engine announce them at a condition variable of the lock file. This
+/// engine does not wait there: if a process is killed while it waits, the next process that signals
+/// hangs for ever. For such commits, and for lost announcements, the thread polls all databases a
+/// few times a second, and continuously while polling finds commits. Free to cross threads.
 final class CommitListener: Sendable {
-    /// Looks for commits; whether there were any.
+    /// Looks for commits; returns whether there were any.
     typealias Look = @Sendable () -> Bool
 
-    /// What is listened to as long as it exists.
+    /// A subscription, which ends when this object is released.
     final class Registration: Sendable {
         private let number: UInt64
         private let listener: CommitListener
@@ -33,16 +33,16 @@ final class CommitListener: Sendable {
         var entries: [UInt64: Entry] = [:]
         var lastNumber: UInt64 = 0
         var hasThread = false
-        /// Times the thread woke up, for tests.
+        /// Number of times the thread woke up, for tests.
         var wakes = 0
     }
 
-    /// How long the thread sleeps where nothing is announced, in microseconds: six times a second costs nobody
-    /// anything.
+    /// Interval in microseconds at which the thread polls while it finds nothing. Six polls a
+    /// second cost next to nothing.
     private static let slow = 160_000
-    /// The same where commits come that nobody announces.
+    /// Interval in microseconds at which the thread polls while it finds unannounced commits.
     private static let quick = 200
-    /// How many times in a row it sleeps so shortly for nothing.
+    /// Number of quick polls without a commit before the thread polls slowly again.
     private static let quickTries = 5000
 
     private let waiter: SignalWaiter
@@ -56,8 +56,8 @@ final class CommitListener: Sendable {
         self.waiter = waiter
     }
 
-    /// The process's own; nil when the system has no means left for one. A forked copy of a process
-    /// has no threads but one.
+    /// The listener of this process; nil if the system has no descriptors left. A forked process
+    /// gets its own, since `fork` does not copy the thread.
     static var shared: CommitListener? {
         known.withLock { known in
             if let known, known.generation == ForkGeneration.current { return known }
@@ -66,15 +66,15 @@ final class CommitListener: Sendable {
         }
     }
 
-    /// Has the process's listener look, if there is one.
+    /// Makes the process's listener call its callbacks now, if there is a listener.
     static func ring() { known.withLock { $0 }?.waiter.ring() }
 
     var wakes: Int { state.withLock { $0.wakes } }
 
-    /// Calls `look` on the listener's thread when commits of the database at `place` are announced,
-    /// and now and then. Makes the FIFO where it is missing.
+    /// Calls `look` on the listener's thread when a commit of the database at `place` is announced,
+    /// and periodically. Creates the FIFO if it is missing.
     ///
-    /// - Parameter place: nil for a database in memory, whose commits are announced by `ring`.
+    /// - Parameter place: nil for a database in memory, whose commits are announced with `ring`.
     func add(_ place: DatabasePath?, _ look: @escaping Look) -> Registration {
         let fifo = place.flatMap { place in
             CompanionFile.fifo(place.note) { FilePermissions(of: place.path) ?? .ofNewDatabase }
@@ -116,7 +116,7 @@ final class CommitListener: Sendable {
             }
             var hasFound = false
             for look in looks where look() { hasFound = true }
-            // What was announced says nothing about what is not.
+            // Announced commits say nothing about unannounced ones.
             guard heard == nil else { continue }
             quickLeft = hasFound ? Self.quickTries : max(0, quickLeft - 1)
         }

@@ -2,12 +2,13 @@ import Glibc
 import Synchronization
 
 /// Wakes the processes that wait for commits at the FIFO beside the database (storage format 6.11):
-/// SDKs and other programs of this engine. They make the FIFO; where there is none, nobody waits.
+/// SDKs and programs of this engine. Waiting processes create the FIFO; without it, no process
+/// waits.
 final class CommitNotifier: Sendable {
     private let path: String
-    /// Negative as long as there is no FIFO.
+    /// The FIFO's descriptor; negative if there is none yet.
     private let descriptor: Atomic<Int32>
-    /// How many took part in the session when the FIFO was looked for last.
+    /// Number of the session's participants when the FIFO was last looked for.
     private let participants = Atomic<UInt32>(0)
 
     init(_ place: DatabasePath) {
@@ -20,14 +21,15 @@ final class CommitNotifier: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The FIFO at `path`, negative when there is none.
+    /// Opens the FIFO at `path`; returns a negative number if there is none.
     static func open(_ path: String) -> Int32 {
         CompanionFile.descriptor(path, O_RDWR, S_IFIFO) ?? -1
     }
 
-    /// Drains, then writes one byte: listeners see the edge from empty to readable.
+    /// Drains the FIFO, then writes one byte, so that listeners see an edge from empty to readable.
     ///
-    /// - Parameter participants: of the session; whoever came since may have made the FIFO.
+    /// - Parameter participants: number of the session's participants. The FIFO is looked for again
+    ///   when it changes, since a new participant may have created it.
     func notify(participants: UInt32) {
         guard let descriptor = found(participants) else { return }
         withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in
@@ -54,7 +56,7 @@ final class CommitNotifier: Sendable {
 }
 
 extension CompanionFile {
-    /// The FIFO at `path`, made when it is missing; nil when it cannot be opened.
+    /// Opens the FIFO at `path`, or creates it; returns nil if it cannot be opened.
     static func fifo(_ path: String, creating permissions: () -> FilePermissions) -> Int32? {
         if let found = descriptor(path, O_RDWR, S_IFIFO) { return found }
         guard errno == ENOENT else { return nil }

@@ -1,28 +1,28 @@
 import Glibc
 
-/// Moments at which tests of debug builds stop a process, to kill it there, or look at memory.
-/// Release builds contain nothing of it.
+/// Points at which tests of debug builds stop a process to kill it, or examine memory. Compiled out
+/// of release builds.
 enum Failpoint: String, CaseIterable, Sendable {
-    /// The lock file is being filled in, its `flock` held exclusively.
+    /// The lock file is being initialised; its exclusive `flock` is held.
     case initializing
-    /// Joining; the control mutex is held.
+    /// Joining a session; the control mutex is held.
     case attaching, joining
-    /// The write mutex is held.
+    /// The turn to write has begun; the write mutex is held.
     case turn
-    /// Committing; the write mutex is held, and the control mutex too.
+    /// Committing; the write mutex and the control mutex are held.
     case storing
-    /// The inactive slot of the header is written; the select bit, and its sync, are done.
+    /// The inactive header slot is written; the select bit is written and synced.
     case slotWritten, flipped
-    /// The critical phase began, ended; the write mutex is held.
+    /// The critical phase has begun; it has ended. The write mutex is held.
     case critical, published
-    /// The control mutex is held after a commit.
+    /// A commit is being signalled; the control mutex is held.
     case signalling
-    /// All is done but for giving up the turn.
+    /// The commit is complete; the turn is about to end.
     case ending
-    /// Inside an operation of the version list, its mutex held.
+    /// In an operation of the version list; its mutex is held.
     case listAllocating, listRoot, listVersion, listNewest
     case listPurging, listPinning, listPinned, listReleasing
-    /// Leaving; the control mutex is held.
+    /// Leaving a session; the control mutex is held.
     case leaving
 
     @inline(__always) static func reach(_ point: Failpoint) {
@@ -33,14 +33,14 @@ enum Failpoint: String, CaseIterable, Sendable {
     }
 
     #if DEBUG
-        /// Told of every point that the current task's code reaches.
+        /// Called at every failpoint that the current task reaches.
         @TaskLocal static var observer: (@Sendable (Failpoint) -> Void)?
 
         private static let wanted = getenv("REALM_TEST_PAUSE").flatMap {
             Failpoint(rawValue: String(cString: $0))
         }
 
-        /// Says so and waits to be killed.
+        /// Prints the name of the failpoint and waits to be killed.
         private static func stop(_ point: Failpoint) -> Never {
             let line = Array("paused \(point.rawValue)\n".utf8)
             write(1, line, line.count)

@@ -1,29 +1,31 @@
 import Glibc
 import Synchronization
 
-/// The bytes of a lock file: an open descriptor with its `flock`, mapped shared and writable far beyond
-/// its end, so that a file that grows is there in place.
+/// The bytes of a lock file: an open descriptor with a `flock`, and a shared writable mapping that
+/// extends far past the end of the file, so that its address stays when the file grows.
 final class LockFileMemory: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
     private let locked: FileIdentity?
     private let visible = Atomic<Int>(0)
-    /// The lock files this process holds, and how often.
+    /// The lock files that this process has locked, and how often.
     private static let held = LockedValue<[FileIdentity: Int]>([:])
 
     private static let reserved = 1 << 26
 
-    /// How opening a lock file can end without one.
+    /// Result of opening a lock file.
     enum Opening {
         case open(LockFileMemory)
-        /// Nobody has initialised the file yet, or somebody is just at it: begin again.
+        /// The file is not initialised, or another process is initialising it; the caller opens it
+        /// again.
         case notReady
         case tooSmall
     }
 
-    /// Opens the lock file, creating it when missing. Whoever finds it unused runs `initialize`
-    /// over its zeroed bytes; then a shared lock is kept until the object goes. Waits for nobody.
+    /// Opens the lock file, creating it if it is missing. If no process uses the file, runs
+    /// `initialize` over zeroed bytes and writes these. Keeps a shared `flock` until `deinit`. Does
+    /// not block.
     static func open(
         _ path: String, size: Int, _ permissions: @escaping () -> FilePermissions,
         initialize: (UnsafeMutableRawPointer) -> Void
@@ -49,7 +51,7 @@ final class LockFileMemory: @unchecked Sendable {
         return try adopt(fd, path, size)
     }
 
-    /// Opens the lock file of a session that is under way; nil when there is no such file or it may
+    /// Opens the lock file of an existing session; returns nil if there is no such file or it may
     /// not be written.
     static func join(_ path: String, size: Int) throws(RealmError) -> Opening? {
         guard let fd = CompanionFile.descriptor(path, O_RDWR) else { return nil }
@@ -64,8 +66,8 @@ final class LockFileMemory: @unchecked Sendable {
         _ fd: Int32, _ path: String, _ size: Int,
         _ initialize: (UnsafeMutableRawPointer) -> Void
     ) throws(RealmError) {
-        // Made apart and written over what is there: a file system takes longer to free a block and find
-        // another one than all the rest of opening a database takes.
+        // Built in memory and written over the old bytes: for a file system, freeing a block and
+        // allocating another takes longer than all the rest of opening a database.
         let fresh = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
         defer { fresh.deallocate() }
         fresh.initializeMemory(as: UInt8.self, repeating: 0)
@@ -109,8 +111,8 @@ final class LockFileMemory: @unchecked Sendable {
         visible.store(size, ordering: .releasing)
     }
 
-    /// A copy of a lock file's bytes that no other process sees: to look at, or for a session of this
-    /// process alone.
+    /// A private copy of a lock file's bytes, to examine them, or for a session of this process
+    /// only.
     init(copying bytes: [UInt8], _ path: String = "") throws(RealmError) {
         let range = mmap(
             nil, Self.reserved, PROT_READ | PROT_WRITE,
@@ -134,25 +136,26 @@ final class LockFileMemory: @unchecked Sendable {
                 if held[locked] == 0 { held[locked] = nil }
             }
         }
-        // Closing the description releases its lock.
+        // Closing the open file description releases its `flock`.
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Bytes that may be looked at.
+    /// Number of bytes that may be accessed.
     var visibleSize: Int { visible.load(ordering: .acquiring) }
 
-    /// Lets the file be looked at as far as `size` bytes. The version-list mutex is held.
+    /// Makes the first `size` bytes accessible. The version-list mutex is held.
     func extend(to size: Int) throws(RealmError) {
         if size <= visibleSize { return }
         guard descriptor >= 0 else { return visible.store(size, ordering: .releasing) }
-        // What others say of it is not believed: behind its end, memory that is touched ends us.
+        // The size that other participants stored is checked: accessing memory past the end of the
+        // file would end this process.
         guard let status = try? FileStatus(descriptor, path), status.size >= size,
             size <= Self.reserved
         else { throw Self.damaged }
         visible.store(size, ordering: .releasing)
     }
 
-    /// The list of versions in a lock file cannot be what it says.
+    /// Returns the error for an inconsistent version list in a lock file.
     static var damaged: RealmError {
         RealmError(
             .incompatible, code: "IncompatibleLockFile", reason: "damaged",
@@ -160,7 +163,7 @@ final class LockFileMemory: @unchecked Sendable {
             hint: "end all programs that have the database open, then try again")
     }
 
-    /// Makes the file exactly `size` bytes. The version-list mutex is held.
+    /// Extends the file to `size` bytes. The version-list mutex is held.
     func grow(to size: Int) throws(RealmError) {
         guard descriptor >= 0 else { return try extend(to: size) }
         let code = posix_fallocate(descriptor, 0, off_t(size))
@@ -170,11 +173,12 @@ final class LockFileMemory: @unchecked Sendable {
         try extend(to: size)
     }
 
-    /// Whether there is a file at `path` that may be written.
+    /// Whether there is a file at `path` that this process may read and write.
     static func isThere(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
 
-    /// True while some open file description holds a lock on the file at `path`, as the system's
-    /// table of locks tells. Taking a lock to find out could mislead an opener that comes just then.
+    /// Whether any process holds a `flock` on the file at `path`, according to `/proc/locks`.
+    /// Testing by taking the lock could mislead another process that opens the file at the same
+    /// moment.
     static func isLocked(_ path: String) -> Bool {
         var s = stat()
         guard lstat(path, &s) == 0, s.st_mode & S_IFMT == S_IFREG else { return false }

@@ -1,10 +1,10 @@
-/// How long to wait for others: for each thing that has to be waited for.
+/// Maximum time to wait for a lock of another thread or process, for each lock separately.
 public enum LockTimeout: Sendable {
     case none
     case milliseconds(Int)
     case forever
 
-    /// As long, but no shorter than so many milliseconds.
+    /// Returns this timeout, raised to `milliseconds` if it is shorter.
     func atLeast(milliseconds: Int) -> LockTimeout {
         switch self {
         case .none: .milliseconds(milliseconds)
@@ -13,7 +13,7 @@ public enum LockTimeout: Sendable {
         }
     }
 
-    /// When it ends, if it begins now; nil for never.
+    /// The end of the timeout if it begins now; nil for `forever`.
     var deadline: Deadline? {
         switch self {
         case .none: .after(milliseconds: 0)

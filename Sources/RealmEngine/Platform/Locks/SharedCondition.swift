@@ -2,12 +2,12 @@ import CRealmSystem
 import Glibc
 import Synchronization
 
-/// A condition variable in memory that several processes map: this engine only signals.
+/// A condition variable in memory that several processes map. This engine only signals it.
 ///
-/// Waiting at one is not safe against dying. The C library counts waiters in the condition; for a
-/// waiter that was killed, `broadcast` waits without end as soon as there is another waiter, and keeps
-/// the condition's own lock meanwhile. `ConditionSignaller` broadcasts where that does no harm, and
-/// `release` ends it.
+/// Waiting is not safe against the death of the waiter. The C library counts waiters in the
+/// condition; if a waiter was killed and there is another one, `broadcast` waits for ever for the
+/// first and keeps the condition's internal lock. `ConditionSignaller` broadcasts where that does
+/// no harm, and `release` ends such a wait.
 struct SharedCondition {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
@@ -25,7 +25,7 @@ struct SharedCondition {
         pthread_condattr_destroy(&attributes)
     }
 
-    /// Wakes all waiters. May wait for ever for one that was killed.
+    /// Wakes all waiters. Waits for ever for a waiter that was killed.
     func broadcast() { pthread_cond_broadcast(condition) }
 
     private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
@@ -35,13 +35,15 @@ struct SharedCondition {
 
     private func value(_ index: Int) -> UInt32 { word(index).pointee.load(ordering: .acquiring) }
 
-    /// Whether threads wait, or were killed while they did: without any, `broadcast` does nothing.
+    /// Whether threads wait, or were killed while they waited. Without any, `broadcast` does
+    /// nothing.
     var mayHaveWaiters: Bool {
         Self.waiterWord.map { value($0) >> Self.waiterFlags != 0 } ?? true
     }
 
-    /// The word that counts waiters: the only one of a new condition that is not 0, since its lowest bit
-    /// says that processes share the condition. Nil where the C library does otherwise.
+    /// Index of the word that counts waiters: the only non-zero word of a new condition, since its
+    /// lowest bit is set for conditions that processes share. Nil if the C library has another
+    /// layout.
     private static let waiterWord: Int? = {
         var bytes = [UInt32](repeating: 0, count: size / 4)
         return bytes.withUnsafeMutableBytes { bytes in
@@ -55,21 +57,22 @@ struct SharedCondition {
 }
 
 extension SharedCondition {
-    /// State of a condition while a thread is inside `broadcast`. If two states that were read further
-    /// apart than a waiter needs to leave are equal, a waiter or the broadcaster was killed.
+    /// State of a condition while a thread is inside `broadcast`. If two states, read more than the
+    /// time apart that a waiter needs to leave, are equal, a waiter or the broadcaster was killed.
     struct Blockage: Equatable {
         fileprivate let sequence: UInt32
-        /// The two groups of waiters: how many have not left yet, times 2, and whether a broadcaster
-        /// waits for that.
+        /// One word for each of the two groups of waiters: twice the number of waiters that have
+        /// not left, plus 1 if a broadcaster waits for these.
         fileprivate let references: [UInt32]
-        /// The condition's own lock, in the two lowest bits.
+        /// The word with the condition's internal lock in its two lowest bits.
         fileprivate let lock: UInt32
 
-        /// The group that a broadcaster waits for.
+        /// Index of the group that a broadcaster waits for.
         fileprivate var group: Int { Int(sequence & 1) ^ 1 }
     }
 
-    /// Words of the condition in C libraries from 2.25 to 2.40. Newer ones do not wait for waiters.
+    /// Indices of the condition's words in C libraries from 2.25 to 2.40. Newer ones do not wait
+    /// for waiters.
     private enum Word {
         static let sequence = 0
         static let references = 4
@@ -91,12 +94,12 @@ extension SharedCondition {
             lock: value(Word.lock))
     }
 
-    /// Counts the waiters as gone that a broadcaster waits for, or, where it waits for none, was killed
-    /// itself, opens its lock.
+    /// Sets the number of waiters that a broadcaster waits for to 0; if it waits for none and was
+    /// therefore killed itself, unlocks the internal lock.
     ///
-    /// Should one of them live after all, stopped by a debugger for example, the count is wrong when it
-    /// leaves; then another broadcaster waits, until that is found and released in turn. Waiters for the
-    /// writer's turn look again after half a second in any case.
+    /// If such a waiter is alive after all, stopped by a debugger for example, the count is wrong
+    /// once it leaves. Then another broadcaster waits, until that state is detected and released in
+    /// turn. Waiters for the writer's turn check again after half a second in any case.
     func release(_ blockage: Blockage) {
         let group = Word.references + blockage.group
         let references = blockage.references[blockage.group]

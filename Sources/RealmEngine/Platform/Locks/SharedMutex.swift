@@ -3,7 +3,8 @@ import Synchronization
 
 /// A robust mutex in memory that several processes map (storage format 6.3).
 ///
-/// Owned by threads: unlock on the thread that locked. A trivial value; the mapping keeps it alive.
+/// Owned by the thread that locked it, which also unlocks it. A trivial value; the mapping keeps
+/// the memory alive.
 struct SharedMutex {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -13,7 +14,7 @@ struct SharedMutex {
 
     static let size = MemoryLayout<pthread_mutex_t>.size
 
-    /// Makes the bytes a new mutex.
+    /// Initialises the bytes as an unlocked mutex.
     func initialize() {
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)
@@ -23,15 +24,15 @@ struct SharedMutex {
         pthread_mutexattr_destroy(&attributes)
     }
 
-    /// A thread that lives has the lock now; a look from outside, which takes nothing.
+    /// Whether a living thread holds the lock. Only reads.
     var isHeld: Bool {
-        // The first word is the owner, with two bits that say whether others wait or it died.
+        // The first word is the owner's thread id, with two bits for waiters and for a dead owner.
         let word = UnsafeRawPointer(mutex).assumingMemoryBound(to: Atomic<UInt32>.self)
         return word.pointee.load(ordering: .relaxed) & 0x3FFF_FFFF != 0
     }
 
-    /// Whether the bytes are a mutex of the sort `initialize` makes. Of another sort the C library
-    /// may end the process, or wait where no time limit counts.
+    /// Whether the bytes are a mutex of the kind that `initialize` makes. With another kind, the C
+    /// library may end the process or ignore the time limit.
     var isSound: Bool {
         UnsafeRawPointer(mutex).load(fromByteOffset: Self.sortOffset, as: Int32.self) == Self.sort
     }
@@ -45,7 +46,7 @@ struct SharedMutex {
         }
     }()
 
-    /// How the lock was got.
+    /// Result of locking.
     enum Outcome {
         case locked
         /// The previous owner died holding it: what the mutex guards may be half-changed.
@@ -58,13 +59,14 @@ struct SharedMutex {
         try outcome(isSound ? pthread_mutex_lock(mutex) : EINVAL)
     }
 
-    /// Takes the lock if it is free; nil when somebody has it.
+    /// Takes the lock if it is free; returns nil if another thread holds it.
     func tryLock() throws(RealmError) -> Outcome? {
         let code = isSound ? pthread_mutex_trylock(mutex) : EINVAL
         return code == EBUSY ? nil : try outcome(code)
     }
 
-    /// Waits at most until `deadline` on the real-time clock; nil when it passed.
+    /// Waits for the lock until `deadline` on the real-time clock; returns nil if that passes
+    /// first.
     func lock(until deadline: Deadline?) throws(RealmError) -> Outcome? {
         guard var time = deadline?.time else { return try lock() }
         let code = isSound ? pthread_mutex_timedlock(mutex, &time) : EINVAL
@@ -87,14 +89,14 @@ struct SharedMutex {
 
     func unlock() { pthread_mutex_unlock(mutex) }
 
-    /// Takes the lock with `patience`; nil when that was not enough. Looks at the clock only when
-    /// somebody else has the lock.
+    /// Waits for the lock at most as long as `patience`; returns nil after that. Reads the clock
+    /// only if another thread holds the lock.
     func lock(_ patience: LockTimeout) throws(RealmError) -> Outcome? {
         if let outcome = try tryLock() { return outcome }
         return try lock(until: patience.deadline)
     }
 
-    /// Runs `body` holding the lock; nil when it was not to be had with `patience`.
+    /// Runs `body` with the lock held; returns nil without calling it if `patience` ends first.
     func withLock<R>(
         _ patience: LockTimeout, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R? {
@@ -103,7 +105,7 @@ struct SharedMutex {
         return try body()
     }
 
-    /// Runs `body` holding the lock.
+    /// Waits for the lock and runs `body` with the lock held.
     func withLock<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
         try lock()
         defer { unlock() }
@@ -115,7 +117,7 @@ struct SharedMutex {
 struct Deadline {
     fileprivate let time: timespec
 
-    /// `milliseconds` from now.
+    /// The time `milliseconds` from now.
     static func after(milliseconds: Int) -> Deadline {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -1,21 +1,22 @@
 import Glibc
 
-/// How many addresses the process may have (`ulimit -v`).
+/// The limit of the process's address space (`ulimit -v`).
 ///
-/// Reservations cost nothing but addresses, and elsewhere those are plenty. Where they are limited,
-/// heap and stacks live off what reservations leave.
+/// A reservation takes only addresses, which are plentiful without a limit. With one, heap and
+/// stacks have to do with the addresses that reservations leave.
 package enum AddressSpace {
-    /// Bytes of a page of memory.
+    /// Size of a memory page in bytes.
     static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 
-    /// Bytes; nil where nothing limits them.
+    /// The limit in bytes; nil if there is none.
     package static let limit: Int? = {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return nil }
         return limit.rlim_cur == ~0 ? nil : Int(clamping: limit.rlim_cur)
     }()
 
-    /// What to reserve where `preferred` is wanted and `least` needed.
+    /// Returns how many bytes to reserve if `preferred` would be best and `least` are needed: with
+    /// a limit, at most an eighth of it.
     static func reservation(_ preferred: Int, least: Int = 0) -> Int {
         guard let limit else { return max(preferred, least) }
         let page = pageSize

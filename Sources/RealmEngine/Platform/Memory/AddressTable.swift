@@ -1,8 +1,7 @@
-/// Stretches of addresses and what stands for each: what a signal handler asks when it is told of an
-/// address.
+/// A table from address ranges to pointers, for lookup in signal handlers.
 ///
-/// Changed with a mutex held. Read by handlers without: whoever faults has its stretch in use, so that
-/// its slot stays as it is, and what others say meanwhile does not concern it.
+/// Changed with a mutex held, read by handlers without it: a faulting thread uses memory of its
+/// range, so the slot of that range cannot change, and changes of other slots do not matter.
 struct AddressTable: @unchecked Sendable {
     private struct Slot {
         var start: UInt = 0
@@ -15,13 +14,13 @@ struct AddressTable: @unchecked Sendable {
     private let mutex = LockedValue(())
     private static let count = 64
 
-    /// Never given back.
+    /// Allocates the slots, which are never freed.
     init() {
         slots = .allocate(capacity: Self.count)
         slots.initialize(repeating: Slot(), count: Self.count)
     }
 
-    /// The slot of `capacity` bytes at `start`, which stand for `meaning`; -1 when none is left.
+    /// Registers `capacity` bytes at `start` and returns their slot; -1 if no slot is free.
     func add(_ start: UnsafeRawPointer, _ capacity: Int, _ meaning: UnsafeRawPointer) -> Int {
         mutex.withLock { _ in
             guard let i = (0..<Self.count).first(where: { slots[$0].meaning == 0 }) else {
@@ -38,7 +37,8 @@ struct AddressTable: @unchecked Sendable {
         if slot >= 0 { mutex.withLock { _ in slots[slot] = Slot() } }
     }
 
-    /// What the stretch with `address` stands for, and how far into it that is. For handlers.
+    /// Returns the pointer registered for the range that contains `address`, and the offset of
+    /// `address` in the range. For signal handlers.
     func find(_ address: UInt) -> (meaning: UnsafeRawPointer, offset: Int)? {
         for i in 0..<Self.count where slots[i].start <= address && address < slots[i].end {
             guard let meaning = UnsafeRawPointer(bitPattern: slots[i].meaning) else { continue }

@@ -2,10 +2,10 @@ import Glibc
 
 /// A value behind a mutex. Free to cross threads.
 ///
-/// Made of the C library's mutex, which the thread sanitizer knows.
+/// Uses the C library's mutex, which the thread sanitizer understands.
 package final class LockedValue<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// Behind a pointer: the mutex guards it, so no check of exclusive access is needed.
+    /// A pointer, so that the compiler adds no exclusivity checks; the mutex guards the value.
     private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: consuming sending Value) {
@@ -22,7 +22,7 @@ package final class LockedValue<Value>: @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Runs `body` holding the mutex.
+    /// Runs `body` with the mutex held.
     package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// How far long work is: told by whoever works, now and then, and read by whoever shows it, on any
-/// thread.
+/// Progress of a long operation: updated by the thread that works, read by any thread that displays
+/// it.
 public final class ProgressCounter: Sendable {
-    /// What is counted.
+    /// The unit of a stage's count.
     public enum Unit: Sendable {
         case bytes, objects
     }
 
-    /// A part of the work, with a count of its own.
+    /// A part of the operation with its own count.
     public struct Stage: Sendable {
-        /// One more for each stage.
+        /// Number of the stage, from 1.
         public let number: Int
         public let unit: Unit
-        /// What the count reaches at the end, more or less; 0 if nobody knows.
+        /// Approximate count at the end of the stage; 0 if unknown.
         public let total: Int
-        /// What is done in it, such as `sorting`; nil where it is what all the work is called.
+        /// Name of the stage, such as `sorting`; nil if the operation's own name describes it.
         public let name: String?
     }
 
@@ -24,7 +24,7 @@ public final class ProgressCounter: Sendable {
 
     public init() {}
 
-    /// A stage begins.
+    /// Begins a stage.
     func begin(_ unit: Unit, total: Int, name: String? = nil) {
         stage.withLock { stage in
             stage = Stage(
@@ -33,15 +33,15 @@ public final class ProgressCounter: Sendable {
         }
     }
 
-    /// So much of the stage is done.
+    /// Sets the count of the stage.
     @inline(__always)
     func set(_ count: Int) { done.store(count, ordering: .relaxed) }
 
-    /// So much more of the stage is done; called by one thread.
+    /// Adds to the count of the stage; called by one thread.
     @inline(__always)
     func add(_ count: Int) { set(done.load(ordering: .relaxed) &+ count) }
 
-    /// The stage and its count; nil before the first.
+    /// The current stage and its count; nil before the first stage.
     public var state: (stage: Stage, done: Int)? {
         stage.withLock { stage in stage.map { ($0, done.load(ordering: .relaxed)) } }
     }

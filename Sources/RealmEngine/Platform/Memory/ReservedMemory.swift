@@ -1,6 +1,6 @@
 import Glibc
 
-/// Private memory inside a reserved stretch of addresses, made usable piece by piece.
+/// Private memory in a reserved address range, made accessible from the start as needed.
 struct ReservedMemory: ~Copyable {
     let start: UnsafeMutableRawPointer
     let capacity: Int
@@ -8,7 +8,7 @@ struct ReservedMemory: ~Copyable {
 
     private static let step = 1 << 20
 
-    /// Takes over `capacity` reserved bytes at `start`, which is page-aligned.
+    /// Takes ownership of `capacity` reserved bytes at `start`, which is page-aligned.
     init(start: UnsafeMutableRawPointer, capacity: Int) {
         self.start = start
         self.capacity = capacity
@@ -26,7 +26,7 @@ struct ReservedMemory: ~Copyable {
 
     var exhausted: RealmError { systemError("mprotect", nil, errno: ENOMEM) }
 
-    /// Gives the memory of whole pages that nobody uses back; it reads as zero afterwards.
+    /// Frees the memory of whole unused pages, which read as zero afterwards.
     static func giveBack(_ first: UnsafeMutableRawPointer, _ count: Int) {
         if count > 0 { madvise(first, count, MADV_DONTNEED) }
     }

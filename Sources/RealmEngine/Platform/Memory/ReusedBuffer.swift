@@ -1,4 +1,4 @@
-/// A growing run of elements of a trivial type whose memory is kept from use to use. A class over a
+/// A growing array of a trivial type that keeps its memory when it is emptied. A class with a
 /// pointer, so that appending checks neither uniqueness nor exclusive access.
 final class ReusedBuffer<Element> {
     private var base: UnsafeMutablePointer<Element>
@@ -12,11 +12,11 @@ final class ReusedBuffer<Element> {
 
     deinit { base.deallocate() }
 
-    /// Valid until the next append.
+    /// All elements. Valid until the next append.
     @inline(__always)
     var all: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 
-    /// The same, to be changed in place.
+    /// All elements, mutable in place. Valid until the next append.
     @inline(__always)
     var mutable: UnsafeMutableBufferPointer<Element> {
         UnsafeMutableBufferPointer(start: base, count: count)
@@ -38,7 +38,7 @@ final class ReusedBuffer<Element> {
         count += elements.count
     }
 
-    /// Appends `count` elements, all of which `fill` initializes.
+    /// Appends `count` elements, all of which `fill` initialises.
     @inline(__always)
     func append(count extra: Int, _ fill: (UnsafeMutablePointer<Element>) -> Void) {
         if count &+ extra > capacity { grow(to: count &+ extra) }
@@ -48,7 +48,7 @@ final class ReusedBuffer<Element> {
 
     @inline(__always) func removeAll() { count = 0 }
 
-    /// Forgets everything past the first `count` elements.
+    /// Removes all but the first `count` elements.
     func truncate(to count: Int) { self.count = min(count, self.count) }
 
     @inline(__always)

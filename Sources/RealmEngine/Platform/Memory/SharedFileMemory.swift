@@ -1,17 +1,19 @@
 import Glibc
 import Synchronization
 
-/// The bytes of a small side file that processes share, at one address however it grows.
+/// The bytes of a small companion file that processes share, mapped at an address that stays when
+/// the file grows.
 ///
-/// Whatever goes wrong with such a file is nobody's error: there is none, then.
+/// Failures are not errors: the caller does without the file.
 final class SharedFileMemory: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
     private let capacity: Int
     private let visibleSize: Atomic<Int>
 
-    /// Opens the file `name` in `directory`. Who is to use a database, as `permissions` say, makes
-    /// both; without, they must be there. At most `capacity` bytes of the file are ever looked at.
+    /// Opens the file `name` in `directory` and maps at most `capacity` bytes of it. Creates
+    /// directory and file with the database's `permissions`; if these are nil, both must exist.
+    /// Returns nil on failure.
     init?(
         _ name: String, directory: String, creating permissions: (() -> FilePermissions)?,
         capacity: Int
@@ -23,7 +25,7 @@ final class SharedFileMemory: @unchecked Sendable {
         }
         guard let opened else { return nil }
         descriptor = opened
-        // Far beyond its end: what the file grows by is there then.
+        // The mapping extends past the end of the file, so that it covers the file when that grows.
         guard let status = try? FileStatus(opened, name),
             let range = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0),
             range != MAP_FAILED
@@ -33,7 +35,8 @@ final class SharedFileMemory: @unchecked Sendable {
         }
         base = range
         self.capacity = capacity
-        // Only whole pages: behind the end of the file, the last page is nobody's.
+        // Whole pages only: another process may extend the file, and bytes of the last page past
+        // the end of the file belong to no process until then.
         let page = AddressSpace.pageSize
         visibleSize = Atomic(min(status.size, capacity) / page * page)
     }
@@ -43,15 +46,15 @@ final class SharedFileMemory: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Bytes that may be looked at.
+    /// Number of bytes that may be accessed.
     var size: Int { visibleSize.load(ordering: .acquiring) }
 
-    /// Makes the file at least one page longer, its space allocated so that no store can fail; false
-    /// when that is impossible. One thread of a process at a time.
+    /// Extends the file by at least one page with allocated space, so that no store can fail;
+    /// returns false on failure. Called by one thread of a process at a time.
     func grow() -> Bool {
         let wanted = size + AddressSpace.pageSize
         guard wanted <= capacity else { return false }
-        // Never makes a file shorter that another process made longer.
+        // Does not shrink a file that another process has extended.
         guard posix_fallocate(descriptor, 0, off_t(wanted)) == 0 else { return false }
         visibleSize.store(wanted, ordering: .releasing)
         return true

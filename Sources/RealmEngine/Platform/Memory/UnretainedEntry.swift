@@ -1,10 +1,10 @@
 import CRealmSystem
 
-/// A reference that keeps nothing alive, to an object that takes it out of the list that holds it when
-/// it goes: both under the list's lock, as every use of the reference.
+/// An unretained reference in a list, to an object that removes it from the list in its `deinit`.
+/// The list's lock is held for that and for every use of the reference.
 ///
-/// Unlike a weak reference it costs the object nothing: one that was ever referred to weakly counts all
-/// its references in another place, at several times the cost.
+/// Costs the object nothing. An object that was ever referred to weakly keeps its reference count
+/// in a side table, where counting is several times slower.
 struct UnretainedEntry<Object: AnyObject>: @unchecked Sendable {
     let id: ObjectIdentifier
     private let address: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@ struct UnretainedEntry<Object: AnyObject>: @unchecked Sendable {
         address = Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// Nil when the object is going, and waits for the lock to take itself out.
+    /// The object, retained; nil if its `deinit` has begun and waits for the list's lock.
     var object: Object? {
         swift_tryRetain(address).map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
     }

@@ -1,7 +1,7 @@
-/// Memory for a value that changes with every object: overlapping access to what a class stores itself would
-/// be looked for each time.
+/// Memory for a value that changes with every object. In a stored property of a class, each access
+/// would be checked for exclusivity.
 extension UnsafeMutablePointer where Pointee: ~Copyable {
-    /// Memory of its own for `value`, until `release`.
+    /// Allocates memory for `value`; the caller frees it with `release`.
     static func holding(_ value: consuming Pointee) -> Self {
         let memory = allocate(capacity: 1)
         memory.initialize(to: value)

@@ -1,5 +1,4 @@
-/// A reference that keeps nothing alive. Free to cross threads; what it refers to is used where that
-/// belongs.
+/// A weak reference. Free to cross threads; the object itself is only used in its own context.
 struct Weak<Object: AnyObject>: @unchecked Sendable {
     private(set) weak var object: Object?
 

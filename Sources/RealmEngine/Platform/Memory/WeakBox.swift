@@ -1,22 +1,23 @@
-/// Where an object is, for those who refer to it without keeping it and belong to no list. The object
-/// holds it, says where it is once it is made, and says as the first thing at its end that it goes. Free
-/// to cross threads; what it leads to is used where that belongs.
+/// A weak reference that is shared by all who refer to an object. The object owns the box, calls
+/// `begin` once it is initialised and `end` first thing in its `deinit`. Free to cross threads; the
+/// object itself is only used in its own context.
 ///
-/// For objects whose references are counted often; `Weak` does for others (`UnretainedEntry` says why).
+/// For objects that are retained and released often; `UnretainedEntry` explains the cost of `Weak`.
 package final class WeakBox<Object: AnyObject>: Sendable {
     private let place = LockedValue<UnretainedEntry<Object>?>(nil)
 
     package init() {}
 
-    /// `object` can be found from now on.
+    /// Makes `object` available.
     package func begin(_ object: Object) {
         let known = UnretainedEntry(object)
         place.withLock { $0 = known }
     }
 
-    /// The object goes. Its memory stays until nobody is looking at it.
+    /// Makes the object unavailable. Returns when no thread is reading the reference, so that the
+    /// object's memory may be freed.
     package func end() { place.withLock { $0 = nil } }
 
-    /// Nil before the object was made, and once its end has begun.
+    /// The object; nil before `begin` and once its `deinit` has begun.
     package var object: Object? { place.withLock { $0?.object } }
 }

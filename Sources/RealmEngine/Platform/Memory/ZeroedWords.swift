@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Words that are zero at first, of which only those that are used take memory.
+/// An array of words, initially zero. Only pages that are used take memory.
 final class ZeroedWords: Sendable {
     nonisolated(unsafe) private let words: UnsafeMutablePointer<Atomic<UInt64>>
 
@@ -17,7 +17,7 @@ final class ZeroedWords: Sendable {
     @inline(__always)
     func load(_ i: Int) -> UInt64 { words[i].load(ordering: .relaxed) }
 
-    /// Sees whatever the thread did that stored it.
+    /// Loads with acquire ordering: everything before the matching `publish` is visible.
     @inline(__always)
     func loadPublished(_ i: Int) -> UInt64 { words[i].load(ordering: .acquiring) }
 

@@ -4,33 +4,33 @@ import Glibc
 package struct FileHolder: Sendable, Equatable {
     package let process: ProcessIdentity
     package let command: String
-    /// The user's name, or number where no name is known.
+    /// The user's name, or the user id if the name is unknown.
     package let user: String
     /// Seconds since the process started.
     package let age: Int
     /// Whether it has the database file itself open.
     package let hasDatabase: Bool
-    /// Open descriptors of the lock file: every participant of the session keeps one.
+    /// Number of descriptors of the lock file; every participant of the session keeps one open.
     package let participants: Int
 
     package var pid: UInt32 { process.pid }
 }
 
 extension FileHolders {
-    /// The processes that have a database or its lock file open, this one left out.
+    /// The processes that have a database or its lock file open, except this process.
     package struct Listing: Sendable {
-        /// In the order of their ids.
+        /// Ordered by process id.
         package var openers: [FileHolder] = []
-        /// False when the descriptors of some process could not be read, which may be another
-        /// user's.
+        /// Whether the descriptors of all processes could be read. Those of other users may be
+        /// unreadable.
         package var isComplete = true
 
-        /// Nobody looked.
+        /// The listing if processes were not searched.
         package static let none = Listing(openers: [], isComplete: false)
     }
 
-    /// Looks through `/proc` for the processes that have the file at `path` or its lock file open,
-    /// by whatever name.
+    /// Searches `/proc` for the processes that have the file at `path` or its lock file open under
+    /// any name.
     package static func list(database path: String) -> Listing {
         let place = DatabasePath(path)
         let database = FileIdentity(path: place.path)
@@ -64,7 +64,7 @@ extension FileHolders {
         return max(0, time.tv_sec - Int(process.startTime) / ticks)
     }
 
-    /// The files a process has open; nil when that is a secret.
+    /// Returns the files a process has open; nil if this user may not see them.
     static func openFiles(of pid: Int32) -> [FileIdentity]? {
         let directory = "/proc/\(pid)/fd"
         guard let names = readable(directory) else { return errno == EACCES ? nil : [] }
@@ -72,8 +72,8 @@ extension FileHolders {
     }
 }
 
-/// The names of users in `/etc/passwd`. The C library would ask services that a static executable
-/// cannot load.
+/// The names of users in `/etc/passwd`. The C library's lookup loads name services, which a static
+/// executable cannot.
 private struct UserNames {
     private var names: [UInt32: String] = [:]
 

@@ -1,37 +1,38 @@
 import Glibc
 
-/// The processes that have a file open, as far as this user may see them.
+/// Finds the processes that have a file open, as far as this user may see them.
 package enum FileHolders {
-    /// "name (pid N)" of every participant of the session of the database at `path`, this process
-    /// left out.
+    /// Returns "name (pid N)" of every participant of the session of the database at `path`, except
+    /// this process.
     package static func names(participating path: String) -> [String] {
         participants(of: path).map { "\($0.command) (pid \($0.pid))" }
     }
 
-    /// "name (pid N)".
+    /// Returns "name (pid N)".
     static func title(of pid: UInt32) -> String {
         "\(name(Int32(truncatingIfNeeded: pid))) (pid \(pid))"
     }
 
-    /// The processes that take part in the session of the database at `path`, this one left out.
+    /// Returns the processes that participate in the session of the database at `path`, except this
+    /// process.
     package static func participants(of path: String) -> [FileHolder] {
         list(database: path).openers.filter { $0.participants > 0 }
     }
 
-    /// "name (pid N)" of every process that has this very file open, this one left out.
+    /// Returns "name (pid N)" of every process that has `file` open, except this process.
     static func holders(of file: FileIdentity) -> [String] {
         processes.filter { openFiles(of: $0)?.contains(file) == true }
             .map { title(of: UInt32(clamping: $0)) }
     }
 
-    /// The ids of the processes there are, this one left out.
+    /// The ids of all processes except this one.
     static var processes: [Int32] {
         entries("/proc").compactMap { Int32($0) }.filter { $0 != getpid() }.sorted()
     }
 
     static func entries(_ path: String) -> [String] { readable(path) ?? [] }
 
-    /// The names in a directory; nil, with `errno` set, when it cannot be read.
+    /// Returns the names in a directory; nil with `errno` set if it cannot be read.
     static func readable(_ path: String) -> [String]? {
         guard let directory = opendir(path) else { return nil }
         defer { closedir(directory) }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A process, told apart from later ones with the same number by the moment it started.
+/// A process id with the time the process started, which distinguishes it from later processes with
+/// the same id.
 package struct ProcessIdentity: Hashable, Sendable {
     package let pid: UInt32
-    /// Clock ticks between the start of the system and that of the process, as many bits as fit;
-    /// 0 where the system does not tell.
+    /// Clock ticks from system start to process start, truncated to 32 bits; 0 if unknown.
     let startTime: UInt32
 
     init(pid: UInt32, startTime: UInt32) {
@@ -13,8 +13,7 @@ package struct ProcessIdentity: Hashable, Sendable {
         self.startTime = startTime
     }
 
-    /// The process that has the number `pid` now; nil when there is none, or only the rest of one
-    /// that ended.
+    /// The process that has the id `pid` now; nil if there is none, or it is a zombie.
     init?(pid: UInt32) {
         guard let number = pid_t(exactly: pid), number > 0 else { return nil }
         self.pid = pid
@@ -23,7 +22,8 @@ package struct ProcessIdentity: Hashable, Sendable {
             startTime = 0
             return
         }
-        // The name may hold anything, spaces and parentheses too: fields count from behind it.
+        // The command name may contain anything, spaces and parentheses too, so fields are counted
+        // after it.
         let end = line.lastIndex(of: UInt8(ascii: ")")) ?? line.endIndex
         let fields = line[end...].split(separator: UInt8(ascii: " "))
         if let state = fields.dropFirst().first?.first, "ZX".utf8.contains(state) { return nil }
@@ -31,7 +31,7 @@ package struct ProcessIdentity: Hashable, Sendable {
         startTime = UInt32(truncatingIfNeeded: ticks ?? 0)
     }
 
-    /// Asked from the system once, and again in a forked copy of the process.
+    /// The identity of this process. Cached until the process forks.
     static var current: ProcessIdentity {
         let generation = UInt64(ForkGeneration.current) + 1
         if knownGeneration.load(ordering: .acquiring) == generation {
@@ -49,7 +49,7 @@ package struct ProcessIdentity: Hashable, Sendable {
     private static let known = Atomic<UInt64>(0)
     private static let knownGeneration = Atomic<UInt64>(0)
 
-    /// Whether this very process still runs.
+    /// Whether this process still runs.
     var isRunning: Bool { ProcessIdentity(pid: pid) == self }
 
     private static func firstLine(of path: String) -> ArraySlice<UInt8>? {
@@ -62,7 +62,7 @@ package struct ProcessIdentity: Hashable, Sendable {
     }
 }
 
-/// Tells a process from the copies `fork` makes of it: they see a larger number.
+/// A number that is larger in a forked process than in its parent.
 enum ForkGeneration {
     private static let counter = Atomic<UInt32>(0)
     private static let isWatched: Bool = {
@@ -78,12 +78,12 @@ enum ForkGeneration {
     }
 }
 
-/// The calling thread's number, as the system's tools show it.
+/// The calling thread's id, as the system's tools show it.
 enum ThreadNumber {
-    /// The number, and the process it was asked for in.
+    /// The thread's id, with the fork generation in the upper 32 bits; nil before the first use.
     private static let own = ThreadPointer()
 
-    /// Asked from the system once a thread, and again in a forked copy of it.
+    /// The calling thread's id. Cached in each thread until the process forks.
     static var current: UInt32 {
         let generation = UInt(ForkGeneration.current)
         let known = UInt(bitPattern: own.value)
@@ -93,7 +93,7 @@ enum ThreadNumber {
         return number
     }
 
-    /// "PID/task/NUMBER": `gettid` is not in Swift's view of the C library.
+    /// Reads the id from "PID/task/NUMBER", since `gettid` is not in Swift's view of the C library.
     private static func asked() -> UInt32? {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = bytes.withUnsafeMutableBytes {
@@ -104,7 +104,7 @@ enum ThreadNumber {
     }
 }
 
-/// The time of day.
+/// The system's real-time clock.
 enum WallClock {
     static var now: Timestamp {
         var time = timespec()
@@ -112,7 +112,7 @@ enum WallClock {
         return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
     }
 
-    /// Nanoseconds since 1970, a few milliseconds behind at most; asks nothing of the system.
+    /// Nanoseconds since 1970, at most a few milliseconds late; needs no system call.
     static var coarseNanoseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)

@@ -1,15 +1,15 @@
 import CRealmSystem
 import Glibc
 
-/// Waits at notifier FIFOs for what is written into them, without reading it: a byte that is read is
-/// an edge that other processes do not see (storage format 6.11). Free to cross threads.
+/// Waits at notifier FIFOs until they become readable, without reading: a byte that is read is an
+/// edge that other processes do not see (storage format 6.11). Free to cross threads.
 final class SignalWaiter: Sendable {
     private let poll: Int32
-    /// Becomes readable when a wait is to end.
+    /// An eventfd that ends a wait when it becomes readable.
     private let bell: Int32
     private static let bellNumber = UInt64.max
 
-    /// Nil when the system has no more descriptors.
+    /// Returns nil if the system has no descriptors left.
     init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard poll >= 0 else { return nil }
@@ -26,8 +26,8 @@ final class SignalWaiter: Sendable {
         close(bell)
     }
 
-    /// Waits at `descriptor` too, which the caller keeps open until it is removed; what is heard of
-    /// it is told as `number`.
+    /// Adds `descriptor`, which the caller keeps open until it is removed. `wait` reports its
+    /// events as `number`.
     func add(_ descriptor: Int32, _ number: UInt64) -> Bool {
         var event = epoll_event(
             events: EPOLLIN.rawValue | EPOLLET.rawValue, data: epoll_data_t(u64: number))
@@ -36,11 +36,11 @@ final class SignalWaiter: Sendable {
 
     func remove(_ descriptor: Int32) { epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, nil) }
 
-    /// Ends a wait that is under way, or the next one.
+    /// Ends the current wait, or the next one.
     func ring() { eventfd_write(bell, 1) }
 
-    /// What was heard of within so many microseconds, nil for any time: nothing when somebody rang; nil
-    /// when they passed.
+    /// Waits for events, for ever if `microseconds` is nil. Returns the numbers of the descriptors
+    /// with events, an empty array if woken by `ring`, nil on timeout.
     func wait(microseconds: Int?) -> [UInt64]? {
         if let microseconds { sleep(atMost: microseconds) }
         return withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 16) { events in
@@ -56,14 +56,13 @@ final class SignalWaiter: Sendable {
         }
     }
 
-    /// Until there is something to hear. The set itself is waited at by milliseconds only.
+    /// Waits for the epoll descriptor itself: `epoll_wait` takes milliseconds only.
     private func sleep(atMost microseconds: Int) {
         realm_wait_readable(poll, microseconds)
     }
 }
 
-/// Hears of the commits of one database, where their announcements are made: the FIFO is not created.
-/// Free to cross threads.
+/// Waits for announced commits of one database. Does not create the FIFO. Free to cross threads.
 final class CommitFIFOReader: Sendable {
     private let path: String
     private let open = LockedValue<(waiter: SignalWaiter, descriptor: Int32)?>(nil)
@@ -72,8 +71,8 @@ final class CommitFIFOReader: Sendable {
 
     deinit { open.withLock { if let open = $0 { close(open.descriptor) } } }
 
-    /// Sleeps until there was an announcement, at most so long; longer ago than this began it may have
-    /// been, too.
+    /// Sleeps until a commit is announced, at most `milliseconds`. Returns at once if one was
+    /// announced since the last call. Without a FIFO, sleeps for the whole time.
     func listen(milliseconds: Int32) {
         guard let waiter = found() else { return Deadline.sleep(milliseconds: Int(milliseconds)) }
         _ = waiter.wait(microseconds: Int(milliseconds) * 1000)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A pointer of which each thread has its own, nil at first. Made once and never given back.
+/// A thread-local pointer, initially nil. Its key is never deleted.
 struct ThreadPointer: Sendable {
     private let key: pthread_key_t
 
-    /// - Parameter free: is given the pointer of a thread that ends.
+    /// - Parameter free: called with the pointer of a thread that ends.
     init(free: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil) {
         var key = pthread_key_t()
         guard pthread_key_create(&key, free) == 0 else {
@@ -13,7 +13,7 @@ struct ThreadPointer: Sendable {
         self.key = key
     }
 
-    /// The calling thread's.
+    /// The calling thread's pointer.
     @inline(__always)
     var value: UnsafeMutableRawPointer? {
         get { pthread_getspecific(key) }

@@ -1,7 +1,6 @@
 import Glibc
 
-/// An object for each thread that has been given one, for as long as the thread lives. Free to cross
-/// threads.
+/// A thread-local strong reference, released when the thread ends. Free to cross threads.
 package final class ThreadSlot: Sendable {
     private let key: pthread_key_t
 
@@ -15,7 +14,7 @@ package final class ThreadSlot: Sendable {
 
     deinit { pthread_key_delete(key) }
 
-    /// Of the calling thread.
+    /// The calling thread's object.
     package var object: AnyObject? {
         get {
             pthread_getspecific(key).map {

@@ -1,9 +1,9 @@
 extension Threads {
-    /// Those that wait for something to run, the last one last.
+    /// Idle threads; the one that became idle last is the last element.
     private static let spares = LockedValue<[Spare]>([])
 
-    /// Runs `body` as `detach` does, for those who do so again and again: on a thread that did the same
-    /// before, if there is one, since making a thread and ending it takes as long as a sync.
+    /// Runs `body` as `detach` does, on an idle thread of an earlier call if there is one: creating
+    /// and ending a thread takes as long as a sync. Returns false if the system refuses a thread.
     static func detachOften(_ body: @escaping @Sendable () -> Void) -> Bool {
         if let spare = spares.withLock({ $0.popLast() }) {
             spare.give(body)
@@ -14,11 +14,12 @@ extension Threads {
         return detach { spare.run() }
     }
 
-    /// A thread that runs what it is given, and ends when there is nothing for a while.
+    /// A thread that runs one body after another, and ends after half a second without work.
     private final class Spare: @unchecked Sendable {
         private static let patience: Int32 = 500
         private let monitor = Monitor()
-        /// Guarded by the monitor, and nobody else's: what it holds goes when it is done.
+        /// Guarded by the monitor. Taken out before it runs, so that its captures are released
+        /// afterwards.
         private var body: (@Sendable () -> Void)?
 
         func give(_ next: @escaping @Sendable () -> Void) { monitor.signal { body = next } }
@@ -37,7 +38,8 @@ extension Threads {
             }
         }
 
-        /// Nobody will give it anything; else somebody does at once, which is waited for.
+        /// Removes this thread from the idle list and returns true. If another thread has just
+        /// claimed it, waits for its work and returns false.
         private func isLeft() -> Bool {
             let isListed = spares.withLock { spares in
                 guard let index = spares.firstIndex(where: { $0 === self }) else { return false }

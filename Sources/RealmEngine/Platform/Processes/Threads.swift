@@ -1,18 +1,19 @@
 import CRealmSystem
 import Glibc
 
-/// Worker threads for work that is cut into pieces by whoever uses it.
+/// Worker threads. The caller divides the work.
 package enum Threads {
-    /// Processors in use by the system.
+    /// Number of processors online.
     package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// Whether a Swift task runs on the calling thread.
+    /// Whether the calling thread runs a Swift task.
     static var runsTask: Bool { realm_is_in_task() }
 
-    /// Runs `body` on `count` threads, the calling one among them, and returns when all are done.
+    /// Runs `body` on `count` threads, one of them the calling thread, and returns when all have
+    /// finished.
     ///
-    /// When the system refuses more threads fewer are used, so `body` must not count on the others:
-    /// it takes pieces of work until none are left. Its argument tells the threads apart, 0 being
+    /// If the system refuses threads, fewer are used. So `body` must not rely on the others; it
+    /// claims pieces of work until none are left. Its argument is the index of the thread, 0 for
     /// the caller.
     package static func run(_ count: Int, _ body: @Sendable (Int) -> Void) {
         withoutActuallyEscaping(body) { body in
@@ -26,26 +27,26 @@ package enum Threads {
         }
     }
 
-    /// Runs `body` on a new thread that nobody waits for; false when the system refuses one.
+    /// Runs `body` on a new detached thread; returns false if the system refuses one.
     package static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = start(body) else { return false }
         pthread_detach(thread)
         return true
     }
 
-    /// Whether the system gives the process another thread now: whoever cannot do without one asks
-    /// before it is too late to do without.
+    /// Whether the system can create another thread now. Tested by callers that need a thread
+    /// later, when they could no longer do without.
     package static var canStart: Bool {
         guard let thread = start({}) else { return false }
         pthread_join(thread, nil)
         return true
     }
 
-    /// What tells the calling thread from all others that exist now. Takes about a nanosecond.
+    /// Identifies the calling thread among all living threads. Takes about a nanosecond.
     @inline(__always)
     static var current: UInt { UInt(bitPattern: realm_current_thread()) }
 
-    /// The calling thread does nothing any more.
+    /// Suspends the calling thread for ever.
     static func sleepForEver() -> Never {
         while true { sleep(1_000_000) }
     }
@@ -72,7 +73,7 @@ package enum Threads {
     }
 }
 
-/// A mutex with one condition: state that threads wait for. Free to cross threads.
+/// A mutex with one condition variable, for state that threads wait for. Free to cross threads.
 package final class Monitor: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -98,15 +99,14 @@ package final class Monitor: @unchecked Sendable {
         return try body()
     }
 
-    /// Waits until `condition` holds and returns with the mutex held no longer. The condition is
-    /// asked with the mutex held.
+    /// Waits until `holds` returns true, then unlocks the mutex. Calls `holds` with the mutex held.
     package func wait(until holds: () -> Bool) {
         pthread_mutex_lock(mutex)
         while !holds() { pthread_cond_wait(condition, mutex) }
         pthread_mutex_unlock(mutex)
     }
 
-    /// Waits until `condition` holds, up to `milliseconds`; answers whether it does.
+    /// Waits until `holds` returns true, at most `milliseconds`; returns its last result.
     package func wait(milliseconds: Int32, until holds: () -> Bool) -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -123,7 +123,8 @@ package final class Monitor: @unchecked Sendable {
         return true
     }
 
-    /// Changes what others wait for, and wakes them: afterwards, so that they find the mutex free.
+    /// Changes state with the mutex held, then wakes all waiters, after unlocking so that they find
+    /// the mutex free.
     package func signal(_ change: () -> Void) {
         pthread_mutex_lock(mutex)
         change()
