@@ -1,10 +1,11 @@
 import Glibc
 
-/// Memory for keys and decrypted bytes, zeroed, which no core dump shows.
+/// Zeroed memory for keys and decrypted bytes, excluded from core dumps.
 enum ConfidentialMemory {
-    /// `size` bytes, to be given back by `free`. Throws `internal` without memory.
+    /// Allocates `size` bytes, which the caller frees with `free`. Throws `internal` if out of
+    /// memory.
     ///
-    /// - Parameter path: the file it is for.
+    /// - Parameter path: the related file, for messages.
     static func make(_ size: Int, _ path: String? = nil) throws(RealmError)
         -> UnsafeMutableRawPointer
     {

@@ -2,25 +2,25 @@ import CRealmSystem
 import Glibc
 import Synchronization
 
-/// Bounds the memory that plain pages of encrypted files take.
+/// Limits the memory for decrypted pages of encrypted files.
 ///
-/// A program may ask for that once, before it opens any. From then on its signal handler stands
-/// behind the addresses of pages that were given back: whoever follows a pointer there finds the page
-/// decrypted again, at the same place and with the same bytes of every version that is pinned. So
-/// pages can be given back at any time, whoever has pointers into them.
+/// A program may set the limit once, before it opens any encrypted file. From then on, pages can be
+/// freed at any time, even if threads have pointers into them: accessing a freed page raises
+/// `SIGSEGV`, and the signal handler decrypts the page again, at the same address and with the same
+/// bytes of every pinned version.
 package enum DecryptedMemoryLimit {
     private static let most = Atomic<Int>(.max)
-    /// Files whose pages are bounded now; they share.
+    /// Number of open files under the limit; they share it.
     static let files = Atomic<Int>(0)
-    /// Pages of all of them that are there.
+    /// Number of pages in memory, of all files.
     static let held = Atomic<Int>(0)
-    /// Pieces of pages that were decrypted again so far.
+    /// Number of pieces that were decrypted again so far.
     static let restored = Atomic<Int>(0)
 
-    /// From now on the plain pages of encrypted files take about `bytes` together.
+    /// Limits the decrypted pages of all files to about `bytes`.
     ///
-    /// Installs a handler for `SIGSEGV`, which hands on what is not its own: for programs that may
-    /// decide that, not for libraries.
+    /// Installs a handler for `SIGSEGV`, which passes signals for other addresses on. So only a
+    /// program may call this, not a library.
     package static func limit(to bytes: Int) {
         most.store(max(least, bytes), ordering: .relaxed)
         PageFaults.install()
@@ -28,53 +28,53 @@ package enum DecryptedMemoryLimit {
 
     static var isLimited: Bool { most.load(ordering: .relaxed) < .max }
 
-    /// Pages of all files.
+    /// The limit in pages, for all files together.
     static var pages: Int { most.load(ordering: .relaxed) / EncryptedLayout.page }
 
-    /// Pages that a file may have while others have more than they should.
+    /// Number of pages that a file may keep although the limit is exceeded.
     static var share: Int { pages / 2 / max(1, files.load(ordering: .relaxed)) }
 
-    /// A few pieces for each thread.
+    /// Smallest limit: a few pieces for each thread.
     private static let least = 2 << 20
 }
 
-/// Frees decrypted pages of one file and puts them back: the addresses that readers use are closed
-/// piece by piece. A closed piece is filled again in memory that no reader has the address of, and then
-/// all of its memory moves to its place at once.
+/// Frees decrypted pages of one file and restores them. Freeing closes addresses that readers use,
+/// a piece at a time. A closed piece is decrypted in work memory, whose address no reader has, and
+/// then moved to its place at once.
 ///
-/// Pages come back by pieces, or by several pieces of a group where they are read one after the other,
-/// and go by groups: each call of the system costs as much as decrypting a page. Free to cross threads:
-/// what is known of a piece is guarded by the mutex of its pages.
+/// Pages are restored in pieces, several pieces of a group at once when the file is read
+/// sequentially. They are freed in groups, since each system call costs as much as decrypting a
+/// page. Free to cross threads: the state of a piece is guarded by the mutex of its pages.
 final class DecryptedPageCache: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
-    /// Room to fill a group in for each of the mutexes that pieces are guarded by.
+    /// Work memory: a group for each of the mutexes that guard pieces.
     private let work: UnsafeMutableRawPointer
     /// Pages of a piece, as a power of 2.
     let shift: Int
     private let capacity: Int
-    /// Pages that are there.
+    /// Number of pages of this file in memory.
     private let held = Atomic<Int>(0)
-    /// One byte for each piece: whether it is closed.
+    /// One byte for each piece: whether the piece is closed.
     private var closed: ReservedMemory
     private let watching = Atomic<Int>(-1)
-    /// Held by the one thread that gives pages back.
+    /// Whether a thread is freeing pages; only one does at a time.
     private let turn = Atomic<Bool>(false)
     private var hand = 0
 
-    /// Neighbours that are not closed alike are stretches of addresses of their own, of which the
-    /// system permits some ten thousand.
+    /// Maximum number of pieces. Adjacent pieces that differ in being closed are separate mappings,
+    /// of which the system permits some ten thousand.
     private static let mostPieces = 1 << 14
-    /// Whoever comes back for a page needs little else around it; but each piece takes some calls of
-    /// the system to come and go.
+    /// Small, because a random access needs little else near its page; not smaller, because freeing
+    /// and restoring a piece takes several system calls.
     private static let smallestShift = 2
     /// Pieces of a group, as a power of 2.
     private static let groupShift = 2
 
-    /// Nil when nobody asked for bounds, or the system has no such memory.
+    /// Returns nil without a limit, or if the system cannot move memory.
     ///
     /// - Parameters:
-    ///   - plain: addresses for `capacity` bytes, which are taken over.
-    ///   - size: bytes of the database so far.
+    ///   - plain: reserved addresses for `capacity` bytes, whose ownership passes to this object.
+    ///   - size: current size of the database in bytes.
     init?(_ plain: UnsafeMutableRawPointer, capacity: Int, size: Int) {
         guard DecryptedMemoryLimit.isLimited, Self.canMove else { return nil }
         var shift = Self.smallestShift
@@ -105,12 +105,12 @@ final class DecryptedPageCache: @unchecked Sendable {
         munmap(closed.start, closed.capacity)
     }
 
-    /// How many pieces `size` bytes have, at most.
+    /// Returns an upper bound of the number of pieces of `size` bytes.
     private static func pieces(_ size: Int, _ shift: Int) -> Int {
         ((size / EncryptedLayout.page) >> shift) + 1
     }
 
-    /// Systems from before 2020 cannot move memory away from where there is to be memory again.
+    /// Whether memory can be moved away from addresses that stay mapped, as Linux can since 2020.
     private static let canMove: Bool = {
         let page = AddressSpace.pageSize
         guard let memory = try? ConfidentialMemory.make(2 * page) else { return false }
@@ -125,26 +125,27 @@ final class DecryptedPageCache: @unchecked Sendable {
 
     private var groupSize: Int { EncryptedLayout.page << groupShift }
 
-    /// The file has `count` bytes more at `from`. False when the system refuses.
+    /// Extends the state by `count` bytes of the file at `from`. Returns false if out of memory.
     func extend(from: Int, _ count: Int) -> Bool {
         (try? closed.ensure(Self.pieces(from + count, shift))) != nil
     }
 
-    /// Has faults in the pages of `pages` lead there.
+    /// Registers the addresses, so that faults in them restore pages of `pages`.
     func watch(_ pages: EncryptedPages) {
         watching.store(PageFaults.add(pages, plain, capacity), ordering: .relaxed)
     }
 
-    /// No more faults come.
+    /// Unregisters the addresses; their faults are no longer handled.
     func close() { PageFaults.remove(watching.load(ordering: .relaxed)) }
 
-    /// Pages came, or went.
+    /// Adds `change` to the number of pages in memory.
     func count(_ change: Int) {
         held.add(change, ordering: .relaxed)
         DecryptedMemoryLimit.held.add(change, ordering: .relaxed)
     }
 
-    /// There are more pages than there should be, and not because of others.
+    /// Whether this file should free pages: the limit is exceeded, and this file has more than its
+    /// share.
     @inline(__always)
     var isExceeded: Bool { exceeds(DecryptedMemoryLimit.pages) }
 
@@ -153,8 +154,8 @@ final class DecryptedPageCache: @unchecked Sendable {
             && held.load(ordering: .relaxed) > DecryptedMemoryLimit.share
     }
 
-    /// Calls `body` with groups one after the other, but for the one with `page`, until there are fewer
-    /// pages than there may be. Nothing while another thread does that.
+    /// Calls `body` with one group after the other, except the group with `page`, until enough
+    /// pages are free. Does nothing if another thread is freeing pages.
     func closeSome(of size: Int, butFor page: Int, _ body: (_ group: Int) -> Void) {
         let isWatched = watching.load(ordering: .relaxed) >= 0
         guard isWatched, !turn.exchange(true, ordering: .acquiring) else { return }
@@ -162,8 +163,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         let groups = Self.pieces(size, groupShift)
         let wanted = DecryptedMemoryLimit.pages / 16 * 15
         for _ in 0..<groups where exceeds(wanted) {
-            // Against the direction of most reads: in their direction, a reader that reads all of the
-            // file again and again would find each group just freed.
+            // Proceeds against the direction of most reads: a reader that repeatedly scans the file
+            // would otherwise find each group just freed.
             hand = (hand > 0 ? hand : groups) - 1
             if hand != page >> groupShift { body(hand) }
         }
@@ -175,36 +176,36 @@ final class DecryptedPageCache: @unchecked Sendable {
         (closed.start + (page >> shift)).assumingMemoryBound(to: Bool.self)
     }
 
-    /// The pages of the piece with `page` were given back.
+    /// Whether the piece with `page` is closed.
     func isAway(_ page: Int) -> Bool { piece(page).pointee }
 
-    /// Pages of a piece that lie in a database of `size` bytes.
+    /// Returns the pages of a piece that are inside a database of `size` bytes.
     func pages(of piece: Int, _ size: Int) -> Range<Int> {
         let first = piece << shift
         return first..<max(first, min(first + (1 << shift), size / EncryptedLayout.page))
     }
 
-    /// The pieces of the group with `page`.
+    /// Returns the pieces of the group with `page`.
     func group(of page: Int) -> Range<Int> {
         let first = (page >> groupShift) << Self.groupShift
         return first..<(first + 1 << Self.groupShift)
     }
 
-    /// Address of page 0 relative to the memory in which the group with `page` is filled.
+    /// Returns the address that page 0 would have in the work memory of the group with `page`.
     func room(for page: Int) -> UnsafeMutableRawPointer {
         let group = page >> groupShift
         return work + (group % EncryptedPages.mutexCount - group) * groupSize
     }
 
-    /// Populates the memory in which `pages` are filled, whole pieces of one group: one call instead of a
-    /// fault for each page.
+    /// Populates the work memory for `pages`, whole pieces of one group, to save a page fault for
+    /// each.
     func prepareRoom(for pages: Range<Int>) {
         madvise(
             room(for: pages.lowerBound) + pages.lowerBound * EncryptedLayout.page,
             pages.count * EncryptedLayout.page, Self.populateWrite)
     }
 
-    /// `MADV_POPULATE_WRITE`, which older systems refuse: then there is a fault for each page.
+    /// `MADV_POPULATE_WRITE`; older systems refuse it, and pages fault one by one.
     private static let populateWrite: Int32 = 23
 
     private func mark(_ pages: Range<Int>, isClosed: Bool) {
@@ -213,7 +214,7 @@ final class DecryptedPageCache: @unchecked Sendable {
         }
     }
 
-    /// Frees the memory of `pages`, whole pieces of one group. False when the system refuses.
+    /// Frees the memory of `pages`, whole pieces of one group. Returns false on failure.
     func close(_ pages: Range<Int>) -> Bool {
         let start = plain + pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page
@@ -223,8 +224,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         return true
     }
 
-    /// Moves filled `pages`, whole pieces of one group, to where readers find them. False when the system
-    /// refuses.
+    /// Moves `pages`, whole pieces of one group, from work memory to the addresses that readers
+    /// use. Returns false on failure.
     func open(_ pages: Range<Int>) -> Bool {
         let offset = pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page

@@ -1,10 +1,11 @@
-/// Telling an encrypted database from other files without its key (storage format 8.2).
+/// Recognises an encrypted database without its key (storage format 8.2).
 enum EncryptedForm {
     private static let mostWrites: UInt32 = 1 << 28
 
-    /// Whether `size` bytes at `base` begin with a page of counters and authentication codes as only
-    /// an encrypted database has: of 64 entries each is all zeros, or counts a plausible number of
-    /// writes, the latest not before the one before. Other files pass with a chance of less than 2^-64.
+    /// Whether `size` bytes at `base` begin with a table of 64 entries as only an encrypted
+    /// database has: each entry is all zeros or has two plausible write counters, the latest not
+    /// smaller than the one before, and authentication codes. Other files pass with a probability
+    /// of less than 2^-64.
     static func begins(_ base: UnsafeRawPointer, size: Int) -> Bool {
         let page = EncryptedLayout.page
         guard size >= 2 * page, base.load(as: UInt32.self) != 0 else { return false }
@@ -13,9 +14,11 @@ enum EncryptedForm {
         }
     }
 
-    /// Whether `size` bytes at `base`, fewer than the smallest encrypted database has, begin like one.
+    /// Whether `size` bytes at `base`, fewer than the smallest encrypted database has, begin like
+    /// one.
     ///
-    /// - Parameter least: fewer bytes than that say nothing. Of an entry that is cut, its counter counts.
+    /// - Parameter least: with fewer bytes, the result is false. Of an incomplete entry, only the
+    ///   counter is checked.
     static func isCut(
         _ base: UnsafeRawPointer, size: Int, least: Int = EncryptedLayout.entry
     ) -> Bool {
@@ -26,7 +29,7 @@ enum EncryptedForm {
         return stride(from: 0, to: end, by: EncryptedLayout.entry).allSatisfy { isEntry(base + $0) }
     }
 
-    /// The error for a file that `isCut`.
+    /// Returns the error for a file for which `isCut` is true.
     static func cutError(_ path: String) -> RealmError {
         RealmError(
             .corrupt, code: "InvalidDatabase", reason: "truncated",
@@ -42,7 +45,7 @@ enum EncryptedForm {
         return before != 0 || isZero(p + 32, 32)
     }
 
-    /// Whether all bytes are the same; in an authentication code they never are.
+    /// Whether all bytes are equal, which does not occur in an authentication code.
     private static func isUniform(_ p: UnsafeRawPointer, _ count: Int) -> Bool {
         let bytes = UnsafeRawBufferPointer(start: p, count: count)
         return bytes.allSatisfy { $0 == bytes[0] }

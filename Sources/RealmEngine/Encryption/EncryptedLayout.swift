@@ -1,35 +1,36 @@
-/// Where the pages of an encrypted database are (storage format 8.2, 8.6).
+/// Offsets in the file of an encrypted database (storage format 8.2, 8.6).
 ///
 ///      | table | page 0 | ... | page 63 | table | page 64 | ...
 ///
-/// Each group of 64 pages follows a page with their 64 entries. What the database calls offsets and
-/// sizes counts its pages only.
+/// Each group of 64 pages follows a page with their 64 entries. Offsets and sizes of the database
+/// count only its own pages.
 enum EncryptedLayout {
     static let page = 1 << pageShift
     static let pageShift = 12
     static let entry = 64
-    /// One of the two halves of an entry: the counter of a write and its authentication code.
+    /// Size of a half of an entry: the counter of a write and the authentication code of what it
+    /// wrote.
     static let half = 32
-    /// Pages that have their entries in one table.
+    /// Number of pages that have their entries in one table.
     static let group = 64
 
-    /// Where page `index` is in the file.
+    /// Returns the file offset of page `index`.
     @inline(__always)
     static func position(ofPage index: Int) -> Int { (index + index / group + 1) * page }
 
-    /// Where its entry is.
+    /// Returns the file offset of the entry of page `index`.
     @inline(__always)
     static func position(ofEntry index: Int) -> Int {
         index / group * ((group + 1) * page) + index % group * entry
     }
 
-    /// Bytes of the file that holds a database of `size` bytes.
+    /// Returns the file size for a database of `size` bytes.
     static func fileSize(of size: Int) -> Int {
         let pages = (size + page - 1) / page
         return (pages + pages / group + 1) * page
     }
 
-    /// Bytes of the database in a file of `size` bytes.
+    /// Returns the size of the database in a file of `size` bytes.
     static func databaseSize(of size: Int) -> Int {
         let pages = size / page
         return (pages - (pages + group) / (group + 1)) * page

@@ -1,16 +1,15 @@
 import Glibc
 
-/// Plain pages that are given back and come again.
+/// Freeing and restoring decrypted pages under a memory limit.
 extension EncryptedPages {
-    /// Whether the pages of the file are more than may be in memory.
+    /// Whether the file has more pages than may be in memory.
     var outgrowMemory: Bool {
         bounds != nil
             && count > DecryptedMemoryLimit.pages
                 / max(1, DecryptedMemoryLimit.files.load(ordering: .relaxed))
     }
 
-    /// Gives pages back that have been there for long, as many as are too many, but not those around
-    /// `page`.
+    /// Frees pages until their number is within the limit, except those near `page`.
     @inline(never)
     func trim(_ bounds: DecryptedPageCache, butFor page: Int) {
         let size = count * EncryptedLayout.page
@@ -21,12 +20,12 @@ extension EncryptedPages {
         }
     }
 
-    /// Frees neighbouring pieces, in as few calls of the system as possible.
+    /// Frees the pages of `pieces`, with one system call for adjacent pieces.
     private func close(_ bounds: DecryptedPageCache, _ pieces: Range<Int>, _ size: Int) {
         var run = 0..<0
         for piece in pieces {
             let pages = bounds.pages(of: piece, size)
-            // A writer's pages are nowhere else.
+            // Pages that the writer has changed exist nowhere else and are kept.
             let isStaged = pages.contains { marks[$0].load(ordering: .relaxed) == Self.staged }
             if isStaged || pages.isEmpty {
                 close(bounds, run)
@@ -42,8 +41,8 @@ extension EncryptedPages {
         var there = 0
         for page in pages where isThere(page) { there += 1 }
         guard there > 0 else { return }
-        // From now on nobody reads a page without asking for it, but for those who asked before: they
-        // come by `fault`.
+        // From now on, readers find that the page has to be prepared. Readers that prepared it
+        // before get a fault, which restores it.
         for page in pages where marks[page].load(ordering: .relaxed) > 0 {
             marks[page].store(Self.away, ordering: .releasing)
         }
@@ -57,26 +56,27 @@ extension EncryptedPages {
         }
     }
 
-    /// Whether a page was read and not freed since.
+    /// Whether a page is decrypted in memory.
     private func isThere(_ page: Int) -> Bool {
         let mark = marks[page].load(ordering: .relaxed)
         return mark > 0 && mark != Self.away
     }
 
-    /// Somebody reads at `offset`, where pages were given back. False when none were.
+    /// Restores freed pages after a fault at `offset`. Returns false if `offset` is outside the
+    /// file.
     func fault(_ bounds: DecryptedPageCache, _ offset: Int) -> Bool {
         let page = offset / EncryptedLayout.page
         guard page < count else { return false }
         withPiece(page) { scratch in
-            // Another thread may have been quicker.
+            // Another thread may have restored it.
             if bounds.isAway(page) { restore(bounds, page, scratch) }
         }
         if bounds.isExceeded { trim(bounds, butFor: page) }
         return true
     }
 
-    /// Puts the pages around `page` back, with its mutex held: as the file has them now, which for
-    /// pinned versions is as they were.
+    /// Restores the pages near `page`, with its mutex held. Their bytes come from the current file,
+    /// which has not changed what pinned versions can reach.
     func restore(_ bounds: DecryptedPageCache, _ page: Int, _ scratch: Scratch) {
         let pages = restorable(bounds, page)
         bounds.prepareRoom(for: pages)
@@ -91,8 +91,9 @@ extension EncryptedPages {
         DecryptedMemoryLimit.restored.add(1, ordering: .relaxed)
     }
 
-    /// The pages of the piece with `page`, and the pages of its group that come next if the two pieces on
-    /// the other side are in memory: then they are probably read next.
+    /// Returns the pages of the piece with `page`. If the two preceding pieces are in memory, or
+    /// the two following ones, the file is probably read sequentially; then freed pages of the
+    /// group in the direction of reading are included.
     private func restorable(_ bounds: DecryptedPageCache, _ page: Int) -> Range<Int> {
         let size = count * EncryptedLayout.page
         let (piece, group) = (page >> bounds.shift, bounds.group(of: page))
@@ -118,8 +119,8 @@ extension EncryptedPages {
         return pages
     }
 
-    /// Puts a page back if it was there, and the next one with it if that is as simple. Returns how
-    /// many that were.
+    /// Restores a page if it was in memory before. Restores the next page too if both authenticate
+    /// at the first attempt. Returns the number of restored pages.
     private func restore(
         _ bounds: DecryptedPageCache, _ page: Int, isLast: Bool, _ scratch: Scratch
     ) -> Int {
@@ -143,7 +144,7 @@ extension EncryptedPages {
         let hadBytes = half.load(as: UInt32.self) != 0
         guard let counter = try? authenticated(page, scratch, hadBytes ? .reading : .replacing)
         else {
-            // What somebody may have a pointer to is not in the file any more.
+            // A reader may have a pointer to bytes that are no longer in the file.
             if hadBytes { Self.end() }
             memset(half, 0, EncryptedLayout.half)
             return
@@ -151,19 +152,19 @@ extension EncryptedPages {
         fill(page, scratch, counter, in: bounds.room(for: page))
     }
 
-    /// Ends the process as it ends when a plain file is cut off while it is read.
+    /// Ends the process as a truncated unencrypted file would.
     private static func end() -> Never {
         raise(SIGBUS)
         _exit(1)
     }
 }
 
-/// Leads faults to the pages they are about.
+/// The handler for `SIGSEGV`, which restores freed pages.
 enum PageFaults {
-    /// Where the pages of files are, and what puts them back.
+    /// The addresses of decrypted pages, each with the `EncryptedPages` that restores them.
     private static let files = AddressTable()
     private static let isInstalled = LockedValue(false)
-    /// What happened at a fault before there was a handler.
+    /// The action for `SIGSEGV` before the handler was installed.
     nonisolated(unsafe) private static var before = sigaction()
 
     static func install() {
@@ -178,7 +179,8 @@ enum PageFaults {
         }
     }
 
-    /// Returns the slot; -1 when there is none left, and then pages must not be given back.
+    /// Registers addresses and returns their slot; -1 if no slot is free, in which case pages must
+    /// not be freed.
     static func add(_ pages: EncryptedPages, _ start: UnsafeRawPointer, _ capacity: Int) -> Int {
         files.add(start, capacity, Unmanaged.passUnretained(pages).toOpaque())
     }
@@ -193,7 +195,7 @@ enum PageFaults {
             let pages = Unmanaged<EncryptedPages>.fromOpaque(meaning).takeUnretainedValue()
             if let bounds = pages.bounds, pages.fault(bounds, offset) { return }
         }
-        // Not ours: it happens again, as if nobody had looked.
+        // Another address: with the earlier action restored, the instruction faults again.
         sigaction(SIGSEGV, &before, nil)
     }
 }

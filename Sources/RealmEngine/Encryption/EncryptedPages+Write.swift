@@ -1,11 +1,12 @@
-/// What the one writer of a file does with its pages. Nobody else writes meanwhile: it has the
-/// writer's turn, or is the first of a session.
+/// Operations of the file's one writer, which has the turn to write or is the first participant of
+/// a session.
 extension EncryptedPages {
-    /// A page that is what its writer made it, whatever the file holds.
+    /// Mark of a page that the writer has changed and not yet written.
     static let staged = UInt64.max
 
-    /// Has the page hold what the file does, to be changed in part: zeros where nothing was ever
-    /// written. From now on it does not follow the file, until it is `settled` or `forgotten`.
+    /// Prepares a page for changes: reads it from the file, or fills it with zeros if it was never
+    /// written. The page then ignores the file until `settle` or `forget`. If `isWhole`, the old
+    /// bytes need not be valid.
     func stage(_ page: Int, isWhole: Bool) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
             if marks[page].load(ordering: .relaxed) == Self.staged { return }
@@ -14,7 +15,8 @@ extension EncryptedPages {
         }
     }
 
-    /// Encrypts staged pages to `ciphers`, one behind the other, and their new entries to `entries`.
+    /// Encrypts staged pages to `ciphers`, one after the other, and writes their new entries to
+    /// `entries`.
     func encrypt(
         _ list: [Int], to ciphers: UnsafeMutableRawPointer, entries: UnsafeMutableRawPointer
     ) {
@@ -35,14 +37,14 @@ extension EncryptedPages {
         }
     }
 
-    /// Encrypts pages as the writes after those that the first halves of their entries tell of.
+    /// Encrypts pages with the counters that follow those in the first halves of their entries.
     private func encryptNext(
         _ list: ArraySlice<Int>, to ciphers: UnsafeMutableRawPointer,
         entries: UnsafeMutableRawPointer
     ) {
         let pages = list.enumerated().map { (i, page) in
             let entry = entries + i * EncryptedLayout.entry
-            // As the reference counts: also a write that was interrupted had this number.
+            // As in the reference, the counter of an interrupted write is not used again.
             let counter = entry.load(as: UInt32.self)
             entry.storeBytes(of: Self.counter(after: counter), as: UInt32.self)
             let position = page * EncryptedLayout.page
@@ -65,19 +67,19 @@ extension EncryptedPages {
         }
     }
 
-    /// Something is there that a crash must not lose while it is replaced.
+    /// Whether the page was ever written, so that a crash while it is replaced must not lose it.
     func isWritten(_ page: Int) -> Bool {
         (halves + page * EncryptedLayout.half).load(as: UInt32.self) != 0
     }
 
-    /// The file holds the page as it is here, written with `entry`.
+    /// Records that the file holds the page as it is in memory, written with `entry`.
     func settle(_ page: Int, _ entry: UnsafeRawPointer) {
         (halves + page * EncryptedLayout.half).copyMemory(
             from: entry, byteCount: EncryptedLayout.half)
         marks[page].store(moment.load(ordering: .acquiring), ordering: .releasing)
     }
 
-    /// What the file holds of a staged page is not known: it is read when it is needed.
+    /// Discards a staged page, whose state in the file is unknown; it is read again when needed.
     func forget(_ page: Int) {
         (halves + page * EncryptedLayout.half).initializeMemory(
             as: UInt8.self, repeating: 0, count: EncryptedLayout.half)

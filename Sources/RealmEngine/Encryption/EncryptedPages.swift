@@ -1,58 +1,59 @@
 import Glibc
 import Synchronization
 
-/// The plain pages of an encrypted file: private memory, filled page by page when somebody is about
-/// to read one, outside the file's mapping (storage format 8).
+/// The decrypted pages of an encrypted file: private memory outside the file's mapping, filled page
+/// by page before a page is read (storage format 8).
 ///
-/// A page that is already there is compared with its entry in the file again when a newer version is
-/// read than the last time, a *moment* later. If somebody wrote the page since, only the words that
-/// changed are stored: what a pinned version can reach stays untouched, so pointers into it stay
-/// good while the page gets its new nodes.
+/// When a reader of a newer version needs a page that is already decrypted, the page is compared
+/// with its entry in the file again; each such version begins a new *moment*. If the page has been
+/// written since, only the words that changed are stored. Bytes that a pinned version can reach do
+/// not change, so pointers into them stay valid while the page gets its new nodes.
 ///
-/// Free to cross threads: a page has one of 16 mutexes, held while it is filled; its mark, stored
-/// last, tells everybody else that it is there.
+/// Free to cross threads: one of 16 mutexes is held while a page is filled; its mark, stored last,
+/// publishes it.
 final class EncryptedPages: @unchecked Sendable {
     let key: EncryptionKey
-    /// The file as it is.
+    /// The mapped file, encrypted.
     let cipher: Mapping
     private let path: String
-    /// Where the pages are. One that was given back is to be touched in `withPage` only, until it is
-    /// there again.
+    /// Address of the decrypted pages. Freed pages may only be accessed in `withPage` until they
+    /// are restored.
     let plain: UnsafeMutableRawPointer
-    /// Gives pages back when they are too many; nil where all of them are kept.
+    /// Frees pages when the memory limit is exceeded; nil without a limit.
     let bounds: DecryptedPageCache?
-    /// Room to work in, and what is known about pages: addresses for all that there may ever be,
-    /// usable as far as the file reaches.
+    /// Work memory and the state of pages: addresses for the largest possible file, made accessible
+    /// as far as the file reaches.
     private let memory: UnsafeMutableRawPointer
     private let memorySize: Int
     private var markMemory: ReservedMemory
     private var halfMemory: ReservedMemory
-    /// The moment a page was last found to be what the file holds; 0 for one never read.
+    /// The moment at which a page was last compared with the file; 0 for a page never read.
     let marks: Marks
-    /// The halves of entries that pages were read or written by.
+    /// For each page, the half of its entry with which it was read or written.
     let halves: UnsafeMutableRawPointer
     let moment = Atomic<UInt64>(firstMoment)
     private let mutexes: [LockedValue<Void>]
     /// Pages that share a mutex, as a power of 2.
     private let shift: Int
-    /// Pages that could not be read so far.
+    /// Number of failed attempts to read a page.
     private let failures = Atomic<Int>(0)
 
     typealias Marks = UnsafeMutablePointer<Atomic<UInt64>>
 
     static let mutexCount = 16
-    /// Without bounds.
+    /// Pages that share a mutex without a memory limit, as a power of 2.
     private static let usualShift = 4
-    /// Pages that are read at once, of one piece.
+    /// Maximum number of pages that are read ahead together.
     private static let together = 4
 
-    /// Marks below that are no moments: of a page never read, of one that is there but has to be
-    /// compared with the file, and of one that was there and was given back.
+    /// Marks below `firstMoment` are not moments: 0 is a page never read, `stale` a decrypted page
+    /// that must be compared with the file, `away` a page that was freed.
     static let firstMoment: UInt64 = 3
     static let stale: UInt64 = 1
     static let away: UInt64 = 2
 
-    /// Will put pages of the file behind `cipher` at `start`, where addresses for `capacity` bytes are.
+    /// Creates pages for the file `cipher` at the reserved address `start` with `capacity` bytes.
+    /// Decrypts nothing yet.
     init(
         _ cipher: Mapping, _ key: EncryptionKey, at start: UnsafeMutableRawPointer, capacity: Int,
         path: String
@@ -82,7 +83,7 @@ final class EncryptedPages: @unchecked Sendable {
         halfMemory = ReservedMemory(start: memory + room + markSize, capacity: halfSize)
         marks = markMemory.start.bindMemory(to: Atomic<UInt64>.self, capacity: pages)
         halves = halfMemory.start
-        // Everything is initialised here: a throw runs `deinit`, which gives the addresses back.
+        // All properties are initialised here: after a throw, `deinit` unmaps the addresses.
         guard mprotect(memory, room, PROT_READ | PROT_WRITE) == 0 else {
             throw systemError("mprotect", path, errno: errno)
         }
@@ -98,8 +99,8 @@ final class EncryptedPages: @unchecked Sendable {
         (count + AddressSpace.pageSize - 1) / AddressSpace.pageSize * AddressSpace.pageSize
     }
 
-    /// Has room to know about the pages of a database of `size` bytes, and makes them usable. Only
-    /// the owner of the file calls this, never two threads at once.
+    /// Makes pages and their state accessible for a database of `size` bytes. Called only by the
+    /// owner of the file, never concurrently.
     func extend(from: Int = 0, to size: Int) throws(RealmError) {
         let pages = (size + EncryptedLayout.page - 1) / EncryptedLayout.page
         try markMemory.ensure(pages * MemoryLayout<UInt64>.size)
@@ -110,14 +111,15 @@ final class EncryptedPages: @unchecked Sendable {
         guard isUsable else { throw systemError("mprotect", path, errno: errno) }
     }
 
-    /// Pages of the database that the file has room for.
+    /// Number of database pages in the file.
     var count: Int { EncryptedLayout.databaseSize(of: cipher.mapped) / EncryptedLayout.page }
 
-    /// A newer version is about to be read: what was found in pages before does not tell about it.
+    /// Begins and returns a new moment, for a newer version that is about to be read: pages
+    /// compared before may be outdated for it.
     func nextMoment() -> UInt64 { moment.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 
-    /// Has the pages of `count` bytes at `offset`, which lie inside the database, as they were at
-    /// `moment` or later.
+    /// Decrypts the pages of `count` bytes at `offset`, which are inside the database, in their
+    /// state of `moment` or later.
     func prepare(_ offset: Int, _ count: Int, _ moment: UInt64) throws(RealmError) {
         var page = offset / EncryptedLayout.page
         let last = (offset &+ count &- 1) / EncryptedLayout.page
@@ -131,7 +133,7 @@ final class EncryptedPages: @unchecked Sendable {
         marks[page].load(ordering: .acquiring) >= moment
     }
 
-    /// As above for one page, which was not found to be there.
+    /// Decrypts one page in its state of `wanted` or later. The slow path of `prepare`.
     @inline(never)
     func load(_ page: Int, _ wanted: UInt64) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
@@ -141,7 +143,7 @@ final class EncryptedPages: @unchecked Sendable {
         if let bounds, bounds.isExceeded { trim(bounds, butFor: page) }
     }
 
-    /// Runs `body` while nobody else fills or looks at the page, which is there if it ever was.
+    /// Runs `body` with the mutex of the page held, after restoring the page if it was freed.
     func withPage<R>(
         _ page: Int, _ body: (Scratch) throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -151,7 +153,7 @@ final class EncryptedPages: @unchecked Sendable {
         }
     }
 
-    /// As above, but a page that was given back stays away.
+    /// Runs `body` with the mutex of the page held; a freed page is not restored.
     func withPiece<R, E>(_ page: Int, _ body: (Scratch) throws(E) -> R) throws(E) -> R {
         let i = (page >> shift) % Self.mutexCount
         return try mutexes[i].withLock { _ throws(E) in
@@ -159,7 +161,7 @@ final class EncryptedPages: @unchecked Sendable {
         }
     }
 
-    /// The header as it is now.
+    /// Reads the file's current header.
     func header() throws(RealmError) -> RawHeader {
         try withPage(0) { (scratch) throws(RealmError) in
             try refresh(0, scratch)
@@ -169,7 +171,7 @@ final class EncryptedPages: @unchecked Sendable {
 
     // MARK: One page, with its mutex held
 
-    /// Has the page hold what the file does; what that must be depends on `use`.
+    /// Updates the page from the file; `use` determines what the file must contain.
     func refresh(_ page: Int, _ scratch: Scratch, _ use: Use = .reading) throws(RealmError) {
         if marks[page].load(ordering: .relaxed) == Self.staged { return }
         let now = moment.load(ordering: .acquiring)
@@ -178,7 +180,8 @@ final class EncryptedPages: @unchecked Sendable {
         let entry = cipher.base + EncryptedLayout.position(ofEntry: page)
         let isKnown = marks[page].load(ordering: .relaxed) > 0
         if !isKnown || memcmp(half, entry, EncryptedLayout.half) != 0 {
-            // Nobody reads a page for the first time before its mark says that it is there.
+            // No reader accesses a page before its mark is set, so a new page is decrypted in
+            // place.
             let target = plain + page * EncryptedLayout.page
             let room = isKnown ? scratch.plain : target
             if let counter = try authenticated(page, scratch, use) {
@@ -187,7 +190,7 @@ final class EncryptedPages: @unchecked Sendable {
                     position: page * EncryptedLayout.page, counter: counter)
             } else {
                 memset(room, 0, EncryptedLayout.page)
-                // The counter goes on.
+                // Keeps the counter, with which the next write continues.
                 scratch.used.copyMemory(from: scratch.entry, byteCount: EncryptedLayout.half)
             }
             if isKnown { store(room, target) }
@@ -197,8 +200,8 @@ final class EncryptedPages: @unchecked Sendable {
         marks[page].store(now, ordering: .releasing)
     }
 
-    /// Reads the pages around one for the first time, if somebody reads towards them: two pages
-    /// authenticate in little more time than one. What is not as it should be is left alone.
+    /// Decrypts the unread pages around `page` if the file is read sequentially towards them:
+    /// authenticating two pages takes little longer than one. Skips pages that do not authenticate.
     private func readAhead(_ page: Int, _ scratch: Scratch) {
         var next = page / Self.together * Self.together
         let end = min(next + Self.together, count)
@@ -220,7 +223,7 @@ final class EncryptedPages: @unchecked Sendable {
         }
     }
 
-    /// The pages on one side of those from `first` to `end` were read.
+    /// Whether the two pages before `first` were read, or the two pages from `end` on.
     private func isReadTowards(_ first: Int, _ end: Int) -> Bool {
         (first > 1 && !isUnread(first - 1) && !isUnread(first - 2))
             || (end + 1 < count && !isUnread(end) && !isUnread(end + 1))
@@ -228,7 +231,7 @@ final class EncryptedPages: @unchecked Sendable {
 
     private func isUnread(_ page: Int) -> Bool { marks[page].load(ordering: .relaxed) == 0 }
 
-    /// Decrypts what was read into `scratch` to its place from `start` on.
+    /// Decrypts the bytes in `scratch` to the page's place in the pages that begin at `start`.
     func fill(
         _ page: Int, _ scratch: Scratch, _ counter: UInt32, in start: UnsafeMutableRawPointer
     ) {
@@ -240,7 +243,7 @@ final class EncryptedPages: @unchecked Sendable {
             from: scratch.used, byteCount: EncryptedLayout.half)
     }
 
-    /// Only what changed: others read the rest.
+    /// Stores only words that changed, since other threads read the rest.
     private func store(_ page: UnsafeMutableRawPointer, _ target: UnsafeMutableRawPointer) {
         let old = target.assumingMemoryBound(to: UInt64.self)
         let new = page.assumingMemoryBound(to: UInt64.self)
@@ -249,8 +252,8 @@ final class EncryptedPages: @unchecked Sendable {
 }
 
 extension EncryptedPages {
-    /// Room to work on one page: its entry, its bytes, what they mean, and a code; and for what else
-    /// might have been written. There is as much again `beside`.
+    /// Work memory for one page: its entry, its encrypted and decrypted bytes, an authentication
+    /// code, and the same for another possible state. `beside` is as much for a second page.
     struct Scratch {
         let start: UnsafeMutableRawPointer
 
@@ -260,28 +263,28 @@ extension EncryptedPages {
         var plain: UnsafeMutableRawPointer { start + EncryptedLayout.page }
         var entry: UnsafeMutableRawPointer { start + 2 * EncryptedLayout.page }
         var code: UnsafeMutableRawPointer { entry + EncryptedLayout.entry }
-        /// The half of the entry that tells what the bytes are.
+        /// The half of the entry whose code matches the bytes.
         var used: UnsafeMutableRawPointer { code + EncryptedLayout.entry }
         var other: UnsafeMutableRawPointer { start + 3 * EncryptedLayout.page }
         var otherCode: UnsafeMutableRawPointer { used + EncryptedLayout.entry }
         var beside: Scratch { Scratch(start: start + Self.size) }
     }
 
-    /// What a page is wanted for.
+    /// Purpose for which a page is read.
     enum Use {
         case reading
-        /// To be judged: what was never written is no fault of it.
+        /// Verification; a page that was never written is valid.
         case checking
-        /// Part of it will be written: where nothing is, zeros will do.
+        /// A part of the page will be overwritten; if it was never written, zeros suffice.
         case writing
-        /// All of it will be written, whatever is there.
+        /// All of the page will be overwritten; its state does not matter.
         case replacing
     }
 
-    /// What was found at a page's place.
+    /// State of a page in the file.
     enum Found {
         case written(counter: UInt32)
-        /// Nothing was ever put there, or not since the file was last cut.
+        /// The page was never written, or not since the file was last truncated.
         case nothing
         /// The first write was interrupted.
         case begun
@@ -297,11 +300,11 @@ extension EncryptedPages {
         }
     }
 
-    /// Reads a page of the file into `scratch` and returns the counter of the write that made it; nil
-    /// where `use` does with nothing.
+    /// Reads a page of the file into `scratch` and returns the counter of the write that made it;
+    /// nil if there is no such write and `use` permits that.
     ///
-    /// The writer of a page puts its entry down first and then the page, and does not keep others
-    /// from reading meanwhile: what does not fit is looked at again, until it stays as it is.
+    /// A writer stores the entry first and then the page, without locking out readers: a page that
+    /// does not authenticate is read again until it stops changing.
     func authenticated(
         _ page: Int, _ scratch: Scratch, _ use: Use
     ) throws(RealmError) -> UInt32? {
@@ -320,12 +323,13 @@ extension EncryptedPages {
                 failures.wrappingAdd(1, ordering: .relaxed)
                 throw error(found, page)
             }
-            // A damaged file is not waited for at each of its pages.
+            // After many failures the file is considered damaged, and retries no longer sleep.
             if failures.load(ordering: .relaxed) < 16 { usleep(200) } else { sched_yield() }
         }
     }
 
-    /// As above for a page and the next one; nil unless somebody wrote both.
+    /// Reads `page` and the next one into `scratch` and returns both counters; nil unless both
+    /// authenticate.
     func authenticatedPair(_ page: Int, _ scratch: Scratch) -> (UInt32, UInt32)? {
         read(page, scratch)
         read(page + 1, scratch.beside)
@@ -353,12 +357,13 @@ extension EncryptedPages {
         return judgeCode(page, scratch)
     }
 
-    /// As above when the code of the bytes is known.
+    /// Compares the code in `scratch` with the entry and returns the page's state.
     private func judgeCode(_ page: Int, _ scratch: Scratch) -> Found {
         let half = EncryptedLayout.half
         let latest = scratch.entry.load(as: UInt32.self)
         if latest == 0 { return .nothing }
-        // The second half is that of the write before, when the last one was interrupted.
+        // If the last write was interrupted, the second half of the entry belongs to the write
+        // before.
         for used in [scratch.entry, scratch.entry + half]
         where EncryptionKey.isSameCode(used + 4, scratch.code) {
             let counter = used.load(as: UInt32.self)
@@ -372,12 +377,14 @@ extension EncryptedPages {
         return latest == 1 && before == 0 ? .begun : .damage
     }
 
-    /// Whether the counters of an entry that knows the bytes fit each other. No code covers them, but a
-    /// wrong one would spoil the beginning of the page.
+    /// Whether the counters of an entry are consistent, given that one of its codes matches the
+    /// bytes. The codes do not cover the counters, but a wrong counter would decrypt the beginning
+    /// of the page wrongly.
     ///
-    /// Each write counts one more than the one before, and is told of twice when it is complete. It counts
-    /// two more where one more would have made the very bytes that are to be replaced: that is so when
-    /// the page differs from what it was by nothing but what the counters differ by, in its first bytes.
+    /// Each write increments the counter by one, and stores it in both halves when it is complete.
+    /// A write increments by two if one more would have produced the same encrypted bytes as
+    /// before. That can only happen if the page differs from its old state exactly as the counters
+    /// differ, in its first bytes.
     private func isCounted(_ page: Int, _ scratch: Scratch) -> Bool {
         let (latest, before) = (scratch.entry, scratch.entry + EncryptedLayout.half)
         let (counter, last) = (latest.load(as: UInt32.self), before.load(as: UInt32.self))
@@ -385,7 +392,8 @@ extension EncryptedPages {
         let between = Self.counter(after: last)
         if counter == between { return !EncryptionKey.isSameCode(latest + 4, before + 4) }
         guard counter == Self.counter(after: between) else { return false }
-        // What the page was to be, from whichever of both is there; and then the other one.
+        // Decrypts with the counter whose bytes are in the file, and encrypts with the counter
+        // between.
         let hasLatest = EncryptionKey.isSameCode(latest + 4, scratch.code)
         let position = page * EncryptedLayout.page
         key.decrypt(
@@ -398,7 +406,7 @@ extension EncryptedPages {
         return EncryptionKey.isSameCode((hasLatest ? before : latest) + 4, scratch.otherCode)
     }
 
-    /// The counter of the write after one.
+    /// Returns the counter that follows `counter`: 1 after the largest.
     static func counter(after counter: UInt32) -> UInt32 { counter == .max ? 1 : counter + 1 }
 
     private func error(_ found: Found, _ page: Int) -> RealmError {
@@ -413,8 +421,8 @@ extension EncryptedPages {
 }
 
 extension EncryptedPages {
-    /// What is wrong with the block that holds a page, looked at in the file; nil when it
-    /// authenticates, as those did that were read, or was never written.
+    /// Describes the damage of the block that holds a page, read from the file. Returns nil if the
+    /// block authenticates, if the page was read before, or if it was never written.
     func problem(inPage page: Int) -> String? {
         let result: RealmError? = {
             do throws(RealmError) {
@@ -434,11 +442,11 @@ extension EncryptedPages {
         return result?.message
     }
 
-    /// Throws unless the key is the file's: the block with the header authenticates.
+    /// Throws unless the block with the header authenticates, that is, the key is correct.
     func checkKey() throws(RealmError) {
         do throws(RealmError) { _ = try header() } catch {
             guard error.reason == "block-damaged" else { throw error }
-            // With a wrong key no block does.
+            // With a wrong key, no block authenticates.
             if anotherAuthenticates() { throw error }
             throw EncryptedForm.begins(cipher.base, size: cipher.mapped)
                 ? Self.wrongKey(path) : Self.notRealm(path)

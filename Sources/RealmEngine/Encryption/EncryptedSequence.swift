@@ -1,35 +1,35 @@
 import Glibc
 
-/// An encrypted file written front to back: what is made of the bytes of a database as they come, cut
-/// into pages, each group of pages behind the table of their entries (storage format 8).
+/// Writes an encrypted file front to back: splits the bytes of a database into pages, and writes
+/// each group of pages after the table of their entries (storage format 8).
 ///
-/// Everything handed over can be read from the file at once: a page that is not full yet is written
-/// with zeros behind, and once more when it is. Used by one thread at a time.
+/// All appended bytes can be read from the file at once: an incomplete page is padded with zeros,
+/// and written again when it is complete. Used by one thread at a time.
 final class EncryptedSequence {
     private let key: EncryptionKey
     private let descriptor: Int32
     private let path: String
-    /// Plain pages and encrypted ones; no core dump shows it.
+    /// Memory for plain and encrypted pages, excluded from core dumps.
     private let work: UnsafeMutableRawPointer
     /// The page that is being filled.
     private var plain: UnsafeMutableRawPointer { work }
     /// The first page, part of which is written last.
     private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }
-    /// Entries of the group that is being written.
+    /// Entries of the current group.
     private var table: UnsafeMutableRawPointer { first + EncryptedLayout.page }
-    /// That of the first page.
+    /// Entry of the first page.
     private var firstEntry: UnsafeMutableRawPointer { table + EncryptedLayout.page }
-    /// The pages of the group, encrypted.
+    /// Encrypted pages of the current group.
     private var ciphers: UnsafeMutableRawPointer { firstEntry + EncryptedLayout.page }
-    /// The page that is being filled, and how much of it is.
+    /// Index of the page that is being filled, and number of bytes in it.
     private var page = 0
     private var filled = 0
-    /// The first page encrypted and not written.
+    /// Index of the first page that is encrypted but not written.
     private var unwritten = 0
 
     private static let workSize = (4 + EncryptedLayout.group) * EncryptedLayout.page
 
-    /// Will write to the empty file behind `descriptor`. Throws `internal` without memory.
+    /// Writes to the empty file `descriptor`. Throws `internal` if out of memory.
     init(_ descriptor: Int32, _ key: EncryptionKey, path: String) throws(RealmError) {
         self.descriptor = descriptor
         self.key = key
@@ -39,7 +39,7 @@ final class EncryptedSequence {
 
     deinit { ConfidentialMemory.free(work, Self.workSize) }
 
-    /// Adds `count` bytes.
+    /// Appends `count` bytes.
     func append(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) {
         let size = EncryptedLayout.page
         var done = 0
@@ -70,7 +70,7 @@ final class EncryptedSequence {
         memset(table, 0, EncryptedLayout.page)
     }
 
-    /// Encrypts a page of the group as its next write, and has its entry say so.
+    /// Encrypts a page of the group with its next counter and updates its entry.
     private func encrypt(_ plain: UnsafeRawPointer, _ page: Int) {
         let place = page % EncryptedLayout.group
         seal(
@@ -94,7 +94,7 @@ final class EncryptedSequence {
         } while EncryptionKey.isSameCode(entry + 4, before + 4)
     }
 
-    /// Writes the pages of the group that were not written, and its table.
+    /// Writes the unwritten pages of the group and its table.
     private func writeGroup(through last: Int) throws(RealmError) {
         guard last >= unwritten else { return }
         let place = unwritten % EncryptedLayout.group
@@ -107,7 +107,7 @@ final class EncryptedSequence {
         unwritten = page
     }
 
-    /// Nothing more comes: gives the file the size of a database of `size` bytes.
+    /// Sets the final size of the file, for a database of `size` bytes.
     func finish(size: Int) throws(RealmError) {
         let end = EncryptedLayout.fileSize(of: size)
         guard ftruncate(descriptor, off_t(end)) == 0 else {

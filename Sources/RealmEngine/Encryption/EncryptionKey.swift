@@ -1,13 +1,13 @@
 import CRealmCrypto
 import Glibc
 
-/// The 64 bytes that open an encrypted database, and what follows from them (storage format 8.1).
+/// The 64-byte key of an encrypted database, and the ciphers derived from it (storage format 8.1).
 ///
-/// They are in memory of their own that no core dump shows and that is not swapped out where the
-/// system permits that, never in a `String` or an array, and are wiped when the last owner lets go.
-/// Immutable and free to cross threads.
+/// The bytes are never in a `String` or an array, but in memory of their own that is excluded from
+/// core dumps, not swapped out where the system permits that, and wiped when the last reference is
+/// released. Immutable and free to cross threads.
 public final class EncryptionKey: @unchecked Sendable {
-    /// Bytes of a key.
+    /// Size of a key in bytes.
     package static let size = Int(realm_crypto_key_size)
 
     private let start: UnsafeMutableRawPointer
@@ -17,7 +17,8 @@ public final class EncryptionKey: @unchecked Sendable {
         return (needed + AddressSpace.pageSize - 1) / AddressSpace.pageSize * AddressSpace.pageSize
     }()
 
-    /// Copies the first 64 of `bytes`; the caller wipes its own. Throws `internal` without memory.
+    /// Copies the first 64 of `bytes`; the caller wipes the original. Throws `internal` if out of
+    /// memory.
     public init(_ bytes: UnsafeRawBufferPointer) throws(RealmError) {
         precondition(bytes.count >= Self.size)
         let memory = try ConfidentialMemory.make(Self.count)
@@ -28,7 +29,7 @@ public final class EncryptionKey: @unchecked Sendable {
         realm_crypto_prepare(context, start.assumingMemoryBound(to: UInt8.self), 0)
     }
 
-    /// A key nobody knows. Throws `internal` without memory.
+    /// Returns a random key. Throws `internal` if out of memory.
     public static func random() throws(RealmError) -> EncryptionKey {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
         defer {
@@ -45,12 +46,12 @@ public final class EncryptionKey: @unchecked Sendable {
         ConfidentialMemory.free(start, Self.count)
     }
 
-    /// The 64 bytes, valid inside `body` only.
+    /// Calls `body` with the 64 bytes, which are valid inside `body` only.
     package func withBytes<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: start, count: Self.size))
     }
 
-    /// Whether both are the same 64 bytes; takes as long where they differ early.
+    /// Whether both keys are equal, compared in constant time.
     func matches(_ other: EncryptionKey) -> Bool {
         realm_crypto_equal(
             start.assumingMemoryBound(to: UInt8.self),
@@ -59,7 +60,7 @@ public final class EncryptionKey: @unchecked Sendable {
 }
 
 extension EncryptionKey {
-    /// Bytes of an authentication code.
+    /// Size of an authentication code in bytes.
     static let codeSize = Int(realm_crypto_mac_size)
 
     /// Writes the authentication code of `count` bytes, a multiple of 64, to `code`.
@@ -71,7 +72,7 @@ extension EncryptionKey {
             code.assumingMemoryBound(to: UInt8.self))
     }
 
-    /// Those of two messages of `count` bytes each.
+    /// Writes the authentication codes of two messages of `count` bytes each.
     func authenticate(
         _ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int,
         into codeA: UnsafeMutableRawPointer, _ codeB: UnsafeMutableRawPointer
@@ -89,7 +90,7 @@ extension EncryptionKey {
             codeSize) == 1
     }
 
-    /// Decrypts `count` bytes that write number `counter` put at `position` of the database.
+    /// Decrypts `count` bytes that write number `counter` stored at `position` of the database.
     func decrypt(
         _ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, _ count: Int,
         position: Int, counter: UInt32
@@ -101,7 +102,7 @@ extension EncryptionKey {
         }
     }
 
-    /// Encrypts `count` bytes as write number `counter` to `position` of the database.
+    /// Encrypts `count` bytes as write number `counter` at `position` of the database.
     func encrypt(
         _ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, _ count: Int,
         position: Int, counter: UInt32
@@ -113,17 +114,18 @@ extension EncryptionKey {
         }
     }
 
-    /// What is to be encrypted as write number `counter` to `position` of the database.
+    /// Bytes to encrypt as write number `counter` at `position` of the database.
     struct Message {
         let bytes: UnsafeRawPointer
         let position: Int
         let counter: UInt32
 
-        /// Counter, position, zeros (storage format 8.3).
+        /// The initialisation vector: counter, position, zeros (storage format 8.3).
         fileprivate var vector: (UInt64, UInt64) { EncryptionKey.vector(position, counter) }
     }
 
-    /// Encrypts messages of `count` bytes each, one behind the other to `to`; quicker than one by one.
+    /// Encrypts messages of `count` bytes each to `to`, one after the other; faster than single
+    /// calls.
     func encrypt(_ messages: [Message], _ count: Int, to: UnsafeMutableRawPointer) {
         let most = Int(realm_crypto_messages)
         for first in stride(from: 0, to: messages.count, by: most) {

@@ -1,35 +1,36 @@
 import Glibc
 import Synchronization
 
-/// A stretch of reserved addresses with a file mapped at its start.
+/// A reserved address range with a file mapped at its start.
 ///
-/// The reservation is made once and is far larger than the file, so growing the file extends the
-/// mapping in place and no pointer into it ever moves. Reserved but unmapped addresses fault.
-/// Of an encrypted file private memory stands in its place, which `pages` fills when it is needed:
-/// sizes are those of the database then.
+/// The range is far larger than the file, so a growing file is mapped in place and no pointer into
+/// it ever moves. Reserved but unmapped addresses fault. For an encrypted file, the range holds
+/// private memory with the decrypted database, which `pages` fills on demand; sizes refer to the
+/// database.
+///
 /// Immutable after `init` except through `extend`, which only the owner of the file calls.
 final class Mapping: @unchecked Sendable {
     let base: UnsafeRawPointer
-    /// Bytes of address space reserved.
+    /// Size of the address range in bytes.
     let reserved: Int
-    /// Bytes of the file that are mapped.
+    /// Number of mapped bytes.
     var mapped: Int { mappedSize.load(ordering: .acquiring) }
     private let mappedSize = Atomic<Int>(0)
-    /// Where the reservation begins; below `base` only for bytes in memory.
+    /// Start of the address range; below `base` only for a copy of bytes.
     private let start: UnsafeMutableRawPointer
-    /// Pages hold what a file holds, so that they can be given back.
+    /// Whether a file is mapped, so that the system can free pages and read them again.
     private let isOfFile: Bool
-    /// What puts the pages of an encrypted file here; nil where pages are the file's own.
+    /// Decrypts the pages of an encrypted file; nil for an unencrypted one.
     let pages: EncryptedPages?
-    /// Nil where there is no file that could be cut off, or nobody to be told.
+    /// Registration at the truncation trap; nil if there is no file or the trap was declined.
     private let watch: TruncationTrap.Watch?
 
     private let takenParts = LockedValue<UInt8>(0)
 
-    /// Address space asked for first; halved until the system agrees.
+    /// Size of the address range to try first; halved until the system agrees.
     static let preferredReservation = 1 << 40
 
-    /// More than any address space can map.
+    /// Larger than any address space can map.
     private static let largestSize = 1 << 56
 
     /// Maps the first `size` bytes of the file, lazily and read-only.
@@ -45,16 +46,16 @@ final class Mapping: @unchecked Sendable {
         guard needed > 0 else { return }
         let placed = mmap(
             start, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
-        // Everything is initialised here: a throw runs `deinit`, which gives the addresses back.
+        // All properties are initialised here: after a throw, `deinit` unmaps the addresses.
         guard placed != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
         mappedSize.store(size, ordering: .releasing)
     }
 
-    /// Addresses for `needed` bytes of a file, and as many behind them.
+    /// Reserves addresses for `needed` bytes of a file and as many after it.
     private static func reserve(
         _ needed: Int, _ path: String
     ) throws(RealmError) -> (UnsafeMutableRawPointer, Int) {
-        // The second half is the slab's: what is written there must never be the file.
+        // The second half is for the slab: stores to it must never reach the file.
         let least = max(2 * needed, 2 * AddressSpace.pageSize)
         var length = AddressSpace.reservation(preferredReservation, least: least)
         while true {
@@ -68,8 +69,8 @@ final class Mapping: @unchecked Sendable {
         }
     }
 
-    /// Addresses for the database in the encrypted file that `cipher` maps. No core dump shows what
-    /// will be there.
+    /// Reserves addresses for the database in the encrypted file that `cipher` maps, excluded from
+    /// core dumps.
     init(
         decrypting cipher: Mapping, _ key: EncryptionKey, path: String
     ) throws(RealmError) {
@@ -93,7 +94,8 @@ final class Mapping: @unchecked Sendable {
     /// `MADV_DONTDUMP`, hidden from Swift's view of `mman.h`.
     static let noDump: Int32 = 16
 
-    /// Maps the file up to `size` bytes; what is mapped already stays where and as it is.
+    /// Maps the file up to `size` bytes. Bytes that are already mapped keep their address and
+    /// content.
     ///
     /// Only the owner of the file calls this, never two threads at once.
     func extend(_ descriptor: Int32, to size: Int, path: String) throws(RealmError) {
@@ -123,15 +125,15 @@ final class Mapping: @unchecked Sendable {
         mappedSize.store(end, ordering: .releasing)
     }
 
-    /// The addresses that no file reaches, for what is kept beside it: whole pages, from `base` on.
+    /// Offsets from `base` of the whole pages that are reserved after the file, for the slab.
     var behindFile: Range<Int> {
         let page = AddressSpace.pageSize
-        // Bytes in memory begin anywhere in a page.
+        // A copy of bytes need not begin at a page boundary.
         let shift = -Int(bitPattern: base) & (page - 1)
         return reserved / 2 / page * page + shift..<UnsafeRawPointer(start) + reserved - base
     }
 
-    /// Takes one of the parts that `behindFile` has for readers; nil when all are taken.
+    /// Claims one of the parts of `behindFile` for a reader; returns nil if all are taken.
     func takePart() -> MappingPart? {
         takenParts.withLock { taken in
             guard let i = (0..<MappingPart.count).first(where: { taken & 1 << $0 == 0 }) else {
@@ -148,17 +150,18 @@ final class Mapping: @unchecked Sendable {
 
     fileprivate func giveBack(part i: Int) { takenParts.withLock { $0 &= ~(1 << i) } }
 
-    /// A newer version is about to be read; what its pages are to be asked for with.
+    /// Begins a new moment for a newer version, to be passed to `EncryptedPages.prepare`; 0 without
+    /// encryption.
     func nextMoment() -> UInt64 { pages?.nextMoment() ?? 0 }
 
-    /// Has `count` bytes at `offset`, which are mapped, ready to be read.
+    /// Decrypts `count` mapped bytes at `offset` if the file is encrypted.
     func prepare(_ offset: Int, _ count: Int) throws(RealmError) {
         if let pages, count > 0 { try pages.prepare(offset, count, pages.nextMoment()) }
     }
 
-    /// Holds a copy of `bytes` whose end touches addresses that fault, so that no read past the end
-    /// goes unnoticed. The end is rounded up to 8 bytes, and more room is reserved behind it than the
-    /// largest node could need.
+    /// Copies `bytes` so that their end, rounded up to 8 bytes, is followed by addresses that
+    /// fault: a read past the end does not go unnoticed. The range after the end is larger than the
+    /// largest node.
     init(copying bytes: UnsafeRawBufferPointer) throws(RealmError) {
         let page = AddressSpace.pageSize
         let needed = (bytes.count + page - 1) / page * page
@@ -187,14 +190,14 @@ final class Mapping: @unchecked Sendable {
         mappedSize.store(bytes.count, ordering: .releasing)
     }
 
-    /// Gives the pages read so far back to the system; they are read again when needed.
+    /// Frees the pages read so far; the system reads them again when needed.
     func releasePages() {
         guard isOfFile, mapped > 0 else { return }
         let page = AddressSpace.pageSize
         madvise(start, (mapped + page - 1) / page * page, MADV_DONTNEED)
     }
 
-    /// Address space behind the bytes of a mapping in memory.
+    /// Size of the address range after a copy of bytes.
     private static let memoryReservation = 1 << 30
 
     deinit {
@@ -203,14 +206,14 @@ final class Mapping: @unchecked Sendable {
     }
 }
 
-/// A part of the addresses behind a mapped file that one version of an older format has to itself, in a
-/// database that nobody writes.
+/// A part of the address range after a mapped file, for the nodes of one version of an older
+/// format, in a database that is opened read-only.
 final class MappingPart: Sendable {
     let mapping: Mapping
     let range: Range<Int>
     private let index: Int
 
-    /// Versions that are read at once.
+    /// Number of parts, hence of such versions that are open at once.
     fileprivate static let count = 4
 
     fileprivate init(_ mapping: Mapping, _ index: Int, _ range: Range<Int>) {

@@ -1,5 +1,5 @@
-/// Records that are rendered in one order and read in another: in memory as long as they are few, then
-/// in a temporary file, which is encrypted where the database is.
+/// Stores records that are rendered in one order and read in another: a few in memory, more in a
+/// temporary file, which is encrypted if the database is.
 ///
 /// Confined to one thread.
 package final class RecordSpool {
@@ -9,14 +9,14 @@ package final class RecordSpool {
     private var held: ByteBuffer
     private var file: SpillFile?
     private var bytes: SpilledBytes?
-    /// Bytes of all records, each with its size before it.
+    /// Size of all records in bytes, including the size field before each.
     private var size = 0
 
     private static let headSize = 8
-    /// Bytes that are handed to the file at a time.
+    /// Number of bytes that are appended to the file at a time.
     private static let part = 1 << 16
 
-    /// - Parameter memory: bytes that are kept in memory at most.
+    /// - Parameter memory: limit of the bytes that are kept in memory.
     package init(memory: Int, directory: String, isConfidential: Bool) {
         self.memory = memory
         self.directory = directory
@@ -46,8 +46,8 @@ package final class RecordSpool {
         }
     }
 
-    /// Appends a copy of the record at `offset` to `out` and returns the offset of the next record. No record
-    /// is added afterwards.
+    /// Appends a copy of the record at `offset` to `out` and returns the offset of the next record.
+    /// After this, no record may be appended.
     package func copy(_ offset: Int, to out: inout ByteBuffer) throws(RealmError) -> Int {
         var count = 0
         try withUnsafeMutableBytes(of: &count) { (count) throws(RealmError) in

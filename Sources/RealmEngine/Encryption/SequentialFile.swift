@@ -1,8 +1,8 @@
 import Glibc
 
-/// A file written front to back through buffers, or, for an estimate, nothing but the count of its
-/// bytes. With a key what it holds is encrypted. A second thread writes what is complete. The caller owns the descriptor; whoever made the
-/// object calls `close` before that descriptor is closed. Used by one thread.
+/// A file that is written front to back through buffers, encrypted if there is a key; or, for an
+/// estimate, only the count of its bytes. A second thread writes complete buffers. The caller owns
+/// the descriptor, and calls `close` before closing it. Used by one thread.
 final class SequentialFile {
     private let descriptor: Int32?
     private let path: String
@@ -13,19 +13,19 @@ final class SequentialFile {
     private var buffer: UnsafeMutableRawPointer
     private var capacity = SequentialFile.chunkSize
     private var used = 0
-    /// Bytes that have left the buffer.
+    /// Number of bytes that have left the buffer.
     private var passedOn: UInt64 = 0
 
-    /// Small enough for what was made to be in the processor's cache when it is written.
+    /// Small enough to be in the processor's cache when it is written.
     private static let chunkSize = 1 << 19
 
     /// - Parameters:
-    ///   - descriptor: of an empty file; nil to only count.
-    ///   - path: names the file in errors.
-    ///   - key: to encrypt with; then all that is made fills whole pages.
-    ///   - follower: told what was written.
-    ///   - progress: told the bytes made so far, now and then.
-    /// - Throws: `internal` without memory.
+    ///   - descriptor: of an empty file; nil to only count bytes.
+    ///   - path: name of the file in errors.
+    ///   - key: to encrypt the file; then the content must fill whole pages.
+    ///   - follower: reads what was written.
+    ///   - progress: called now and then with the number of bytes so far.
+    /// - Throws: `internal` if out of memory.
     init(
         _ descriptor: Int32?, path: String, key: EncryptionKey? = nil,
         follower: (any WriteFollower)? = nil, progress: @escaping (UInt64) -> Void
@@ -61,7 +61,7 @@ final class SequentialFile {
     /// Offset of the next byte.
     @inline(__always) var position: UInt64 { passedOn &+ UInt64(used) }
 
-    /// Room for `count` bytes in the buffer, which `advance` keeps.
+    /// Returns room for `count` bytes in the buffer, to be confirmed with `advance`.
     @inline(__always)
     func reserve(_ count: Int) throws(RealmError) -> UnsafeMutableRawPointer {
         if used &+ count > capacity { try passOn(count) }
@@ -81,7 +81,7 @@ final class SequentialFile {
         used += 8
     }
 
-    /// Hands the buffer over and gets one with room for `count` bytes.
+    /// Passes the buffer on and gets a buffer with room for `count` bytes.
     private func passOn(_ count: Int) throws(RealmError) {
         passedOn += UInt64(used)
         chunk.count = used
@@ -89,7 +89,7 @@ final class SequentialFile {
         let wanted = max(Self.chunkSize, count)
         if descriptor != nil {
             let full = chunk
-            // In case of an error the memory is not ours any more.
+            // On error, `exchange` has taken over the memory of the chunk.
             chunk = WriteBehind.Chunk(capacity: 0)
             capacity = 0
             let empty = try behind.exchange(full, capacity: wanted)
@@ -111,12 +111,12 @@ final class SequentialFile {
         try encrypted?.finish(size: Int(position))
     }
 
-    /// Adds zeros until only `rest` bytes are missing to whole pages.
+    /// Appends zeros until `rest` more bytes fill whole pages.
     func fillPage(leaving rest: Int) throws(RealmError) {
         while (position + UInt64(rest)) % UInt64(EncryptedLayout.page) != 0 { try append(0) }
     }
 
-    /// Replaces bytes after `finish`.
+    /// Replaces bytes, after `finish`.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(RealmError) {
         guard let descriptor else { return }
         let result = bytes.withUnsafeBytes { bytes in
@@ -128,7 +128,7 @@ final class SequentialFile {
         try result.get()
     }
 
-    /// Returns when everything written is durable. To be called after `finish`.
+    /// Returns when everything written is durable. Called after `finish`.
     func sync() throws(RealmError) {
         guard let descriptor else { return }
         guard retryingInterrupts({ fsync(descriptor) }) == 0 else {
@@ -137,15 +137,17 @@ final class SequentialFile {
     }
 }
 
-/// Writes chunks one behind the other.
+/// Writes chunks one after the other.
 private struct ChunkWriter {
     private let descriptor: Int32
     private let path: String
     private var written: UInt64 = 0
-    /// Where writing to the disk was last begun.
+    /// Offset up to which writing to the disk was requested.
     private var begun: UInt64 = 0
 
-    /// The system is asked to begin writing after this much, so that the final sync is short.
+    /// Number of bytes after which writing to the disk is requested, so that the final sync is
+    /// short.
+    /// short.
     private static let writebackStep: UInt64 = 16 << 20
 
     init(_ descriptor: Int32, _ path: String) {
@@ -158,7 +160,7 @@ private struct ChunkWriter {
         try writeWhole(descriptor, bytes, at: Int(written), path: path)
         written += UInt64(chunk.count)
         if written - begun >= Self.writebackStep {
-            // Dirty pages cannot be dropped, so the system begins to write them.
+            // For dirty pages, this advice makes the system begin to write them.
             posix_fadvise(
                 descriptor, off_t(begun), off_t(written - begun), POSIX_FADV_DONTNEED)
             begun = written

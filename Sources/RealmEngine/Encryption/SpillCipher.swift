@@ -1,16 +1,16 @@
 import Glibc
 
-/// Encrypts what goes to one temporary file, block by block, with a random key of its own. Nothing
-/// authenticates the blocks: only who may read the process's memory could change them to some purpose.
+/// Encrypts the blocks of one temporary file with a random key of its own. The blocks are not
+/// authenticated: changing them to some purpose takes access to the process's memory.
 ///
-/// Confined to one thread; the key is not.
+/// Confined to one thread, except for the key.
 final class SpillCipher {
     let key: EncryptionKey
     private let room: UnsafeMutableRawPointer
 
     static let block = 4096
 
-    /// - Parameter capacity: bytes that are encrypted at a time, at most.
+    /// - Parameter capacity: maximum number of bytes per call of `encrypted`.
     init(capacity: Int) throws(RealmError) {
         key = try EncryptionKey.random()
         room = .allocate(byteCount: capacity, alignment: 16)
@@ -18,7 +18,7 @@ final class SpillCipher {
 
     deinit { room.deallocate() }
 
-    /// Whole blocks as the file holds them at `position`; valid until the next ones.
+    /// Returns the encrypted form of whole blocks at `position`; valid until the next call.
     func encrypted(_ bytes: UnsafeRawBufferPointer, at position: Int) -> UnsafeRawBufferPointer {
         for at in stride(from: 0, to: bytes.count, by: Self.block) {
             key.encrypt(
@@ -29,19 +29,19 @@ final class SpillCipher {
     }
 }
 
-/// Reads what a `SpillCipher` made: the blocks used last are kept decrypted, in memory that no core
-/// dump shows. Free to cross threads; one mutex guards the blocks.
+/// Decrypts what a `SpillCipher` encrypted. A cache keeps recently used blocks decrypted, in memory
+/// that is excluded from core dumps. Free to cross threads; one mutex guards the cache.
 final class SpillBlocks: @unchecked Sendable {
     private let key: EncryptionKey
     private let cipher: UnsafeRawPointer
     private let plain: UnsafeMutableRawPointer
-    /// Number of the block in each place.
+    /// Number of the block in each cache slot; -1 for none.
     private let held: LockedValue<[Int]>
 
     private static let places = 256
     private static let size = places * SpillCipher.block
 
-    /// - Parameter cipher: what the file holds; the caller keeps it there.
+    /// - Parameter cipher: the content of the file; the caller keeps it mapped.
     init(_ key: EncryptionKey, _ cipher: UnsafeRawPointer) throws(RealmError) {
         self.key = key
         self.cipher = cipher

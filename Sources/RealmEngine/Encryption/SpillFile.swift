@@ -1,8 +1,8 @@
 import Glibc
 
-/// A temporary file without a name, for what a query cannot hold in memory: written from front to
-/// back, then read through a mapping, whose pages the system takes back whenever it likes. What an
-/// encrypted database holds is encrypted there, with a key that nobody else ever has.
+/// A temporary file without a name, for data of a query that exceeds memory: written front to back,
+/// then read through a mapping, whose pages the system can evict. For an encrypted database, its
+/// content is encrypted with a key that exists only in this process.
 ///
 /// Confined to one thread.
 final class SpillFile {
@@ -10,14 +10,14 @@ final class SpillFile {
     private let cipher: SpillCipher?
     private let directory: String
     private var buffer: ByteBuffer
-    /// Bytes written so far.
+    /// Number of bytes appended so far.
     private(set) var size = 0
-    /// Bytes of them in the file.
+    /// Number of those bytes that are in the file.
     private var written = 0
 
     private static let bufferSize = 1 << 18
 
-    /// Creates the file in `directory`. Throws `output` when that is impossible.
+    /// Creates the file in `directory`. Throws `output` on failure.
     init(in directory: String, isConfidential: Bool) throws(RealmError) {
         self.directory = directory
         buffer = ByteBuffer(capacity: Self.bufferSize)
@@ -29,15 +29,15 @@ final class SpillFile {
 
     deinit { close(descriptor) }
 
-    /// Appends `count` bytes, which are fewer than the buffer holds. Throws `output` when the disk
-    /// is full.
+    /// Appends `count` bytes, which are fewer than the buffer holds. Throws `output` if the disk is
+    /// full.
     func append(_ base: UnsafeRawPointer, _ count: Int) throws(RealmError) {
         if buffer.count + count > Self.bufferSize { try flush() }
         buffer.append(base, count)
         size += count
     }
 
-    /// Appends a number.
+    /// Appends a number as 8 bytes.
     func append(_ number: Int64) throws(RealmError) {
         if buffer.count + 8 > Self.bufferSize { try flush() }
         buffer.reserve(8).storeBytes(of: number, as: Int64.self)
@@ -59,7 +59,7 @@ final class SpillFile {
         buffer.append(rest, count)
     }
 
-    /// Everything written, in memory as far as the system likes. Nothing is added afterwards.
+    /// Returns all bytes, mapped. Nothing may be appended afterwards.
     func mapped() throws(RealmError) -> SpilledBytes {
         if cipher != nil {
             while buffer.count % SpillCipher.block != 0 { buffer.append(0) }
@@ -69,10 +69,10 @@ final class SpillFile {
     }
 }
 
-/// The bytes of a spill file. Immutable; lives as long as somebody holds it.
+/// The bytes of a spill file. Immutable; the mapping lasts as long as this object.
 final class SpilledBytes: @unchecked Sendable {
     let count: Int
-    /// What the file holds.
+    /// The mapped file.
     private let base: UnsafeRawPointer
     private let mapped: Int
     private let blocks: SpillBlocks?
@@ -105,10 +105,10 @@ final class SpilledBytes: @unchecked Sendable {
         if count > 0 { munmap(UnsafeMutableRawPointer(mutating: base), mapped) }
     }
 
-    /// The bytes are where they can be read; otherwise they are copied to be read.
+    /// Whether the bytes can be read in place; otherwise reading copies and decrypts them.
     var isPlain: Bool { blocks == nil }
 
-    /// The `size` bytes at `offset`: where they are, or copied to `room`, which is not needed where
+    /// Returns the `size` bytes at `offset`, in place or copied to `room`. `room` may be nil if
     /// `isPlain`.
     @inline(__always)
     func bytes(
@@ -119,7 +119,7 @@ final class SpilledBytes: @unchecked Sendable {
         return UnsafeRawPointer(room!)
     }
 
-    /// The number at `offset`, a multiple of 8.
+    /// Returns the number at `offset`, a multiple of 8.
     @inline(__always)
     func number(at offset: Int) -> Int64 {
         guard let blocks else { return base.load(fromByteOffset: offset, as: Int64.self) }
@@ -130,7 +130,7 @@ final class SpilledBytes: @unchecked Sendable {
 }
 
 extension RealmError {
-    /// With a hint where the bytes were to go.
+    /// This error with a hint on the temporary file.
     fileprivate var aboutSpilling: RealmError {
         RealmError(
             kind, code: code, reason: reason, message, file: file,

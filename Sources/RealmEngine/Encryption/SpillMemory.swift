@@ -1,7 +1,7 @@
 import Glibc
 
-/// Bytes that are added at the end and stay where they are put, so that pointers to them stay valid.
-/// The first few MiB are in memory, what is more moves to a temporary file without a name.
+/// An append-only buffer whose bytes never move, so pointers to them stay valid. It keeps the first
+/// few MiB in memory and moves further bytes to a temporary file without a name.
 ///
 /// Not thread-safe.
 package final class SpillMemory {
@@ -9,20 +9,20 @@ package final class SpillMemory {
     private let isConfidential: Bool
     private var memory: ReservedMemory
     private var file: PageFile?
-    /// Bytes added so far.
+    /// Number of bytes added so far.
     package private(set) var count = 0
-    /// Bytes of them that moved to the file.
+    /// Number of those bytes that were moved to the file.
     private var moved = 0
 
-    /// Addresses, not memory.
+    /// Size of the reserved address range, which takes no memory.
     private static let reservation = AddressSpace.reservation(1 << 38)
-    /// Private memory, at most.
+    /// Limit of private memory in bytes.
     private static let most = 4 << 20
 
     /// - Parameters:
-    ///   - directory: where the file is made once it is needed.
-    ///   - isConfidential: everything stays in memory, which no core dump shows.
-    /// - Throws: `internal` when the system has no addresses left.
+    ///   - directory: where the file is created once it is needed.
+    ///   - isConfidential: keeps everything in memory, excluded from core dumps.
+    /// - Throws: `internal` if the system has no addresses left.
     package init(directory: String, isConfidential: Bool = false) throws(RealmError) {
         self.isConfidential = isConfidential
         self.directory = directory
@@ -37,19 +37,19 @@ package final class SpillMemory {
 
     deinit { munmap(memory.start, memory.capacity) }
 
-    /// Where the bytes begin.
+    /// Address of the first byte.
     package var base: UnsafeMutableRawPointer { memory.start }
 
-    /// Adds a copy of `count` bytes right behind the last ones, in memory.
+    /// Appends a copy of `size` bytes, unaligned, in memory.
     func append(_ bytes: UnsafeRawPointer, _ size: Int) throws(RealmError) {
         try memory.ensure(count + size)
         (memory.start + count).copyMemory(from: bytes, byteCount: size)
         count += size
     }
 
-    /// Adds `size` bytes, on a multiple of 8, for the caller to fill.
+    /// Appends `size` uninitialised bytes, aligned to 8, and returns their address.
     ///
-    /// Throws `output` when the disk is full, `internal` when memory is.
+    /// Throws `output` if the disk is full, `internal` if out of memory.
     package func add(_ size: Int) throws(RealmError) -> UnsafeMutableRawPointer {
         if count - moved > Self.most, !isConfidential { try move() }
         let at = (count + 7) & ~7
@@ -58,7 +58,7 @@ package final class SpillMemory {
         return memory.start + at
     }
 
-    /// Adds a copy of the bytes of `view`; up to eight more behind them may be read.
+    /// Appends a copy of the bytes of `view`. The copy may be read up to eight bytes past its end.
     package func add(_ view: ByteView) throws(RealmError) -> ByteView {
         let copy = try add(view.count + 8)
         copy.copyMemory(from: view.base, byteCount: view.count)
