@@ -1,17 +1,17 @@
-/// How a file is to be taken: as one that anybody can read, as an encrypted one, or as it is.
+/// Whether a file is opened as an unencrypted database, as an encrypted one, or as raw bytes.
 enum DatabaseKey: Sendable {
     case none
     case given(EncryptionKey)
-    /// The first block may be damaged, as long as another one is what was encrypted with this key.
+    /// As `given`, but the first block may be damaged if another block authenticates with this key.
     case salvaging(EncryptionKey)
-    /// The bytes of the file, whatever they mean.
+    /// The bytes of the file are mapped without decryption or checks.
     case unknown
 
     init(_ key: EncryptionKey?) {
         self = key.map { .given($0) } ?? .none
     }
 
-    /// Throws `key` unless it is what `file` was opened with.
+    /// Throws `key` unless `file` was opened with the same key.
     func checkAgreement(_ file: MappedFile) throws(RealmError) {
         switch (self, file.mapping.pages?.key) {
         case (.none, nil), (.unknown, _): return
@@ -22,11 +22,11 @@ enum DatabaseKey: Sendable {
         }
     }
 
-    /// The database in the file that `mapping` maps.
+    /// Returns a mapping of the database in the file that `mapping` maps.
     ///
-    /// Throws `key` where a key is missing, wrong or not wanted.
+    /// Throws `key` if the key is missing, wrong or superfluous.
     ///
-    /// - Parameter isNew: nothing is in the file yet.
+    /// - Parameter isNew: whether the file is still empty.
     func opened(
         _ mapping: Mapping, _ path: String, isNew: Bool = false
     ) throws(RealmError) -> Mapping {

@@ -1,46 +1,48 @@
 import Synchronization
 
-/// Nodes that stand for what a file keeps in an older form: nowhere in the file, made when they are
-/// first opened, and the same from then on.
+/// Nodes in the current format for structures that a file stores in an older format. They are not
+/// part of the file: each is built when it is first opened and never changes.
 ///
-/// Free to cross threads. Whoever opens nodes with refs from `firstRef` on asks the one that the
-/// version came with.
+/// Free to cross threads. Nodes with refs from `firstRef` on are opened with the `DerivedNodes` of
+/// their version.
 class DerivedNodes: @unchecked Sendable {
-    /// Refs from here on are of such nodes: beyond what any file or slab reaches.
+    /// First ref of derived nodes, beyond the refs of any file or slab.
     static let firstRef: UInt64 = 1 << 60
 
-    /// The most elements of a leaf in files that have such nodes: their writers put 1000 into one.
+    /// Maximum number of elements of a leaf in files of older formats, whose writers put 1000 into
+    /// one.
     static let mostInLeaf = 1 << 16
 
-    /// The refs of the nodes made so far that are no part of the file, in memory behind it: from one up
-    /// to the other.
+    /// Range of refs of the copies made so far: nodes in memory after the file, not part of the
+    /// file.
     let copiesStart = Atomic<UInt64>(0)
     let copiesEnd = Atomic<UInt64>(0)
 
-    /// The node at `ref`, sound and readable as long as this lives; where the payload is in the file,
-    /// the caller sees to its pages.
+    /// Returns the node at `ref`, which is valid as long as this object lives. If its payload is in
+    /// an encrypted file, the caller prepares the pages.
     func node(_ ref: Ref) throws(RealmError) -> NodeView {
         throw .corrupt("a reference leads outside the snapshot", at: ref)
     }
 }
 
 extension NodeSpace {
-    /// Of files of older formats, whose walks have a larger budget (`NodeSpace.chargeElements`).
+    /// Charges the elements of a leaf in files of older formats, whose walks have a larger budget
+    /// (`NodeSpace.chargeElements`).
     @inline(never)
     func chargeDerivedElements(_ count: Int, at ref: Ref) throws(RealmError) {
         guard count <= DerivedNodes.mostInLeaf else { throw tooMany(count, ref) }
         try charge(count / 3, at: ref)
     }
 
-    /// Opens a node of the version's `DerivedNodes`, or one that these led to; nil for others.
+    /// Opens a derived node or a copied one; returns nil for other refs.
     ///
-    /// The former cost little of a walk's budget: their number is bounded by what the file may announce,
-    /// and what they lead to in the file is charged there.
+    /// Derived nodes cost little of a walk's budget: the size of the file limits their number, and
+    /// the nodes of the file that they reference are charged there.
     @inline(never)
     func derivedNode(_ ref: Ref) throws(RealmError) -> NodeView? {
         guard let derived = state.pointee.derived else { return nil }
         if ref.raw < DerivedNodes.firstRef {
-            // Those made since are readable without ado from now on.
+            // From now on, the copies made so far are opened on the fast path.
             (state.pointee.slabStart, state.pointee.slabEnd) =
                 derived._withUnsafeGuaranteedRef {
                     let end = $0.copiesEnd.load(ordering: .acquiring)
@@ -61,7 +63,7 @@ extension NodeSpace {
         return node
     }
 
-    /// Where a node that was opened is, for messages.
+    /// Returns the ref of an open node, for messages.
     func place(of node: NodeView) -> Ref {
         Ref(UInt64(max(0, node.payload - base - NodeView.headerSize)))
     }

@@ -1,18 +1,18 @@
-/// A file opened and mapped whole. Free to cross threads.
+/// An open file, mapped completely. Free to cross threads.
 final class MappedFile: Sendable {
-    /// For messages.
+    /// The file's name in messages.
     let path: String
-    /// Nil for what has no name.
+    /// Nil for a file without a name.
     let place: DatabasePath?
-    /// Bytes mapped when the file was opened; a writer maps more as the file grows. Like all offsets
-    /// and sizes those of the database, where the file is encrypted.
+    /// Number of bytes mapped when the file was opened; a writer maps more as the file grows. For
+    /// an encrypted file, all offsets and sizes refer to the database in it.
     let size: Int
-    /// What all names of the file share.
+    /// Device and inode, equal for all names of the file.
     let identity: FileIdentity
     let mapping: Mapping
     /// Nil for a database held in memory.
     private let descriptor: OwnedDescriptor?
-    /// Held to map more of the file.
+    /// Locked while more of the file is mapped.
     private let extending = LockedValue(())
 
     /// Opens and maps the file at `path`.
@@ -24,7 +24,7 @@ final class MappedFile: Sendable {
         try self.init(File(reading: place.path, as: place.name), place, key)
     }
 
-    /// - Parameter place: where the file is; nil for one without a name.
+    /// - Parameter place: path of the file; nil for a file without a name.
     init(
         _ file: borrowing File, _ place: DatabasePath? = nil, _ key: DatabaseKey = .none
     ) throws(RealmError) {
@@ -43,7 +43,7 @@ final class MappedFile: Sendable {
 
     /// Maps a file that is open for writing; its size must not be zero.
     ///
-    /// - Parameter isNew: nothing is in it yet.
+    /// - Parameter isNew: whether the file is still empty.
     init(
         _ device: FileDevice, _ key: DatabaseKey = .none, isNew: Bool = false
     ) throws(RealmError) {
@@ -56,20 +56,21 @@ final class MappedFile: Sendable {
         descriptor = try OwnedDescriptor(duplicating: device.descriptor, path: device.path)
     }
 
-    /// The file, open to be written; nil for a copy in memory.
+    /// Opens the file for writing; returns nil for a copy in memory.
     func device() throws(RealmError) -> FileDevice? {
         if let place { return try FileDevice(place) }
         return try descriptor.map { (open) throws(RealmError) in try FileDevice(open, path: path) }
     }
 
-    /// Whether `device` is this file, of the size it was mapped with and in the clear: what was
-    /// decrypted of another state of it is not kept.
+    /// Whether `device` is this file, still has the size it was mapped with, and is not encrypted:
+    /// pages decrypted from an earlier state of the file cannot be kept.
     func isStill(_ device: FileDevice) throws(RealmError) -> Bool {
         guard mapping.pages == nil, size == device.size else { return false }
         return identity == device.identity
     }
 
-    /// Maps the file as far as `size` bytes, when a version needs more than is mapped.
+    /// Maps the file up to `size` bytes if a version needs more than is mapped. Throws `corrupt` if
+    /// the file is shorter.
     func extend(to size: Int) throws(RealmError) {
         guard let descriptor else { return }
         try extending.withLock { _ throws(RealmError) in
@@ -82,8 +83,8 @@ final class MappedFile: Sendable {
         }
     }
 
-    /// A database held in memory instead of a file: a copy of `bytes`, closed off by addresses that
-    /// fault. `path` only names it in messages.
+    /// A database in memory: a copy of `bytes`, followed by addresses that fault. `path` is only
+    /// for messages.
     init(
         copying bytes: UnsafeRawBufferPointer, path: String, _ key: DatabaseKey = .none
     ) throws(RealmError) {
@@ -96,8 +97,8 @@ final class MappedFile: Sendable {
         descriptor = nil
     }
 
-    /// Throws `busy` when the file does not have its name any more: what is written to it is lost
-    /// when it is closed, and who opens the name finds another one.
+    /// Throws `busy` if the file no longer has its name: what is written to it would be lost when
+    /// it is closed, and other programs open another file by that name.
     func checkPlace() throws(RealmError) {
         guard let place, !place.holds(identity) else { return }
         throw RealmError(
@@ -106,14 +107,14 @@ final class MappedFile: Sendable {
             hint: "open it again")
     }
 
-    /// As `checkPlace`, at a third of its cost, for a file that has no name left. It does not notice
-    /// that the file was moved.
+    /// Calls `checkPlace` if the file has no name left; costs a third of it. Does not detect a file
+    /// that was renamed.
     func checkHasName() throws(RealmError) {
         guard place != nil, let descriptor else { return }
         if try FileStatus(descriptor.number, path).names == 0 { try checkPlace() }
     }
 
-    /// The header as it is now; compare two to learn whether a commit landed.
+    /// Reads the file's current header. If two results are equal, no commit was made in between.
     func rawHeader() throws(RealmError) -> RawHeader {
         guard size >= RawHeader.size else {
             throw RealmError(
@@ -123,9 +124,9 @@ final class MappedFile: Sendable {
         return try mapping.pages?.header() ?? RawHeader(mapping.base, size: mapping.mapped)
     }
 
-    /// The header of the first `size` bytes, checked.
+    /// Returns the checked header of the first `size` bytes.
     ///
-    /// - Parameter slot: the slot to follow; nil for the selected one.
+    /// - Parameter slot: the header slot to use; nil for the selected one.
     func header(
         _ raw: RawHeader, size: Int, slot: Int? = nil
     ) throws(RealmError) -> FileHeader {
@@ -136,7 +137,7 @@ final class MappedFile: Sendable {
         return try FileHeader(raw, base: mapping.base, size: size, slot: slot)
     }
 
-    /// The header as the file was opened.
+    /// Reads and checks the current header, for the size the file had when it was opened.
     func header() throws(RealmError) -> FileHeader { try header(try rawHeader(), size: size) }
 
     static func empty(_ path: String) -> RealmError {
@@ -150,8 +151,8 @@ final class MappedFile: Sendable {
             "the database changes faster than it can be read", file: path, hint: "try again")
     }
 
-    /// Maps the file as far as it reaches by now and returns that. Whatever a header read before
-    /// selects lies within.
+    /// Maps the file up to its current end and returns its size. A version selected by a header
+    /// read before ends within that size.
     func extendToEnd() throws(RealmError) -> Int {
         if let descriptor { try extend(to: databaseSize(descriptor)) }
         return mapping.mapped
@@ -162,13 +163,14 @@ final class MappedFile: Sendable {
         return mapping.pages == nil ? size : EncryptedLayout.databaseSize(of: size)
     }
 
-    /// Bytes of the file itself, as far as it is mapped.
+    /// Number of mapped bytes of the file itself, encrypted or not.
     var fileSize: Int { mapping.pages?.cipher.mapped ?? mapping.mapped }
 
-    /// What `body` makes of the header and `size` mapped bytes, while no commit changes the header
-    /// and reuses what it led to before: done again when one did, a few times.
+    /// Calls `body` with the header and the number of mapped bytes, and returns its result if no
+    /// commit has changed the header meanwhile, since a commit may reuse space that the header
+    /// referenced. Retries a few times, then throws `busy`.
     ///
-    /// - Parameter slot: chooses the slot to follow; nil for the selected one.
+    /// - Parameter slot: chooses the header slot to use; nil for the selected one.
     func whileUnchanged<R>(
         slot: (RawHeader) throws(RealmError) -> Int? = { _ in nil },
         _ body: (FileHeader, _ size: Int) throws(RealmError) -> R
@@ -183,7 +185,7 @@ final class MappedFile: Sendable {
                 if try rawHeader() == raw || attempt == 16 { return (raw, header, result) }
             } catch {
                 if try rawHeader() == raw { throw error }
-                // Bytes overwritten while they were read look like damage.
+                // Bytes that are overwritten while they are read look like damage.
                 if attempt == 16 { throw Self.changing(path) }
             }
             attempt += 1

@@ -1,13 +1,13 @@
-/// Writes plain arrays of integers and refs as nodes of the slab (storage format section 2).
+/// Encodes arrays of integers and refs as nodes of the slab (storage format section 2).
 struct NodeEncoder {
     let slab: SlabNodes
 
-    /// Width code of the smallest width that holds every value of an int-array.
+    /// Returns the width code of the smallest width that holds every value of an int-array.
     @inline(__always)
     static func widthCode(_ values: UnsafeBufferPointer<Int64>) -> UInt8 {
         var bits: Int64 = 0
         for value in values { bits |= value }
-        // Mostly none is below 0, and what they have in common tells.
+        // Usually no value is negative, and the union of their bits determines the width.
         if bits >= 0 { return widthCode(magnitude: bits, isNegative: false) }
         var magnitude: Int64 = 0
         for value in values { magnitude |= value ^ (value >> 63) }
@@ -22,7 +22,7 @@ struct NodeEncoder {
         return magnitude < 1 << 7 ? 4 : magnitude < 1 << 15 ? 5 : magnitude < 1 << 31 ? 6 : 7
     }
 
-    /// Stores values of a known sufficient width.
+    /// Packs values with a known sufficient width.
     @inline(__always)
     static func pack(
         _ values: UnsafeBufferPointer<Int64>, _ code: UInt8, into p: UnsafeMutableRawPointer
@@ -64,7 +64,7 @@ struct NodeEncoder {
         }
     }
 
-    /// An int-array of the smallest sufficient width.
+    /// Creates an int-array of the smallest sufficient width.
     func integers(_ values: UnsafeBufferPointer<Int64>, flags: UInt8 = 0) throws(RealmError) -> Ref
     {
         let code = Self.widthCode(values)
@@ -79,7 +79,7 @@ struct NodeEncoder {
         }
     }
 
-    /// A uint-array: width 8 at least, values unsigned (object format section 0).
+    /// Creates a uint-array: width at least 8, values unsigned (object format section 0).
     func unsigned(_ values: [UInt64]) throws(RealmError) -> Ref {
         let largest = values.max() ?? 0
         let code: UInt8 = largest < 1 << 8 ? 4 : largest < 1 << 16 ? 5 : largest < 1 << 32 ? 6 : 7
@@ -90,7 +90,7 @@ struct NodeEncoder {
         return ref
     }
 
-    /// A node with refs: each slot a ref, 0 or a tagged integer.
+    /// Creates a node with refs: each slot is a ref, 0 or a tagged integer.
     func refs(_ slots: [UInt64], flags: UInt8 = 0) throws(RealmError) -> Ref {
         try slots.withUnsafeBufferPointer { (buffer) throws(RealmError) in
             try buffer.withMemoryRebound(to: Int64.self) { (signed) throws(RealmError) in
@@ -99,7 +99,7 @@ struct NodeEncoder {
         }
     }
 
-    /// A blob of the given bytes and `terminator` zero bytes.
+    /// Creates a blob of the given bytes and `terminator` zero bytes.
     func blob(_ bytes: ByteView, terminator: Int = 0) throws(RealmError) -> Ref {
         let (ref, payload) = try slab.node(
             flags: 0x11, count: bytes.count + terminator)  // width type 2, width 1

@@ -1,19 +1,21 @@
-/// The one address space of a snapshot: a ref is an offset from `base`, valid below `limit`.
+/// The address space of a snapshot: a ref is an offset from `base`, valid below `limit`.
 ///
-/// Every node is checked once, when it is opened: aligned, inside the logical size, whole, of a form
-/// the format knows. Inside a checked node no further checks are needed for its own bytes, as long as
-/// it is read in its form: whoever expects packed integers opens it with `integers`. A trivial value; the snapshot that made it keeps the mapping alive.
+/// Every node is checked when it is opened: it is aligned, completely inside the logical size, and
+/// of a form the format defines. Reading a checked node needs no further checks as long as it is
+/// read in its form; for packed integers, `integers` checks the form. A trivial value; the snapshot
+/// that made it keeps the mapping alive.
 struct NodeSpace {
     let base: UnsafeRawPointer
-    /// Nodes below are read without more ado: the logical size, or 0 where pages have to be prepared.
+    /// Nodes below this offset can be opened directly: the logical size, or 0 if pages have to be
+    /// prepared.
     private let direct: UInt64
-    /// Holds, among others, the bytes of nodes that may still be opened. A tree references each node
-    /// once, so one walk over everything never opens more bytes than the file holds; a cycle or a
-    /// shared node does. Look-ups, which legitimately come back to the same nodes, use a space whose
-    /// budget is practically endless.
+    /// Contains the remaining budget of bytes to open, among others. A tree references each node
+    /// once, so a walk over everything never opens more bytes than the file holds, unless there is
+    /// a cycle or a shared node. Look-ups, which may open the same nodes repeatedly, use a space
+    /// whose budget is practically endless.
     let state: UnsafeMutablePointer<ReadState>
 
-    /// A view of the bytes at `base` below `limit`; `state` tells the rest.
+    /// Makes a view of the bytes from `base` up to `limit`.
     @inline(__always)
     init(base: UnsafeRawPointer, limit: UInt64, state: UnsafeMutablePointer<ReadState>) {
         self.base = base
@@ -31,8 +33,8 @@ struct NodeSpace {
         let at = ref.raw
         var end = direct
         if at >= end {
-            // A node of the open write transaction, of an encrypted file, one that stands for an older
-            // form, or a reference to nowhere.
+            // A node of the open write transaction, a node of an encrypted file, a derived node, or
+            // an invalid ref.
             end = state.pointee.slabEnd
             if at < state.pointee.slabStart || at >= end { return try distantNode(ref) }
         }
@@ -41,7 +43,7 @@ struct NodeSpace {
 
     /// Opens a node that is below `end`.
     ///
-    /// - Parameter prepare: is called with the bytes the node has, once they are known to lie inside.
+    /// - Parameter prepare: called with the size of the node, once it is known to be inside.
     @inline(__always)
     func open(
         _ ref: Ref, below end: UInt64, _ prepare: (Int) throws(RealmError) -> Void
@@ -63,8 +65,8 @@ struct NodeSpace {
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
 
-    /// Opens a node that stands for an older form, or one of an encrypted file: its header is read when
-    /// its page is there, and the rest when all pages it reaches are.
+    /// Opens a derived node or a node of an encrypted file, whose page is prepared before its
+    /// header is read, and whose other pages are prepared before it is returned.
     @inline(never)
     private func distantNode(_ ref: Ref) throws(RealmError) -> NodeView {
         if state.pointee.derived != nil, let node = try derivedNode(ref) { return node }
@@ -76,7 +78,7 @@ struct NodeSpace {
         }
     }
 
-    /// Has the pages of `count` bytes at `offset` there.
+    /// Prepares the pages of `count` bytes at `offset`.
     @inline(__always)
     private func prepare(
         _ marks: EncryptedPages.Marks, _ offset: Int, _ count: Int
@@ -95,9 +97,9 @@ struct NodeSpace {
         try state.pointee.pages?.takeUnretainedValue().load(page, state.pointee.moment)
     }
 
-    /// Has the pages of the node at `ref`, which is about to be read without being opened; nothing
-    /// where pages are the file's own. What the node's header announces beyond the version is for the
-    /// caller to refuse.
+    /// Prepares the pages of the node at `ref`, which is about to be read without being opened.
+    /// Does nothing for unencrypted files. If the node's header announces more bytes than the
+    /// version has, the caller reports that.
     func prepareIfNeeded(_ ref: Ref) throws(RealmError) {
         guard let marks = state.pointee.marks else { return }
         let (at, limit) = (ref.raw, state.pointee.limit)
@@ -110,7 +112,7 @@ struct NodeSpace {
         if UInt64(size) <= limit - at { try prepare(marks, Int(at), size) }
     }
 
-    /// As above for `count` bytes, which may be those of several nodes.
+    /// Prepares the pages of `count` bytes at `ref`, which may contain several nodes.
     func prepareIfNeeded(_ ref: Ref, _ count: Int) throws(RealmError) {
         guard let marks = state.pointee.marks, count > 0, ref.raw <= limit,
             UInt64(count) <= limit - ref.raw
@@ -118,9 +120,9 @@ struct NodeSpace {
         try prepare(marks, Int(ref.raw), count)
     }
 
-    /// One bit per combination of inner, has-refs, context and width type: refs are always packed
-    /// integers, inner nodes always have refs, and there is no fourth width type (storage format
-    /// 2.1, 2.4).
+    /// One bit per combination of inner flag, has-refs flag, context flag and width type. Valid
+    /// are: nodes with refs have width type 0, inner nodes have refs, and there is no fourth width
+    /// type (storage format 2.1, 2.4).
     private static let knownForms: UInt32 = 0x1100_1177
 
     static func isKnownForm(_ flags: UInt8) -> Bool { (knownForms >> UInt32(flags >> 3)) & 1 != 0 }
@@ -132,16 +134,16 @@ struct NodeSpace {
         if state.pointee.budget < 0 { throw exhausted(ref) }
     }
 
-    /// Charges the use of a stored value, which costs its reader time by length. A fraction of it:
-    /// a sound walk may look at a value dozens of times, a damaged file must not show one without
-    /// end.
+    /// Charges the use of a stored value, whose length determines the cost of reading it. Only a
+    /// fraction is charged: a valid walk may read a value dozens of times, but a damaged file must
+    /// not present one endlessly.
     @inline(__always)
     func chargeValue(_ length: Int, at ref: Ref) throws(RealmError) {
         if length > 256 { try charge(length >> 5, at: ref) }
     }
 
-    /// Checks and charges the elements of one leaf of a collection. They may have no width, so the
-    /// bytes of the leaf say nothing about the work they make.
+    /// Checks and charges the elements of a leaf of a collection. With a width of 0, the size of
+    /// the leaf does not limit their number.
     @inline(__always)
     func chargeElements(_ count: Int, at ref: Ref) throws(RealmError) {
         if state.pointee.derived != nil { return try chargeDerivedElements(count, at: ref) }
@@ -149,13 +151,13 @@ struct NodeSpace {
         try charge(count >> 5, at: ref)
     }
 
-    /// A new walk begins. A walk comes to some nodes several times: for a filter, for its order,
-    /// for output; the rest is slack for small files.
+    /// Restores the budget for a new walk. A walk visits some nodes several times: for a filter, a
+    /// sort order and output; the constant is for small files.
     func resetBudget() {
         if !state.pointee.isOutdated { state.pointee.budget = 16 &* extent &+ (1 << 14) }
     }
 
-    /// Throws when what is read has been outdated, for those who have a node open.
+    /// Throws if the transaction has outdated this space, for callers that have a node open.
     @inline(__always)
     func checkCurrent() throws(RealmError) { if state.pointee.isOutdated { throw outdated } }
 
@@ -165,13 +167,13 @@ struct NodeSpace {
             code: "WrongTransactionState", reason: "outdated")
     }
 
-    /// The same bytes without a meter: for what a walk opens again and again for single values.
+    /// The same bytes without a budget, for single values that a walk opens repeatedly.
     @inline(__always)
     var unmetered: NodeSpace {
         NodeSpace(base: base, limit: limit, state: state.pointee.lookup)
     }
 
-    /// Values put together from parts so far.
+    /// Cache of the values that were joined from parts.
     var joinedBlobs: JoinedBlobs {
         let owner = state.pointee.lookup
         if let known = owner.pointee.joined { return known.takeUnretainedValue() }
@@ -180,20 +182,23 @@ struct NodeSpace {
         return made
     }
 
-    /// Bytes that nodes can occupy, those of an open write transaction included; files of older formats
-    /// need fewer for the same.
+    /// Number of bytes that nodes can occupy, including nodes of an open write transaction. Files
+    /// of older formats need fewer bytes for the same content.
     private var extent: Int {
         let bytes = Int(limit &+ (state.pointee.slabEnd &- state.pointee.slabStart))
         return state.pointee.derived == nil ? bytes : 9 &* bytes &+ (1 << 16)
     }
 
-    /// More elements than the collections of a sound file have: 1000 without width take 8 bytes.
+    /// Upper bound of the number of elements in a valid file's collections: 1000 elements of width
+    /// 0 take 8 bytes.
     @inline(__always) var maximumElements: Int { 128 &* extent }
 
-    /// More objects than the tables of a sound file have: 256 without properties take 16 bytes.
+    /// Upper bound of the number of objects in a valid file's tables: 256 without properties take
+    /// 16 bytes.
     @inline(__always) var maximumObjects: Int { 16 &* extent }
 
-    /// Opens a node that must hold refs, be no inner node, and have at least `slots` elements.
+    /// Opens a node that must have refs, must not be an inner node, and must have at least `slots`
+    /// elements.
     @inline(__always)
     func refNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
         let node = try node(ref)
@@ -203,7 +208,8 @@ struct NodeSpace {
         return node
     }
 
-    /// As `refNode`, for trees whose inner nodes have the shape of their leaves.
+    /// Opens a node of a tree whose inner nodes have the shape of its leaves; otherwise like
+    /// `refNode`.
     @inline(__always)
     func treeNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
         let node = try node(ref)
@@ -219,7 +225,7 @@ struct NodeSpace {
         try integers(node(ref), ref, role)
     }
 
-    /// The same of a node that is open.
+    /// Checks that an open node is a plain array of integers.
     @inline(__always)
     func integers(
         _ node: NodeView, _ ref: Ref, _ role: StaticString
@@ -261,46 +267,47 @@ struct NodeSpace {
     }
 }
 
-/// What changes while nodes are read: the remaining budget and the values joined from parts.
+/// Mutable state of a `NodeSpace`: the remaining budget, and how nodes outside the plain file are
+/// read.
 struct ReadState {
     var budget: Int
-    /// Made when first needed, of the space for look-ups alone.
+    /// Cache of joined values, created on first use; only in the state of the look-up space.
     var joined: Unmanaged<JoinedBlobs>?
-    /// The state of the space for look-ups beside this one.
+    /// State of the snapshot's look-up space.
     let lookup: UnsafeMutablePointer<ReadState>
-    /// What prepares the pages of an encrypted file, and since when they have to be right; with them
-    /// the logical size. Nil for other files.
+    /// Pages of an encrypted file with their marks, the moment of the version, and the logical
+    /// size. Nil for unencrypted files.
     var pages: Unmanaged<EncryptedPages>?
     var marks: EncryptedPages.Marks?
     var moment: UInt64 = 0
     var limit: UInt64 = 0
-    /// What makes the nodes of a version in an older form; nil for others.
+    /// Builds the nodes of a version of an older format; nil for the current format.
     var derived: Unmanaged<DerivedNodes>?
-    /// Bits of a key that each level of a cluster tree takes where nodes do not store offsets.
+    /// Number of key bits per level of a cluster tree whose nodes do not store offsets.
     var keyShift: UInt64 = 8
-    /// A write transaction whose state this was has changed it.
+    /// Whether the write transaction to which this state belonged has changed since.
     var isOutdated = false
-    /// The refs that nodes of an open write transaction have; an empty range for readers.
+    /// Range of refs of an open write transaction's nodes; empty for readers.
     var slabStart: UInt64 = 0
     var slabEnd: UInt64 = 0
     #if DEBUG
-        /// Nodes opened, for tests of how much work something takes.
+        /// Number of nodes opened, for tests of the work an operation takes.
         var opened = 0
     #endif
 
-    /// For look-ups: never exhausted in practice.
+    /// Budget for look-ups, never exhausted in practice.
     static let endless = Int.max / 2
 }
 
-/// Values stored in several blobs, put together once and kept as long as the snapshot.
+/// Cache of values that are stored in several blobs, joined once and kept as long as the snapshot.
 final class JoinedBlobs {
     private var memory: [Ref: UnsafeMutableRawPointer] = [:]
     private var total = 0
 
     deinit { for block in memory.values { block.deallocate() } }
 
-    /// The joined bytes of the value at `ref`; `fill` writes all of them the first time. Parts
-    /// belong to one value each, so all values together are not longer than `limit`.
+    /// Returns the joined bytes of the value at `ref`; `fill` writes them the first time. A part
+    /// belongs to one value only, so all values together must not be longer than `limit`.
     func bytes(
         of ref: Ref, count: Int, limit: UInt64,
         fill: (UnsafeMutableRawPointer) throws(RealmError) -> Void

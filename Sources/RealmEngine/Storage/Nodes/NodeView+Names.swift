@@ -1,5 +1,6 @@
 extension NodeView {
-    /// Cell `i` of a list of names, which are short strings in non-null mode: null reads as empty.
+    /// Returns element `i` of a list of names, which are short strings in non-null mode: null reads
+    /// as empty.
     func name(_ i: Int, at ref: Ref) throws(RealmError) -> String {
         if width == 0 { return "" }
         let cell = payload + i * width
@@ -11,7 +12,7 @@ extension NodeView {
 }
 
 extension NodeSpace {
-    /// The list of table names, one for each of `count` slots; read them with `name`.
+    /// Opens the list of table names, one for each of `count` slots, to be read with `name`.
     func names(_ ref: Ref, count: Int, of tables: Ref) throws(RealmError) -> NodeView {
         let node = try node(ref)
         guard !node.hasRefs, node.widthType == 1 || node.count == 0 else {

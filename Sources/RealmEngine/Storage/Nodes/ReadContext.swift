@@ -1,23 +1,22 @@
-/// Owner of the two ways to look at one snapshot's bytes: `walk`, whose budget bounds a visit of
-/// everything, and `lookup`, which may come back to the same nodes without end. Confined to one
-/// thread.
+/// Owner of the two spaces that read one snapshot's bytes: `walk`, whose budget limits a visit of
+/// everything, and `lookup`, which may open the same nodes without limit. Confined to one thread.
 final class ReadContext {
     let lookup: NodeSpace
     let walk: NodeSpace
-    /// Of `lookup`, and of `walk`.
+    /// State of `lookup`, then state of `walk`.
     let states: UnsafeMutablePointer<ReadState>
     private var keeper: AnyObject?
 
-    /// For what lies below `limit` in a mapped file, which the caller keeps.
+    /// Reads a mapped file below `limit`; the caller keeps the mapping alive.
     ///
-    /// - Parameter moment: when the version was read that is looked at; nil for now.
+    /// - Parameter moment: moment at which the version was opened; nil for now.
     convenience init(_ mapping: Mapping, limit: UInt64, since moment: UInt64? = nil) {
         self.init(
             base: mapping.base, limit: limit, mapping.pages.map(Unmanaged.passUnretained),
             moment ?? mapping.nextMoment())
     }
 
-    /// The same bytes as in `other`, for another thread or walk.
+    /// Reads the same bytes as `other`, for another thread or walk.
     convenience init(_ other: NodeSpace) {
         self.init(
             base: other.base, limit: other.limit, other.state.pointee.pages,
@@ -26,7 +25,7 @@ final class ReadContext {
         setKeyShift(other.state.pointee.keyShift)
     }
 
-    /// For bytes that are there, none of an encrypted file.
+    /// Reads bytes in memory that need no preparation.
     convenience init(base: UnsafeRawPointer, limit: UInt64) {
         self.init(base: base, limit: limit, nil, 0)
     }
@@ -35,7 +34,7 @@ final class ReadContext {
         base: UnsafeRawPointer, limit: UInt64, _ pages: Unmanaged<EncryptedPages>?,
         _ moment: UInt64
     ) {
-        // What says how it is aligned is allocated faster than what does not.
+        // A typed layout: allocation with a known alignment is faster.
         let layout = MemoryLayout<ReadState>.self
         states = UnsafeMutableRawPointer.allocate(
             byteCount: 2 * layout.stride, alignment: layout.alignment
@@ -49,7 +48,7 @@ final class ReadContext {
         walk.resetBudget()
     }
 
-    /// Tells both views which nodes of an open write transaction or group they may read.
+    /// Sets which nodes of an open write transaction or group both spaces may read.
     func setSlab(_ view: SlabView?) {
         for i in 0..<2 {
             states[i].slabStart = view?.region.start ?? 0
@@ -57,23 +56,23 @@ final class ReadContext {
         }
     }
 
-    /// Has both views read cluster trees whose levels take `shift` bits of a key each.
+    /// Sets the number of key bits per level of a cluster tree in both spaces.
     func setKeyShift(_ shift: UInt64) { for i in 0..<2 { states[i].keyShift = shift } }
 
-    /// Tells both views what makes the nodes of a version in an older form, which the caller keeps.
+    /// Sets the builder of derived nodes in both spaces; the caller keeps it alive.
     func setDerived(_ nodes: Unmanaged<DerivedNodes>?) {
         guard let nodes else { return }
         for i in 0..<2 { states[i].derived = nodes }
         walk.resetBudget()
     }
 
-    /// As above, and keeps it.
+    /// Sets the builder of derived nodes in both spaces and keeps it alive.
     func keepDerived(_ nodes: DerivedNodes) {
         keeper = nodes
         setDerived(.passUnretained(nodes))
     }
 
-    /// What was to be read is no longer there, and nothing is read any more.
+    /// Makes both spaces unusable, since what they read has been replaced.
     func outdate() {
         for i in 0..<2 {
             states[i].isOutdated = true

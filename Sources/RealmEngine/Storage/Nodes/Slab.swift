@@ -1,24 +1,23 @@
-/// Where write transactions keep the nodes they make: memory behind the file in the same address
-/// space, so that a ref is an offset from the one base pointer here too.
+/// Memory for the nodes that write transactions create. It follows the file in the same address
+/// range, so a ref is an offset from the same base pointer as in the file.
 ///
-/// Nodes are only ever added; what a transaction replaces before it commits is simply left behind.
-/// A commit copies what is reachable into the file. Each transaction or group has a region of its
-/// own, which lasts as long as a view of it. Used by the open write transaction only, so the writer's
-/// turn guards it.
+/// Nodes are only appended; a node that is replaced before the commit stays unused. A commit copies
+/// reachable nodes into the file. Each transaction or group has its own region, which lasts as long
+/// as a view of it. Used by the open write transaction only, so the writer's turn guards the slab.
 final class Slab: @unchecked Sendable {
     private var low: ReservedMemory
     private var high: ReservedMemory
     private let regions: SlabRegions
-    /// The nodes are of an encrypted database.
+    /// Whether the nodes belong to an encrypted database.
     private let isConfidential: Bool
     private var region: SlabRegion?
-    /// The bytes of the transaction that uses the slab now.
+    /// Read context of the transaction that uses the slab.
     private var memoryOfUser: ReadContext?
-    /// Where nodes moved that are never to reach the database.
+    /// File to which `moveOut` moves nodes that never reach the database.
     private var pages: PageFile?
-    /// Up to here the open region's nodes moved.
+    /// Offset up to which nodes of the open region were moved to that file.
     private var moved = 0
-    /// What is read and changed for every node.
+    /// The state that every node creation reads and changes.
     let nodes: SlabNodes
 
     private var state: UnsafeMutablePointer<SlabNodes.State> { nodes.state }
@@ -27,15 +26,15 @@ final class Slab: @unchecked Sendable {
         set { state.pointee.next = newValue }
     }
 
-    /// First ref of the slab: halfway into the reservation, beyond any file.
+    /// First ref of the slab: halfway into the reserved range, beyond any file.
     var start: UInt64 { state.pointee.start }
 
-    /// Nodes beyond this are refused: the size field has 24 bits.
+    /// Maximum number of elements of a node: the size field has 24 bits.
     static let maximumCount = 0xFF_FFFF
 
     convenience init(_ mapping: Mapping) { self.init(mapping, mapping.behindFile) }
 
-    /// In a part of the addresses behind the file.
+    /// Uses a part of the address range after the file.
     init(_ mapping: Mapping, _ part: Range<Int>) {
         isConfidential = mapping.pages != nil
         let offset = part.lowerBound
@@ -49,16 +48,16 @@ final class Slab: @unchecked Sendable {
 
     deinit { state.deallocate() }
 
-    /// Bytes of the nodes made since `attach` that are in memory.
+    /// Size of the nodes that were created since `attach` and are in memory.
     var used: Int { region == nil ? 0 : next - moved }
 
-    /// What keeps the nodes made so far; nil when no transaction is open.
+    /// A view that keeps the nodes created so far; nil if no transaction is open.
     var view: SlabView? {
         region.map { SlabView(region: $0, end: start + UInt64(next)) }
     }
 
-    /// A transaction begins, or goes on with all nodes made so far in the file: its spaces see the
-    /// nodes made from now on.
+    /// Begins a transaction, or continues one whose nodes so far are all in the file. The spaces of
+    /// `user` can read the nodes created from now on.
     func attach(_ user: ReadContext) {
         detach()
         let (region, room) = regions.open()
@@ -72,12 +71,12 @@ final class Slab: @unchecked Sendable {
         reattach(user)
     }
 
-    /// The nodes made so far stay as they are from now on.
+    /// Makes the nodes created so far immutable.
     func seal() { nodes.seal() }
 
-    /// Moves the nodes made so far to a temporary file in `directory`; they stay where they are, but
-    /// take no memory. Those of an encrypted database stay in memory. Throws `output` when the disk is
-    /// full.
+    /// Moves the nodes created so far to a temporary file in `directory`, so that they need no
+    /// memory; their addresses do not change. Does nothing for an encrypted database. Throws
+    /// `output` if the disk is full.
     func moveOut(to directory: String) throws(RealmError) {
         if isConfidential { return }
         if pages == nil { pages = try PageFile(in: directory) }
@@ -89,14 +88,14 @@ final class Slab: @unchecked Sendable {
         seal()
     }
 
-    /// Another transaction goes on with the nodes made so far.
+    /// Continues with the nodes created so far in another transaction.
     func reattach(_ user: ReadContext) {
         memoryOfUser = user
         state.pointee.user = user.states
         user.setSlab(view)
     }
 
-    /// The transaction or group ended: its nodes are forgotten, except for views of them.
+    /// Ends the transaction or group. Its nodes are freed unless a view keeps them.
     func detach() {
         memoryOfUser?.setSlab(nil)
         memoryOfUser = nil
@@ -106,7 +105,7 @@ final class Slab: @unchecked Sendable {
         state.pointee.firstOwn = .max
     }
 
-    /// Makes the memory up to `size` usable; throws when there is not as much.
+    /// Makes the memory up to offset `size` accessible; throws if the region is full.
     fileprivate func ensure(_ size: Int) throws(RealmError) {
         guard size <= state.pointee.limit else { throw low.exhausted }
         if next < regions.half {
@@ -123,26 +122,26 @@ final class Slab: @unchecked Sendable {
     }
 }
 
-/// The nodes of a slab, as whoever edits them sees them: a trivial handle, since a reference that is
-/// counted for every node would cost more than what is done to the node. The slab outlives it.
+/// Access to the nodes of a slab: a trivial handle, since counting references for every node would
+/// cost more than editing the node. The slab outlives it.
 struct SlabNodes {
     fileprivate(set) var state: UnsafeMutablePointer<State>
 
     struct State {
-        /// Where the memory begins, and the ref of what is there.
+        /// Address of the memory, and the ref of its first byte.
         let base: UnsafeMutableRawPointer
         let start: UInt64
-        /// Number of nodes made since the transaction began that are in memory.
+        /// Number of nodes created since the transaction began that are in memory.
         var count = 0
-        /// Where the next node goes, what it must not reach, and up to where memory is usable, as
-        /// offsets from `start`.
+        /// Offsets from `start`: the next node, the end of the region, and the end of accessible
+        /// memory.
         var next = 0
         var limit = 0
         var usable = 0
-        /// The first ref whose node the transaction that is open now has made: what is in front of it
-        /// belongs to versions that others may see.
+        /// First ref whose node the open transaction created. Nodes before it belong to versions
+        /// that readers may see.
         var firstOwn = UInt64.max
-        /// The two states of whoever reads the nodes as they are made.
+        /// The two read states of the transaction.
         var user: UnsafeMutablePointer<ReadState>?
         var slab: Unmanaged<Slab>?
     }
@@ -154,37 +153,37 @@ struct SlabNodes {
 
     var start: UInt64 { state.pointee.start }
     var firstOwn: UInt64 { state.pointee.firstOwn }
-    /// Bytes of the nodes made since the transaction began that are in memory.
+    /// Size of the nodes that were created since the transaction began and are in memory.
     var used: Int { state.pointee.slab!.takeUnretainedValue().used }
-    /// Number of these nodes.
+    /// Number of nodes that were created since the transaction began and are in memory.
     var count: Int { state.pointee.count }
 
-    /// The nodes made so far stay as they are from now on.
+    /// Makes the nodes created so far immutable.
     func seal() { state.pointee.firstOwn = start + UInt64(state.pointee.next) }
 
     @inline(__always) func contains(_ ref: Ref) -> Bool { ref.raw >= state.pointee.start }
 
-    /// Whether the transaction that is open now made the node, so that it may change it.
+    /// Whether the open transaction created the node and may change it in place.
     @inline(__always) func owns(_ ref: Ref) -> Bool { ref.raw >= state.pointee.firstOwn }
 
-    /// Whether the address is one of a node.
+    /// Whether the address is inside the slab's nodes.
     @inline(__always)
     func holds(_ address: UnsafeRawPointer) -> Bool {
         let offset = address - UnsafeRawPointer(state.pointee.base)
         return offset >= 0 && offset < state.pointee.next
     }
 
-    /// A node that the transaction made.
+    /// Returns a node that the open transaction created, to be changed in place.
     @inline(__always)
     func writable(_ ref: Ref) -> SlabNode {
         assert(owns(ref))
         return SlabNode(header: state.pointee.base + Int(ref.raw &- state.pointee.start))
     }
 
-    /// A new node with its header written and its payload for the caller to fill; the padding is
-    /// zero.
+    /// Creates a node with its header written and its payload for the caller to fill; the padding
+    /// is zero.
     ///
-    /// - Parameter room: bytes to set aside for the payload, if that is more than it takes now.
+    /// - Parameter room: capacity of the payload in bytes, if more than it takes now.
     func node(flags: UInt8, count: Int, room: Int = 0) throws(RealmError) -> (
         ref: Ref, payload: UnsafeMutableRawPointer
     ) {

@@ -1,25 +1,24 @@
-/// Where the ref of a node is kept: a slot of its parent, or what an editor calls its root.
+/// Address at which the ref of a node is stored: a slot of its parent, or the root of an editor.
 ///
-/// Valid as long as the parent is not replaced by a larger copy of itself.
+/// Valid until the parent is replaced by a larger copy.
 typealias RefSlot = UnsafeMutablePointer<UInt64>
 
-/// A node that the open transaction made, to be changed where it is.
+/// A node that the open transaction created, to be changed in place.
 ///
-/// In front of its header stands how much room there is behind it; nodes of the file have no such
-/// number, so that only who knows that a ref leads to a node of the transaction makes one of these.
-/// Trivial; the slab keeps the bytes until the transaction ends, also of a node that was replaced by a
-/// larger copy.
+/// The capacity of its payload is stored before its header. Nodes of the file have no such number,
+/// so the caller must know that a ref belongs to the transaction. A trivial value; the slab keeps
+/// the bytes until the transaction ends, even if the node is replaced by a larger copy.
 struct SlabNode {
     let header: UnsafeMutableRawPointer
 
     @inline(__always) init(header: UnsafeMutableRawPointer) { self.header = header }
 
-    /// Bytes in front of the header.
+    /// Size of the capacity field before the header.
     static let prefix = 8
 
     @inline(__always) var payload: UnsafeMutableRawPointer { header + NodeView.headerSize }
 
-    /// Elements of a node with refs, which has 64 bits for each while it can be changed.
+    /// The elements of a node with refs, which are 64 bits wide while the node can be changed.
     @inline(__always) var slots: RefSlot { payload.assumingMemoryBound(to: UInt64.self) }
 
     @inline(__always) var flags: UInt8 { header.load(fromByteOffset: 4, as: UInt8.self) }
@@ -28,7 +27,7 @@ struct SlabNode {
         Int((header.load(as: UInt64.self) >> 40).byteSwapped >> 40)
     }
 
-    /// Bytes that the payload may take.
+    /// Capacity of the payload in bytes.
     @inline(__always) var room: Int {
         Int(truncatingIfNeeded: (header - Self.prefix).load(as: UInt64.self))
     }
@@ -37,7 +36,7 @@ struct SlabNode {
         NodeView(payload: UnsafeRawPointer(payload), count: count, flags: flags)
     }
 
-    /// Announces another number of elements, for which there is room.
+    /// Sets the number of elements, for which there is room.
     @inline(__always)
     func resize(_ count: Int) { resize(count, flags: flags) }
 
@@ -56,7 +55,7 @@ struct SlabNode {
 // MARK: - Packed integers
 
 extension SlabNode {
-    /// Stores element `i`, which fits the width.
+    /// Stores element `i`; the value must fit the width.
     @inline(__always)
     func store(_ value: Int64, at i: Int) {
         switch flags & 7 {
@@ -75,7 +74,7 @@ extension SlabNode {
         }
     }
 
-    /// Adds `delta` to the elements from `first` on; the sums fit the width.
+    /// Adds `delta` to the elements from `first` on; the sums must fit the width.
     func add(_ delta: Int64, from first: Int) {
         let left = count - first
         switch flags & 7 {
@@ -87,7 +86,7 @@ extension SlabNode {
         }
     }
 
-    /// Several at a time: nothing but the addition depends on the element.
+    /// A plain loop over one type, which the compiler vectorises.
     @inline(__always)
     private static func add<T: FixedWidthInteger>(
         _ delta: T, _ start: UnsafeMutableRawPointer, _ count: Int
@@ -110,7 +109,7 @@ extension SlabNode {
             of: old & ~mask | new & mask, toByteOffset: bit >> 3, as: UInt8.self)
     }
 
-    /// Makes place for one element in front of element `i`; there is room.
+    /// Inserts an uninitialised element before element `i`; there must be room.
     func open(_ i: Int) {
         let (count, width) = (count, (1 << Int(flags & 7)) >> 1)
         resize(count + 1)
@@ -123,7 +122,7 @@ extension SlabNode {
         }
     }
 
-    /// Element `i` disappears.
+    /// Removes element `i`.
     func close(_ i: Int) {
         let (count, width) = (count, (1 << Int(flags & 7)) >> 1)
         if width >= 8 {
@@ -136,7 +135,7 @@ extension SlabNode {
         resize(count - 1)
     }
 
-    /// Bits move towards the end, word by word; nodes take whole words.
+    /// Shifts bits towards the end, word by word; nodes consist of whole words.
     private func openBits(_ bit: Int, _ width: Int, end: Int) {
         let words = slots
         let first = bit >> 6

@@ -1,8 +1,8 @@
-/// The part of the slab that one transaction or group uses. With the last reference its memory may
-/// be used again. Free to cross threads.
+/// The part of the slab that one transaction or group uses. Its memory is reused after the last
+/// reference is released. Free to cross threads.
 final class SlabRegion: Sendable {
     private let regions: SlabRegions
-    /// Where it begins, from the slab's start.
+    /// Offset from the slab's start.
     let offset: Int
     /// Its first ref.
     let start: UInt64
@@ -16,28 +16,29 @@ final class SlabRegion: Sendable {
     deinit { regions.release(offset) }
 }
 
-/// The nodes of a region made up to some moment, which stay as they are while this is kept.
+/// The nodes of a region that were created up to a moment. They do not change while this value
+/// exists.
 struct SlabView: Sendable {
     let region: SlabRegion
-    /// The ref of what comes after them.
+    /// The ref after the last node.
     let end: UInt64
 }
 
-/// Which parts of a slab are in use, as offsets from its start. Regions end on any thread; one mutex
-/// guards the list.
+/// The list of used regions of a slab, as offsets from its start. Regions are released on any
+/// thread; one mutex guards the list.
 ///
-/// The slab has two halves, and a region lies in one of them: mostly at its beginning, so that groups
-/// that follow each other take turns at memory the process has already, while the version that the one
-/// before made is still looked at.
+/// The slab has two halves, and a region is in one of them, usually at its beginning. So successive
+/// groups alternate between memory that the process already has, while readers still use the
+/// version that the previous group made.
 final class SlabRegions: Sendable {
     private let mapping: Mapping
     private let start: Int
     /// Bytes in each half.
     let half: Int
-    /// The open region's is empty.
+    /// Ranges of the regions. The open region's range is empty.
     private let taken = LockedValue<[Range<Int>]>([])
 
-    /// Bytes at the beginning of each half that stay ready for the next transaction.
+    /// Number of bytes at the beginning of each half whose memory is not freed.
     private static let warm = 16 << 20
 
     init(_ mapping: Mapping, start: Int, capacity: Int) {
@@ -46,8 +47,8 @@ final class SlabRegions: Sendable {
         half = capacity / 2 / AddressSpace.pageSize * AddressSpace.pageSize
     }
 
-    /// A region in a half that is mostly free, or in the largest gap there is; the one opened before is
-    /// closed.
+    /// Opens a region in a half that is mostly free, or else in the largest gap. The previously
+    /// opened region must be closed.
     func open() -> (SlabRegion, Range<Int>) {
         let room = taken.withLock { taken in
             let room = self.room(beside: taken.sorted { $0.lowerBound < $1.lowerBound })
@@ -74,7 +75,7 @@ final class SlabRegions: Sendable {
         return gaps + [from..<part.upperBound]
     }
 
-    /// No more nodes come: the region ends at `end`.
+    /// Records that the region ends at `end`.
     func close(_ region: SlabRegion, at end: Int) {
         let page = AddressSpace.pageSize
         let pages = max(1, (end - region.offset + page - 1) / page)
@@ -86,7 +87,8 @@ final class SlabRegions: Sendable {
         }
     }
 
-    /// Nobody sees the nodes of a region any more: memory beyond some MiB goes back to the system.
+    /// Removes a region that has no views left. Frees its memory, except for the first MiB of each
+    /// half.
     fileprivate func release(_ offset: Int) {
         taken.withLock { taken in
             guard let i = taken.firstIndex(where: { $0.lowerBound == offset }) else { return }

@@ -1,7 +1,8 @@
-/// The root array of a version: the tables and their names, the space that the version manages, its free
-/// lists, its number and its history (storage format section 4). Read, written and recognised here only.
+/// The root array of a version: its tables and their names, the size of its space, its free lists,
+/// its number and its history (storage format section 4). Only this type reads, writes and
+/// recognises root arrays.
 struct TopArray {
-    /// The slots in their order. An array of fewer slots ends before those it lacks.
+    /// The slots in order. A shorter array lacks the last ones.
     private enum Slot: Int {
         case names, tables, logicalSize
         case freePositions, freeLengths, freeVersions, version
@@ -12,7 +13,7 @@ struct TopArray {
     let ref: Ref
     let names: Ref
     let tables: Ref
-    /// End of the space this snapshot manages, in bytes.
+    /// End of the space that this version manages, in bytes.
     let logicalSize: UInt64
     let version: UInt64
     let freePositions: Ref
@@ -22,11 +23,11 @@ struct TopArray {
     let history: Ref
     let historySchema: UInt64
     let syncFileID: UInt64
-    /// State of an online compaction; none when it is a number or absent (storage format 4.6).
+    /// State of an online compaction; none if the slot is a number or missing (storage format 4.6).
     let evacuation: Ref
 
     static let validSizes: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
-    /// Type of the history of a file that is not synchronised.
+    /// History type of a file that is not synchronised.
     static let localHistory: UInt64 = 2
 
     /// Reads the root at `ref` of a file of `fileSize` mapped bytes (storage format 1.6, 11-13).
@@ -65,7 +66,8 @@ struct TopArray {
         evacuation = child(.evacuation)
     }
 
-    /// Whether a node looks like a root array: the kinds of its slots, which cost nothing to look at.
+    /// Whether a node looks like a root array, judged by the kinds of its slots without opening
+    /// them.
     static func isLike(_ node: NodeView) -> Bool {
         guard validSizes.contains(node.count), node.slot(Slot.names).child != nil,
             node.slot(Slot.tables).child != nil, node.slot(Slot.logicalSize).isTagged,
@@ -76,7 +78,7 @@ struct TopArray {
         return lists.allSatisfy { !node.slot($0).isTagged } && node.slot(Slot.version).isTagged
     }
 
-    /// A root array to be written.
+    /// The content of a root array to write.
     struct Content {
         struct History {
             var type: UInt64
@@ -101,7 +103,7 @@ struct TopArray {
             self.history = history
         }
 
-        /// Values of the slots, for a version whose space ends at `logicalSize`.
+        /// Returns the slots for a version whose space ends at `logicalSize`.
         func slots(logicalSize: UInt64) -> [UInt64] {
             var slots = [
                 names.raw, tables.raw, NodeEncoder.tag(logicalSize),

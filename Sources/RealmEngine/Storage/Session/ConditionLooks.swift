@@ -1,4 +1,4 @@
-/// Successive looks at a condition, to find a broadcast that does not go on.
+/// Observes a condition repeatedly to detect a broadcast that hangs.
 struct ConditionLooks {
     private let condition: SharedCondition
     private var seen: SharedCondition.Blockage?
@@ -6,7 +6,7 @@ struct ConditionLooks {
 
     init(_ condition: SharedCondition) { self.condition = condition }
 
-    /// Releases the broadcast if it is in the state of the two looks before.
+    /// Releases the broadcast if it is in the same state as in the two previous calls.
     mutating func look() {
         let found = condition.blockage
         repeats = found != nil && found == seen ? repeats + 1 : 0
@@ -18,13 +18,14 @@ struct ConditionLooks {
 }
 
 extension LockFile {
-    /// Milliseconds between two looks at the conditions while a mutex is waited for.
+    /// Milliseconds between two looks at the conditions while waiting for a mutex.
     private static let lookInterval = 50
 
-    /// Waits for the write or control mutex, at most until `deadline`; nil when that passed.
+    /// Waits for the write or control mutex, at most until `deadline`; returns nil if that passes
+    /// first.
     ///
-    /// A program of another engine may hold it inside a broadcast that waits for a killed waiter. A
-    /// broadcast found in the same state at three looks in a row is released.
+    /// A program of another engine may hold the mutex inside a broadcast that waits for a killed
+    /// waiter. A broadcast found in the same state three times in a row is released.
     func lock(
         _ mutex: SharedMutex, until deadline: Deadline?
     ) throws(RealmError) -> SharedMutex.Outcome? {
@@ -39,7 +40,8 @@ extension LockFile {
         }
     }
 
-    /// Runs `body` with the control mutex held; nil when it could not be had with `patience`.
+    /// Runs `body` with the control mutex held; returns nil if the mutex is not free within
+    /// `patience`.
     func withControl<R>(
         _ patience: LockTimeout = .forever, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R? {

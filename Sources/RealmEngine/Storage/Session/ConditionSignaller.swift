@@ -1,15 +1,15 @@
-/// Wakes the programs of other engines that wait at a condition of the lock file, on a thread of its own:
-/// `SharedCondition.broadcast` may wait for ever for a waiter that was killed.
+/// Wakes programs of other engines that wait at a condition of the lock file. Uses a separate
+/// thread, since `SharedCondition.broadcast` may wait for ever for a waiter that was killed.
 ///
-/// A thread that waits there keeps the lock file mapped and its `flock`, and holds no mutex of it. Free to
-/// cross threads.
+/// Such a hanging thread keeps the lock file mapped and its `flock` held, but no mutex of the lock
+/// file. Free to cross threads.
 final class ConditionSignaller: Sendable {
     private let memory: LockFileMemory
     private let condition: @Sendable (LockFile) -> SharedCondition
     private let state = LockedValue(State())
 
     private struct State {
-        /// A signal that no broadcast has begun for.
+        /// Whether a signal is pending, for which no broadcast has begun.
         var isWanted = false
         var isRunning = false
     }
@@ -21,7 +21,7 @@ final class ConditionSignaller: Sendable {
         self.condition = condition
     }
 
-    /// Has all waiters woken soon; returns at once. The caller holds no lock of the lock file, so that
+    /// Wakes all waiters soon; returns at once. The caller holds no mutex of the lock file, so that
     /// a waiter that wakes finds it free.
     func signal() {
         guard condition(LockFile(memory: memory)).mayHaveWaiters else { return }
@@ -30,7 +30,7 @@ final class ConditionSignaller: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        // Without a thread, waiters learn of it with the next signal, or look by themselves.
+        // Without a thread, waiters notice with the next signal or by polling.
         if mustStart, !Threads.detachOften({ self.run() }) {
             state.withLock { $0.isRunning = false }
         }

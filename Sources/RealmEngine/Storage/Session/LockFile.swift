@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A lock file of layout 14 as every participant maps it (storage format 6.2).
+/// A mapped lock file of layout 14 (storage format 6.2).
 ///
 ///      0  init_complete, sizes of mutex and condition, critical flag, format, history, layout
 ///      8  durability   12  participants   16  newest version   24  pid   32  number of versions
@@ -8,7 +8,7 @@ import Synchronization
 ///    168  three unused conditions   312  new commit   360  next writer   408  tickets
 ///    432  version list: entries, allocating, newest, then 40 bytes an entry
 ///
-/// A trivial view; `memory` keeps the bytes alive. Which lock guards what: section 6.2.
+/// A trivial view; `memory` keeps the bytes alive. Section 6.2 lists which lock guards which field.
 struct LockFile: @unchecked Sendable {
     let memory: LockFileMemory
 
@@ -52,7 +52,8 @@ struct LockFile: @unchecked Sendable {
         static let newest = 440
     }
 
-    /// Fills zeroed bytes as the first opener does; `init_complete` is the last store.
+    /// Initialises zeroed bytes, as the first process that opens the file does; `init_complete` is
+    /// stored last.
     static func initialize(
         _ base: UnsafeMutableRawPointer, durability: UInt16, historyType: Int8,
         historySchema: UInt16
@@ -105,15 +106,15 @@ struct LockFile: @unchecked Sendable {
 
     // MARK: What the layout is
 
-    /// Somebody filled it in. Only 1 says that all of it is there; what says something else never
-    /// will, and is told by `foreignLayout`.
+    /// The init-complete byte is not 0. Only 1 means this layout; `foreignLayout` reports any other
+    /// value.
     var isInitialized: Bool { initialization != 0 }
 
     private var initialization: UInt8 {
         Self.atomic8(base, Offset.initComplete).pointee.load(ordering: .acquiring)
     }
 
-    /// Nil when the layout is the one we know, else what differs.
+    /// Describes how the layout differs from layout 14; nil if it does not.
     var foreignLayout: String? {
         if initialization > 1 { return "begun in another way" }
         let layout = read(Offset.layout, UInt16.self)
@@ -194,14 +195,14 @@ struct LockFile: @unchecked Sendable {
 
     // MARK: Pages of an encrypted file
 
-    /// The writer begins to write pages, the first of them at `position`: who reads one that does not
-    /// authenticate tries again.
+    /// Announces that the writer begins to write pages, the first of them at `position`, so that
+    /// readers retry pages that do not authenticate.
     func beginPages(at position: Int) {
         atomic64(Offset.writtenPage).pointee.store(UInt64(position) + 1, ordering: .releasing)
         atomic64(Offset.pageWrites).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// The pages are in the file.
+    /// Announces that the pages are in the file.
     func endPages() {
         atomic64(Offset.pageWrites).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
         atomic64(Offset.writtenPage).pointee.store(0, ordering: .releasing)
@@ -220,13 +221,13 @@ struct LockFile: @unchecked Sendable {
         }
     }
 
-    /// Index of the newest entry; peeks without the mutex are fine.
+    /// Index of the newest entry; may be read without the mutex.
     var newest: UInt32 {
         get { atomic32(Offset.newest).pointee.load(ordering: .acquiring) }
         nonmutating set { atomic32(Offset.newest).pointee.store(newValue, ordering: .releasing) }
     }
 
-    /// Entry `i`, which is mapped.
+    /// Returns entry `i`, which must be mapped.
     func entry(_ i: Int) -> VersionEntry {
         VersionEntry(base + Self.headerSize + Self.entrySize * i)
     }

@@ -1,27 +1,27 @@
-/// What a lock file says, read without taking part in its session: nothing is locked, mapped or
-/// written. Without the version-list mutex the numbers may be a moment apart from each other.
+/// The content of a lock file, read without joining its session: nothing is locked, mapped or
+/// written. Without the version-list mutex, the numbers may be from slightly different moments.
 package struct LockFileFacts: Sendable {
-    /// Whether some process holds it; else its content means nothing.
+    /// Whether a process holds the lock file; if not, its content is meaningless.
     package let isInUse: Bool
     package let bytes: Int
     package let layout: Int
-    /// Nil unless the layout is known to this engine: the rest of what it says.
+    /// The content of layout 14; nil for another layout.
     package let session: Session?
 
     package struct Session: Sendable {
         package let format: Int
         package let historyType: Int
         package let historySchema: Int
-        /// 0 commits are synced, 1 memory only, 2 not synced.
+        /// 0: commits are synced, 1: in memory only, 2: not synced.
         package let durability: Int
-        /// Those that died count too, until the session ends.
+        /// Number of participants, including those that died during the session.
         package let participants: Int
         package let newestVersion: UInt64
-        /// Versions that can be read, oldest first.
+        /// The readable versions, oldest first.
         package let versions: [Version]
     }
 
-    /// One version and how many participants pin it.
+    /// A version and its numbers of pins by kind.
     package struct Version: Sendable, Equatable {
         package let version: UInt64
         package let top: Ref
@@ -33,7 +33,8 @@ package struct LockFileFacts: Sendable {
 
     private static let largestSize = 1 << 26
 
-    /// Reads the lock file of the database at `path`; nil where there is none or it may not be read.
+    /// Reads the lock file of the database at `path`; returns nil if there is none or it may not be
+    /// read.
     package init?(databasePath path: String) {
         let name = DatabasePath(path).lock
         guard let bytes = CompanionFile.beginning(of: name, limit: Self.largestSize) else {
@@ -61,7 +62,7 @@ package struct LockFileFacts: Sendable {
         var versions: [Version] = []
         for i in 0..<min(file.entryCount, room) {
             let entry = file.entry(i)
-            // An entry that is being added is not the newest yet.
+            // An entry that is being added is not yet the newest.
             guard entry.version != 0, i == newest || entry.isPinned else { continue }
             versions.append(
                 Version(

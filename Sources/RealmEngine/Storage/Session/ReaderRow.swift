@@ -1,10 +1,10 @@
-/// What the reader table says about one pin.
+/// A pin as the reader table describes it.
 package struct ReaderRow: Sendable, Hashable {
     package enum Kind: UInt64, Sendable {
         case live = 1
         case frozen = 2
         case full = 3
-        /// A write transaction; the version is the one it began with.
+        /// A write transaction; its version is the one it began with.
         case writer = 4
 
         init(_ kind: PinKind) {
@@ -17,26 +17,26 @@ package struct ReaderRow: Sendable, Hashable {
     }
 
     package let process: ProcessIdentity
-    /// Number of the thread that took the pin.
+    /// Id of the thread that took the pin.
     package let thread: UInt32
     package let kind: Kind
     package let version: UInt64
-    /// When the pin was taken, in nanoseconds since 1970.
+    /// Time of the pin in nanoseconds since 1970.
     package let since: Int64
-    /// What the program calls it; often empty.
+    /// Label that the program gave the pin; often empty.
     package let label: String
-    /// The process ended without letting go; its pins count until the session ends.
+    /// Whether the process ended without releasing the pin, which counts until the session ends.
     package let isStale: Bool
 }
 
-/// A few words about a pin, at most 31 bytes.
+/// Description of a pin, at most 31 bytes.
 package struct ReaderLabel: Sendable, ExpressibleByStringLiteral {
     private var parts = (UInt64(0), UInt64(0), UInt64(0))
     private var last: UInt64 = 0
 
     static let size = 32
 
-    /// Keeps as many whole characters of `text` as fit.
+    /// Stores the whole characters of `text` that fit.
     package init(_ text: String) {
         var end = 0
         for scalar in text.unicodeScalars {
@@ -65,12 +65,13 @@ package struct ReaderLabel: Sendable, ExpressibleByStringLiteral {
 }
 
 extension ReaderTable {
-    /// The side file: a header of 128 bytes, then rows of 128 bytes; words of eight bytes.
+    /// Layout of the companion file: a header of 128 bytes, then rows of 128 bytes. Words of 8
+    /// bytes.
     ///
     ///     header   0  "RealmRdr"   8  layout = 1 (4 bytes), bytes a row = 128 (4 bytes)
     ///     row      0  owner: start time (4 bytes), process (4 bytes); 0: free
-    ///              8  kind, stored last; 0: says nothing   16  version   24  since
-    ///             32  thread   40  label (32 bytes, zeros behind it)   72  unused
+    ///              8  kind, stored last; 0: row is empty   16  version   24  since
+    ///             32  thread   40  label (32 bytes, padded with zeros)   72  unused
     enum Layout {
         static let headerSize = 128
         static let rowSize = 128
@@ -80,20 +81,20 @@ extension ReaderTable {
         static let sinceOffset = 24
         static let threadOffset = 32
         static let labelOffset = 40
-        /// 8191 rows.
+        /// Limit of the file's size: 8191 rows.
         static let largestSize = 1 << 20
 
         private static let magic = UInt64(0x7264_526D_6C61_6552)
         private static let layout = UInt64(1) | UInt64(rowSize) << 32
 
-        /// Whether the header is one this engine reads.
+        /// Whether the header has this layout.
         static func isKnown(_ base: UnsafeRawPointer) -> Bool {
             base.load(as: UInt64.self) == magic
                 && base.load(fromByteOffset: 8, as: UInt64.self) == layout
         }
 
-        /// Makes a new or damaged file a table; false for one of a later layout. All who do so at
-        /// once store the same.
+        /// Initialises the header of a new or damaged file; returns false if the file has a later
+        /// layout. Concurrent calls store the same bytes.
         static func adopt(_ base: UnsafeMutableRawPointer) -> Bool {
             if isKnown(base) { return true }
             if base.load(as: UInt64.self) == magic { return false }
@@ -111,7 +112,7 @@ extension ReaderTable {
                 pid: UInt32(owner >> 32), startTime: UInt32(truncatingIfNeeded: owner))
         }
 
-        /// The row at `p`, nil for one that says nothing.
+        /// Returns the row at `p`; nil for an empty one.
         static func row(
             _ p: UnsafeRawPointer, isRunning: (ProcessIdentity) -> Bool
         ) -> ReaderRow? {

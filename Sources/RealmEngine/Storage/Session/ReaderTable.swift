@@ -1,26 +1,26 @@
 import Synchronization
 
-/// Who pins what: a row for every pin that programs using this engine hold, in the side file
-/// `<database>.management/readers`.
+/// A table of all pins that programs of this engine hold, in the companion file
+/// `<database>.management/readers`. The lock file only counts pins.
 ///
-/// The lock file counts pins and does not say whose they are. This table only informs: nothing
-/// depends on it, and where it cannot be opened, is full or was deleted, pins work as ever.
+/// The table is for information. Nothing depends on it: if it cannot be opened, is full or was
+/// deleted, pins work as usual.
 ///
-/// A process claims rows by storing its number and start time in them, and afterwards writes only
-/// those, so that no lock is needed. Rows whose owner ended are taken over.
+/// A process claims rows by storing its id and start time in them, and then writes only these rows,
+/// so no lock is needed. Rows whose owner has ended are reclaimed.
 package final class ReaderTable: Sendable {
     private let memory: SharedFileMemory
     private let owner: UInt64
     private let generation = ForkGeneration.current
     private let rows = LockedValue(Rows())
 
-    /// Rows claimed by this participant, and those of them that say nothing now.
+    /// Rows claimed by this participant, and those among them that are unused.
     private struct Rows {
         var claimed: [Int32] = []
         var idle: [Int32] = []
     }
 
-    /// Joins the table of the database at `path`; nil where there is none that can be used.
+    /// Joins the table of the database at `path`; returns nil if there is no usable table.
     init?(databasePath path: String, creates: Bool) {
         guard
             let memory = SharedFileMemory(
@@ -36,7 +36,7 @@ package final class ReaderTable: Sendable {
     }
 
     deinit {
-        // A forked copy of the process owns nothing.
+        // A forked process owns no rows.
         guard generation == ForkGeneration.current else { return }
         rows.withLock { rows in
             for row in rows.claimed {
@@ -48,9 +48,9 @@ package final class ReaderTable: Sendable {
 
     private static let name = "readers"
 
-    /// Fills a row; nil when there is none to be had.
+    /// Fills a row and returns its index; nil if no row is free.
     ///
-    /// - Parameter idle: a row that the caller has cleared and not given.
+    /// - Parameter idle: a row that the caller has cleared with `clear`; nil to take another one.
     func take(
         _ kind: ReaderRow.Kind, version: UInt64, label: ReaderLabel, row idle: Int32? = nil
     ) -> Int32? {
@@ -67,13 +67,13 @@ package final class ReaderTable: Sendable {
         return row
     }
 
-    /// Empties a row, which the caller keeps.
+    /// Empties a row, which the caller keeps for its next pin.
     func clear(_ row: Int32) {
         guard generation == ForkGeneration.current else { return }
         kind(row).pointee.store(0, ordering: .releasing)
     }
 
-    /// Empties a row, for the next pin to use.
+    /// Empties a row and makes it available to other pins.
     func give(_ row: Int32) {
         guard generation == ForkGeneration.current else { return }
         clear(row)
@@ -120,7 +120,7 @@ package final class ReaderTable: Sendable {
             if other == 0 || other == owner { continue }
             let isAlive = runs[other] ?? Layout.process(other).isRunning
             runs[other] = isAlive
-            // First ours, then free: nobody else may have taken it in between.
+            // Takes the row over first, so that no other process can claim it in between.
             guard !isAlive, take(over: row, from: other) else { continue }
             kind(row).pointee.store(0, ordering: .releasing)
             word(row, Layout.ownerOffset).pointee.store(0, ordering: .releasing)
@@ -138,8 +138,8 @@ package final class ReaderTable: Sendable {
 }
 
 extension ReaderTable {
-    /// All rows that say something, those of dead processes marked; the database at `path` is not
-    /// opened and nothing is written. Empty where there is no table.
+    /// Reads all rows in use and marks rows of dead processes. Does not open the database at
+    /// `path`, and writes nothing. Returns an empty array if there is no table.
     package static func read(_ path: String) -> [ReaderRow] {
         let directory = DatabasePath(path).management
         guard

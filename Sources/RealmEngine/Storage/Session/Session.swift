@@ -1,32 +1,30 @@
 import Synchronization
 
-/// One participant's membership in a live session: joined when opened, left when released
-/// (storage format section 6).
+/// A participant of a live session: joins in `init`, leaves in `deinit` (storage format section 6).
 ///
-/// Who may touch what: the fields of the lock file are guarded as `LockFile` says; this object has
-/// no mutable state of its own but the flag that it left. Lock order: write mutex, control mutex,
-/// version-list mutex. Free to cross threads, but the write mutex belongs to the thread that began
-/// the write.
+/// `LockFile` says which locks guard the fields of the lock file; this object's only mutable state
+/// is `isJoined`. Lock order: write mutex, control mutex, version-list mutex. Free to cross
+/// threads, except that the thread that began a write owns the write mutex.
 final class Session: Sendable {
     let file: LockFile
-    /// Nil for a database in memory: nothing lies beside it, and nobody else takes part.
+    /// Nil for a database in memory, which has no companion files and no other participants.
     let place: DatabasePath?
-    /// For the version list, which others hold for moments.
+    /// Timeout for the version list, which other participants lock for moments.
     private let patience: LockTimeout
     private let notifier: CommitNotifier?
-    /// For programs of other engines, which wait at conditions of the lock file.
+    /// Signal programs of other engines, which wait at conditions of the lock file.
     private let commitSignaller: ConditionSignaller
     private let turnSignaller: ConditionSignaller
-    /// Where those hear of commits who wait in `waitForVersion`.
+    /// Wakes `waitForVersion` when a commit is announced.
     private let ear: CommitFIFOReader?
-    /// Counted among the participants: a session whose join failed must not leave.
+    /// Whether this object is counted as a participant; after a failed join it must not leave.
     private let isJoined = Atomic<Bool>(false)
-    /// Nil where there is no such table; nothing depends on it.
+    /// Nil if the table cannot be used; nothing depends on it.
     let readers: ReaderTable?
-    /// A forked copy of the process is no participant.
+    /// A forked process is not a participant.
     private let generation = ForkGeneration.current
 
-    /// What the file says when the session's first participant attaches it.
+    /// State of the file when the session's first participant opens it.
     struct Attachment {
         let version: UInt64
         let top: Ref
@@ -37,18 +35,19 @@ final class Session: Sendable {
     private static let historyType: Int8 = 2
     private static let historySchema: UInt16 = 1
     private static let tries = 10
-    /// Whoever cannot leave within so many milliseconds stays counted, as if it had died.
+    /// Timeout for leaving in milliseconds. After that, the participant stays counted as if it had
+    /// died.
     private static let leavingPatience = 1000
-    /// The version list is waited for as long as this at least, in milliseconds.
+    /// Minimum timeout for the version list in milliseconds.
     private static let listPatience = 1000
 
-    /// Joins the session of the database at `place`, or begins it as its first participant.
+    /// Joins the session of the database at `place`, or begins it as the first participant.
     ///
-    /// `attach` opens the database file. For the first participant it may create, convert and resize
-    /// the file, and returns what it found there; for any other it returns nil, since what the header
-    /// selects may be a version whose writer died. `namesReaders` makes the
-    /// table of readers where there is none. Throws `incompatible` when
-    /// the lock file has another layout or the session other settings.
+    /// `attach` opens the database file. For the first participant it may create, convert and
+    /// resize the file, and returns its state. For any other participant it returns nil, since the
+    /// header may select a version whose writer died. `namesReaders` creates the table of readers
+    /// if it is missing. Throws `incompatible` if the lock file has another layout or the session
+    /// other settings.
     init(
         joining place: DatabasePath, isDurable: Bool, namesReaders: Bool = true,
         _ patience: LockTimeout = .forever,
@@ -84,7 +83,7 @@ final class Session: Sendable {
         if joined == nil { throw Self.busy(place) }
     }
 
-    /// Begins the session of a database in memory, which nobody but this process takes part in.
+    /// Begins the session of a database in memory; this process is the only participant.
     init(inMemory attachment: Attachment, isDurable: Bool) throws(RealmError) {
         place = nil
         patience = .forever
@@ -100,8 +99,8 @@ final class Session: Sendable {
         file.participants = 1
     }
 
-    /// Joins a session that is under way as a reader; nil when there is none, or one that cannot be
-    /// joined from here. The settings of the session are taken as they are.
+    /// Joins a live session as a reader with the session's settings; returns nil if there is no
+    /// session or it cannot be joined.
     init?(
         readingLive place: DatabasePath, _ patience: LockTimeout = .forever
     ) throws(RealmError) {
@@ -141,8 +140,8 @@ final class Session: Sendable {
 
     private var isOwnProcess: Bool { generation == ForkGeneration.current }
 
-    /// What a forked copy did to the session's counts and locks would be laid at the door of the
-    /// process that joined.
+    /// Throws in a forked process: its changes to counts and locks of the session would be
+    /// attributed to its parent.
     private func checkProcess() throws(RealmError) {
         guard isOwnProcess else {
             throw .misuse(
@@ -151,14 +150,14 @@ final class Session: Sendable {
         }
     }
 
-    /// Throws when the session's settings are not those of a handle that is to write.
+    /// Throws if the session's settings differ from those of an instance that is about to write.
     func checkAgreement(isDurable: Bool) throws(RealmError) {
         try checkProcess()
         try Self.checkAgreement(file, isDurable: isDurable)
     }
 
-    /// What is not filled in yet is waited for; another layout is tried for a moment, since those
-    /// programs may be leaving.
+    /// Opens the lock file. Waits while another process initialises it. Retries another layout for
+    /// a moment, since its programs may be leaving.
     private static func open(
         _ place: DatabasePath, isDurable: Bool, _ patience: LockTimeout
     ) throws(RealmError) -> LockFile {
@@ -237,7 +236,8 @@ final class Session: Sendable {
             hint: "export it and import into a new file")
     }
 
-    /// Others hold the control mutex for long only while they compact the file, or are stopped.
+    /// The error for a control mutex that is not free: other programs hold it for long only if they
+    /// compact the file or are stopped.
     private static func busy(_ place: DatabasePath) -> RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "joining",
@@ -250,7 +250,7 @@ final class Session: Sendable {
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
     }
 
-    /// The lock file is held, and nobody fills it in.
+    /// The error for a lock file that is held but never initialised.
     private static func unready(_ place: DatabasePath) -> RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "lock-file",
@@ -258,7 +258,8 @@ final class Session: Sendable {
             hint: "wait for it, or end that program")
     }
 
-    /// It is held for moments only, unless its holder is stopped or the lock file damaged.
+    /// The error for a version list that stays locked. It is locked for moments only, unless a
+    /// program is stopped or the lock file is damaged.
     private static var listBusy: RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "version-list",
@@ -284,7 +285,7 @@ final class Session: Sendable {
 
     // MARK: Reading
 
-    /// What `body` does with the version list, which nobody else touches meanwhile.
+    /// Calls `body` with the version list locked.
     private func withList<R>(
         _ body: (VersionList) throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -302,7 +303,8 @@ final class Session: Sendable {
         return try withList { (list) throws(RealmError) in try list.pinNewest(kind) }
     }
 
-    /// Pins the newest version for one who comes: it is not yet known here what the list says.
+    /// Pins the newest version for a new participant, after checking that the version list is in
+    /// order.
     func pinFirst() throws(RealmError) -> VersionList.Pin {
         let file = file
         return try withList { (list) throws(RealmError) in
@@ -312,27 +314,27 @@ final class Session: Sendable {
         }
     }
 
-    /// Pins the version with this number; nil when nobody keeps it.
+    /// Pins the version with this number; returns nil if no participant keeps it.
     func pin(version: UInt64, _ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin? {
         try withList { (list) throws(RealmError) in try list.pin(version: version, kind) }
     }
 
-    /// Numbers of the versions that somebody keeps, the newest among them.
+    /// Numbers of the pinned versions and of the newest one, ascending.
     func heldVersions() throws(RealmError) -> [UInt64] {
         try withList { (list) throws(RealmError) in try list.held() }
     }
 
-    /// Whether a version was published, and still has its entry.
+    /// Whether `version` was published and still has its entry.
     func lists(_ version: UInt64) throws(RealmError) -> Bool {
         try withList { (list) throws(RealmError) in try list.lists(version) }
     }
 
-    /// Whether a version with its root at `root` was published, and still has its entry.
+    /// Whether a version with its root at `root` was published and still has its entry.
     func lists(root: Ref) throws(RealmError) -> Bool {
         try withList { (list) throws(RealmError) in try list.lists(root: root) }
     }
 
-    /// Pins a version once more that the caller keeps pinned.
+    /// Adds a pin for a version that the caller has pinned already.
     func pin(
         again pin: VersionList.Pin, _ kind: PinKind
     ) throws(RealmError) -> VersionList.Pin {
@@ -345,21 +347,21 @@ final class Session: Sendable {
         try? withList { (list) throws(RealmError) in list.release(pin) }
     }
 
-    /// Number of the newest version, without a lock.
+    /// Number of the newest version, read without a lock.
     var newestVersion: UInt64 {
         let i = Int(file.newest)
-        // Peers may have made the list longer than is mapped here.
+        // Other participants may have extended the list beyond what is mapped here.
         guard LockFile.size(entries: i + 1) <= file.memory.visibleSize else {
             return file.newestVersion
         }
         return file.entry(i).version
     }
 
-    /// Waits until a version newer than `version` exists, at most until `deadline`.
+    /// Waits until there is a version newer than `version`, at most until `deadline`; returns
+    /// whether there is.
     ///
-    /// Looks again and again beside listening for announcements, instead of waiting at the condition
-    /// for new commits: whoever is killed while waiting there stops, for ever, the next one that
-    /// signals.
+    /// Polls, and listens for announcements, but does not wait at the condition for new commits: if
+    /// a waiter is killed there, the next signaller hangs for ever.
     func waitForVersion(after version: UInt64, until deadline: Deadline) throws(RealmError) -> Bool
     {
         try checkProcess()
@@ -372,17 +374,19 @@ final class Session: Sendable {
 
     // MARK: Writing
 
-    /// Takes the writer's turn; nil when `deadline` passed first.
+    /// Takes the writer's turn; returns nil if `deadline` passes first.
     ///
-    /// Writers are served in the order of their tickets; one that does not take its turn within
-    /// half a second is passed over.
+    /// Writers are served in the order of their tickets; a writer that does not take its turn
+    /// within half a second is skipped.
     func beginWrite(until deadline: Deadline? = nil) throws(RealmError) -> SharedMutex.Outcome? {
         try checkProcess()
-        // Whoever may give up draws late: a ticket nobody serves holds up all behind it.
+        // A writer with a deadline draws its ticket late: a ticket that is never served delays all
+        // later ones.
         let early = deadline == nil ? file.takeTicket() : nil
         guard var outcome = try file.lock(file.writeMutex, until: deadline) else { return nil }
         let ticket = early ?? file.takeTicket()
-        // Polite for half a second: for the same reason not at the condition that others wait at.
+        // Lets earlier tickets pass for half a second. Sleeps instead of waiting at the condition,
+        // where a killed waiter would hang others.
         let politeness = Deadline.after(milliseconds: 500)
         while Int32(bitPattern: ticket &- file.nextServed) > 0, !politeness.hasPassed {
             file.writeMutex.unlock()
@@ -396,7 +400,7 @@ final class Session: Sendable {
         return outcome
     }
 
-    /// Takes the writer's turn only if nobody has it.
+    /// Takes the writer's turn if no other writer has it; returns nil otherwise.
     func tryBeginWrite() throws(RealmError) -> SharedMutex.Outcome? {
         try checkProcess()
         guard let outcome = try file.writeMutex.tryLock() else { return nil }
@@ -416,18 +420,19 @@ final class Session: Sendable {
 
     func endWrite() {
         file.nextServed &+= 1
-        // Others than this engine's wait at the condition, with tickets yet to be served.
+        // Only other engines wait at the condition; they have tickets that are not served yet.
         let isAwaited = file.nextTicket != file.nextServed
         file.writeMutex.unlock()
         if isAwaited { turnSignaller.signal() }
     }
 
-    /// Drops versions nobody pins and tells which remain. The caller writes and pins the newest.
+    /// Removes unpinned versions and returns the remaining ones. The caller has the writer's turn
+    /// and pins the newest version.
     func purge() throws(RealmError) -> VersionList.Reachable {
         try withList { (list) throws(RealmError) in try list.purge() }
     }
 
-    /// Makes a committed version the newest and wakes everybody who waits for one.
+    /// Makes a committed version the newest one and wakes all processes that wait for commits.
     func publish(
         version: UInt64, top: Ref, logicalSize: UInt64, reachable: UInt64
     ) throws(RealmError) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One version somebody may read (storage format 6.2): where its root is and how many pin it.
+/// A readable version in the lock file (storage format 6.2): its root and its numbers of pins.
 struct VersionEntry {
     private let p: UnsafeMutableRawPointer
 
@@ -11,7 +11,7 @@ struct VersionEntry {
     }
 
     var version: UInt64 {
-        // Others peek at the newest entry's without the mutex.
+        // The newest entry's version is also read without the mutex.
         get { atomic.pointee.load(ordering: .acquiring) }
         nonmutating set { atomic.pointee.store(newValue, ordering: .releasing) }
     }
@@ -28,7 +28,7 @@ struct VersionEntry {
     var full: UInt32 { count(.full) }
     var isPinned: Bool { live > 0 || frozen > 0 || full > 0 }
 
-    /// Whether somebody can read the version; all from `full` on are kept.
+    /// Whether the version is readable: it is pinned, or kept because it is not older than `full`.
     func isReachable(_ full: UInt64) -> Bool { live > 0 || frozen > 0 || version >= full }
 
     func count(_ kind: PinKind) -> UInt32 {
@@ -42,12 +42,12 @@ struct VersionEntry {
     func clearCounts() { for kind in PinKind.allCases { setCount(kind, 0) } }
 }
 
-/// Why a version is kept (storage format 6.7).
+/// Kind of a pin (storage format 6.7).
 package enum PinKind: Int, CaseIterable, Sendable {
     /// An ordinary reader.
     case live = 0
     /// A frozen view.
     case frozen = 1
-    /// Keeps every version from this one on.
+    /// Keeps this version and all later ones.
     case full = 2
 }

@@ -1,10 +1,10 @@
-/// The versions participants of a session can read, in the lock file (storage format 6.6).
+/// The list of readable versions in the lock file (storage format 6.6).
 ///
-/// Every method expects the version-list mutex to be held.
+/// Every method requires the version-list mutex to be held.
 struct VersionList {
     let file: LockFile
 
-    /// What a pin needs to remember.
+    /// A pin of a version.
     struct Pin: Sendable {
         let index: Int
         let version: UInt64
@@ -13,7 +13,7 @@ struct VersionList {
         let kind: PinKind
     }
 
-    /// Starts over with one version; the caller is the only participant.
+    /// Resets the list to one version; the caller is the only participant.
     func reset(version: UInt64, top: Ref, fileSize: UInt64) throws(RealmError) {
         try cover()
         file.newest = LockFile.noEntry
@@ -25,7 +25,7 @@ struct VersionList {
         try add(version: version, top: top, fileSize: fileSize)
     }
 
-    /// Peers may have grown the list: all of it is looked at.
+    /// Maps the whole list, which other participants may have extended.
     func cover() throws(RealmError) {
         let count = file.entryCount
         guard count >= LockFile.initialEntries, count < Self.mostEntries else {
@@ -67,14 +67,15 @@ struct VersionList {
         return count
     }
 
-    /// Which versions remain readable, after unpinned ones were dropped.
+    /// The versions that remain readable after unpinned ones were removed.
     struct Reachable {
         var oldest = UInt64.max
         var oldestLive = UInt64.max
         var count: UInt64 = 0
-        /// All of them but the newest, in ascending order.
+        /// All readable versions but the newest, in ascending order.
         var older: [Older] = []
-        /// The oldest that was dropped between them: what was released after it may be free now.
+        /// The oldest removed version that is newer than a readable one. Space released after it
+        /// may be free now.
         var oldestDropped: UInt64?
 
         struct Older {
@@ -84,11 +85,11 @@ struct VersionList {
         }
     }
 
-    /// Drops versions nobody pins. The caller pins the newest.
+    /// Removes unpinned versions. The caller pins the newest.
     func purge() throws(RealmError) -> Reachable {
         try cover()
         if file.allocating != file.newest, Int(file.allocating) < file.entryCount {
-            // Somebody died while adding an entry; nobody could pin it.
+            // A writer died while adding an entry, which could not be pinned yet.
             guard !file.entry(Int(file.allocating)).isPinned else { throw Self.damaged }
             file.entry(Int(file.allocating)).version = 0
             file.entry(Int(file.allocating)).clearCounts()
@@ -102,7 +103,8 @@ struct VersionList {
             if version > reachable.oldest {
                 reachable.oldestDropped = min(version, reachable.oldestDropped ?? .max)
             }
-            // Only then the root: an entry with a version is complete whenever its writer dies.
+            // The version is cleared before the root, so that an entry with a version is complete
+            // even if the writer dies here.
             entry.version = 0
             Failpoint.reach(.listPurging)
             entry.fileSize = .max
@@ -112,7 +114,7 @@ struct VersionList {
         return reachable
     }
 
-    /// The version from which on all are kept.
+    /// Returns the oldest version with a `full` pin, from which on all versions are kept.
     private func oldestFull() -> UInt64 {
         var oldest = UInt64.max
         for i in 0..<file.entryCount where file.entry(i).full > 0 {
@@ -149,7 +151,7 @@ struct VersionList {
         return try pin(i, kind)
     }
 
-    /// Pins a version that somebody, usually the caller, pins already.
+    /// Adds a pin for a version that is already pinned, usually by the caller.
     func pin(again pin: Pin, _ kind: PinKind) throws(RealmError) -> Pin {
         try cover()
         let entry = file.entry(pin.index)
@@ -162,12 +164,12 @@ struct VersionList {
         return try self.pin(pin.index, kind)
     }
 
-    /// Pins the version with this number; nil when nobody keeps it.
+    /// Pins the version with this number; returns nil if it is neither pinned nor the newest.
     func pin(version: UInt64, _ kind: PinKind) throws(RealmError) -> Pin? {
         try cover()
         for i in 0..<file.entryCount where file.entry(i).version == version {
             let entry = file.entry(i)
-            // A frozen view keeps the data, but not what a live one would need.
+            // A pin of any kind keeps the version's data.
             let isHeld = entry.live > 0 || entry.frozen > 0 || entry.full > 0
             guard version != 0, isHeld || i == Int(file.newest) else { return nil }
             return try pin(i, kind)
@@ -198,7 +200,7 @@ struct VersionList {
             kind: kind)
     }
 
-    /// Releases a pin; the version goes with a later commit's purge.
+    /// Releases a pin; the version is removed by the purge of a later commit.
     func release(_ pin: Pin) {
         guard pin.index < file.entryCount else { return }
         let entry = file.entry(pin.index)
@@ -207,7 +209,8 @@ struct VersionList {
         Failpoint.reach(.listReleasing)
     }
 
-    /// Whether the newest version has the highest number. It does while all who publish live.
+    /// Whether the newest version has the highest number, which is so unless a writer died while it
+    /// published.
     func isInOrder() throws(RealmError) -> Bool {
         try cover()
         let newest = Int(file.newest)

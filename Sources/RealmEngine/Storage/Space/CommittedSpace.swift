@@ -1,22 +1,22 @@
-/// The free space of a version as its commit left it.
+/// The free space of a version after its commit.
 ///
-/// The next commit of the same process takes it instead of reading and dividing the version's free list,
-/// unless another process has committed in between.
+/// The next commit of the same process starts from it instead of reading and splitting the
+/// version's free list, unless another process has committed in between.
 struct CommittedSpace: Sendable {
     let version: UInt64
     /// Root of the version.
     let top: Ref
-    /// Free space without what the commit released.
+    /// Free space without the extents that the commit released.
     fileprivate let space: FreeSpace
-    /// Extents that the commit released, ascending, neighbours joined.
+    /// Extents that the commit released, ascending, adjacent ones joined.
     fileprivate let released: [Extent]
 
     var logicalSize: UInt64 { space.logicalSize }
 
-    /// Whether it is worth its memory: 16 bytes for each extent.
+    /// Whether it is small enough to keep: it takes 16 bytes per extent.
     var isSmall: Bool { space.free.count + space.locked.count + released.count < 1 << 18 }
 
-    /// - Parameter space: free space after the nodes and the lists were placed.
+    /// - Parameter space: free space after nodes and lists were placed.
     init(_ space: FreeSpace, _ released: [Extent], version: UInt64, top: Ref) {
         (self.space, self.released) = (space, released)
         (self.version, self.top) = (version, top)
@@ -24,7 +24,7 @@ struct CommittedSpace: Sendable {
 }
 
 extension FreeSpace {
-    /// The same free space as reading the list of the version in the file gives.
+    /// Makes the free space that reading the version's list from the file would give.
     init(
         after committed: CommittedSpace, oldestReachable oldest: UInt64, _ older: PreviousFreeLists
     ) {
@@ -61,9 +61,10 @@ extension FreeSpace {
         for chunk in locked[i...] { body(chunk) }
     }
 
-    /// Two ascending lists as one, neighbours joined. Faster than `merged` where `b` is much shorter.
+    /// Merges two ascending lists, joining adjacent extents. Faster than `merged` if `b` is much
+    /// shorter.
     ///
-    /// - Parameter a: extents of which no two are neighbours and none is empty.
+    /// - Parameter a: non-empty extents of which no two are adjacent.
     static func joined(_ a: [Extent], _ b: [Extent]) -> [Extent] {
         [Extent](unsafeUninitializedCapacity: a.count + b.count) { (memory, count) in
             count = a.withUnsafeBufferPointer { a in

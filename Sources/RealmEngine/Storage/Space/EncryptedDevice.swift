@@ -1,33 +1,33 @@
-/// Where a writer's bytes go in an encrypted file: into the plain pages, and with `flush` or `sync`
-/// from there, encrypted, into the file.
+/// The device of a writer in an encrypted file: `write` changes decrypted pages, `flush` and `sync`
+/// encrypt them and write them to the file.
 ///
-/// The order is what makes a crash harmless. An entry keeps the code of the write before, so a page
-/// that was not replaced yet is good whether its entry was or not; but a page that reached the disk
-/// before its entry is lost, with all that lies beside the new nodes. So entries of pages that held
-/// something are durable before the pages are written, pages before their entries change again, and
-/// the header's page comes last. Confined to the writer.
+/// The order of writes makes a crash harmless. An entry keeps the code of the previous write, so a
+/// page that is not replaced yet authenticates with the old entry and with the new one. But a page
+/// that reaches the disk before its entry is lost, including everything on it except the new nodes.
+/// So entries of pages with content are durable before the pages are written, pages before their
+/// entries change again, and the header's page comes last. Confined to the writer.
 final class EncryptedDevice: StorageDevice {
     private let device: any StorageDevice
-    /// Kept for the addresses the pages are at.
+    /// Keeps the pages mapped.
     private let file: MappedFile
     private let pages: EncryptedPages
-    /// Told that pages are being written; nil where nobody reads.
+    /// The lock file in which page writes are announced; nil if there are no readers.
     private let lockFile: LockFile?
-    /// Pages changed and not written yet.
+    /// Pages that were changed and are not written yet.
     private var dirty: Set<Int> = []
-    /// The header's page as it is to be written: its entry is in the file already.
+    /// Batch with the header's page, which is not written yet although its entry is.
     private var header: EncryptedBatch?
-    /// With pages in the file whose entries tell what was there before, too.
+    /// Batches of written pages whose entries still contain the code of the previous write.
     private var unconfirmed: [EncryptedBatch] = []
     private let isDurable: Bool
-    /// Nothing was written since the last sync.
+    /// Whether nothing was written since the last sync.
     private var isSynced = false
 
-    /// Pages that wait to be written, at most: as much memory is taken again to encrypt them.
+    /// Maximum number of unwritten pages. Encrypting them takes as much memory again.
     var mostDirty = 2048
 
-    /// Writes the database in `file`, which is encrypted, through `device`; what is flushed because it
-    /// is too much is synced only if `isDurable`.
+    /// Writes the database in `file`, which is encrypted, through `device`. Pages that are flushed
+    /// early, because there are too many, are synced only if `isDurable`.
     init(
         _ device: any StorageDevice, _ file: MappedFile, _ lockFile: LockFile?,
         isDurable: Bool = true
@@ -73,8 +73,8 @@ final class EncryptedDevice: StorageDevice {
         try confirm()
     }
 
-    /// Makes everything durable but the page of the header, of which only the entry: after that one
-    /// page decides.
+    /// Makes all pages durable except the header's page, of which only the entry is: afterwards,
+    /// writing that one page commits.
     func syncData() throws(RealmError) {
         try flushData(isDurable: true)
         try syncFile()
@@ -99,18 +99,19 @@ final class EncryptedDevice: StorageDevice {
         unconfirmed = []
     }
 
-    /// What is flushed before its transaction ends may be written once more by it, or by the next one:
-    /// an entry tells of two writes, and the last of them must not be the only one on the disk by then.
+    /// Flushes pages before the transaction ends. The same pages may be written again later: an
+    /// entry has the codes of two writes, so the entries are confirmed before.
     private func flushAhead() throws(RealmError) {
         if isDurable { try syncData() } else { try flushData(isDurable: false) }
         try confirm()
     }
 
-    /// Has the entries tell of nothing but the pages in the file.
+    /// Rewrites the entries of written pages so that both halves have the code of the page in the
+    /// file.
     ///
-    /// A process of the reference that read an entry of ours and then the page as it was keeps both,
-    /// and looks at the page again only when the entry has changed. So the entries change once more
-    /// before the version is told of.
+    /// A process of the reference that read a new entry with the old page caches both, and reads
+    /// the page again only when its entry changes. So entries change once more before the new
+    /// version is announced.
     private func confirm() throws(RealmError) {
         if !unconfirmed.isEmpty { isSynced = false }
         for batch in unconfirmed { try batch.confirm(to: device) }
@@ -119,7 +120,7 @@ final class EncryptedDevice: StorageDevice {
 
     private func flushData(isDurable: Bool) throws(RealmError) {
         if dirty.isEmpty || (header != nil && dirty.count == 1) { return }
-        // Not after a page of those was written again.
+        // Confirms before a page of an earlier batch is written again.
         try confirm()
         let batch = EncryptedBatch(dirty.sorted(), pages)
         isSynced = false
@@ -145,14 +146,14 @@ final class EncryptedDevice: StorageDevice {
     }
 }
 
-/// Pages encrypted to be written, and their entries. That of the header is written last, for itself.
+/// Encrypted pages with their entries. The header's page is written last, separately.
 final class EncryptedBatch {
-    /// In the order of their places.
+    /// Page indices, ascending.
     private let list: [Int]
     private let pages: EncryptedPages
     private let ciphers: ByteBufferBox
     private let entries: ByteBufferBox
-    /// Places in the list of the pages that were written and are not confirmed.
+    /// Positions in `list` of pages that were written and not confirmed.
     private var written = 0..<0
 
     init(_ list: [Int], _ pages: EncryptedPages) {
@@ -172,7 +173,7 @@ final class EncryptedBatch {
 
     private var data: Range<Int> { (hasHeader ? 1 : 0)..<list.count }
 
-    /// Some pages but the header's held something that a crash must not lose.
+    /// Whether pages other than the header's replace content that a crash must not lose.
     var replaces: Bool { data.contains { pages.isWritten(list[$0]) } }
 
     func writeEntries(to device: any StorageDevice) throws(RealmError) {
@@ -181,7 +182,7 @@ final class EncryptedBatch {
             EncryptedLayout.position(ofEntry:), device)
     }
 
-    /// All but the header's.
+    /// Writes all pages but the header's.
     func writePages(to device: any StorageDevice) throws(RealmError) {
         try writePages(data, device)
         written = data
@@ -197,13 +198,13 @@ final class EncryptedBatch {
     ) throws(RealmError) {
         try write(
             part, ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
-        // The file holds them now.
+        // The file now holds the pages.
         for i in part {
             pages.settle(list[i], entries.bytes.baseAddress! + i * EncryptedLayout.entry)
         }
     }
 
-    /// Writes the entries of pages that are in the file once more: both halves tell of those.
+    /// Rewrites the entries of written pages with the new code in both halves.
     func confirm(to device: any StorageDevice) throws(RealmError) {
         let confirmed = ByteBufferBox(capacity: entries.count)
         for i in list.indices {
@@ -216,7 +217,7 @@ final class EncryptedBatch {
         written = 0..<0
     }
 
-    /// What is next to each other in the file with one call.
+    /// Writes adjacent bytes of the file with one call.
     private func write(
         _ part: Range<Int>, _ bytes: UnsafeRawBufferPointer, _ size: Int,
         _ position: (Int) -> Int, _ device: any StorageDevice

@@ -1,4 +1,4 @@
-/// A stretch of the file in bytes.
+/// A contiguous range of bytes of the file.
 struct Extent: Hashable, Sendable {
     var start: UInt64
     var count: UInt64
@@ -6,7 +6,8 @@ struct Extent: Hashable, Sendable {
 }
 
 extension [Extent] {
-    /// The one of these extents, which ascend and do not overlap, that has the byte at `position`.
+    /// Returns the extent that contains the byte at `position`. The extents must be ascending
+    /// without overlaps.
     func extent(with position: UInt64) -> Extent? {
         let i = partitionPoint { $0.end > position }
         return i < count && self[i].start <= position ? self[i] : nil

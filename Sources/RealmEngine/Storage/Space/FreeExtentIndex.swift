@@ -1,22 +1,23 @@
 /// Free extents by size, to find the one that fits a node best.
 ///
-/// Extents are named by their position in the array of a `FreeSpace`. Sizes below 1 KiB have a class each;
-/// above there are four for each power of two.
+/// Extents are identified by their index in the array of a `FreeSpace`. Each size below 1 KiB has
+/// its own class; above, there are four classes for each power of two.
 struct FreeExtentIndex {
-    /// First extent of each class; -1 where it is empty.
+    /// First extent of each class; -1 for an empty class.
     private var heads = [Int32](repeating: -1, count: 256)
-    /// The next extent of the same class.
+    /// Next extent of the same class, for each extent; -1 at the end.
     private var links: [Int32]
-    /// A bit for each class that has extents.
+    /// One bit per class: whether it has extents.
     private var filled = [UInt64](repeating: 0, count: 4)
 
     init(_ free: [Extent]) {
         links = [Int32](repeating: -1, count: free.count)
-        // A file has thousands, and every commit that places single nodes builds this.
+        // A file has thousands of extents, and every commit that places single nodes builds an
+        // index.
         heads.withUnsafeMutableBufferPointer { heads in
             links.withUnsafeMutableBufferPointer { links in
                 free.withUnsafeBufferPointer { free in
-                    // Extents of equal size are found in file order.
+                    // Lists extents of equal size in file order.
                     var i = free.count &- 1
                     while i >= 0 {
                         if Self.isUseful(free[i]) {
@@ -32,7 +33,7 @@ struct FreeExtentIndex {
         for c in 0..<256 where heads[c] >= 0 { filled[c >> 6] |= 1 << UInt64(c & 63) }
     }
 
-    /// Whether single nodes can use an extent: one with a section boundary inside is left alone.
+    /// Whether single nodes can use an extent. Extents that cross a section boundary are left out.
     @inline(__always)
     private static func isUseful(_ extent: Extent) -> Bool {
         extent.count > 0
@@ -47,7 +48,7 @@ struct FreeExtentIndex {
         return min(255, 128 + (log - 7) * 4 + (words >> (log - 2)) & 3)
     }
 
-    /// Adds an extent, if single nodes can use it.
+    /// Adds an extent if single nodes can use it.
     mutating func insert(_ i: Int, _ extent: Extent) {
         guard Self.isUseful(extent) else { return }
         while links.count <= i { links.append(-1) }
@@ -75,10 +76,10 @@ struct FreeExtentIndex {
         links[i] = -1
     }
 
-    /// Removes and returns an extent of exactly `size` bytes, or else the smallest one that leaves a rest
-    /// of use; nil if there is none.
+    /// Removes and returns an extent of exactly `size` bytes, or else the smallest one that leaves
+    /// a usable rest; nil if there is none.
     ///
-    /// - Parameter isTight: the rest need not have a third of the extent.
+    /// - Parameter isTight: whether the rest may be less than a third of the extent.
     mutating func takeFit(_ size: UInt64, _ free: [Extent], isTight: Bool = false) -> Int? {
         let exact = Self.sizeClass(size)
         if let i = take(exact, atLeast: size, atMost: size, free) { return i }
@@ -91,9 +92,9 @@ struct FreeExtentIndex {
         return nil
     }
 
-    /// Bytes that are left of an extent at least: hardly any node is smaller.
+    /// Minimum rest of an extent in bytes; hardly any node is smaller.
     private static let leastRest: UInt64 = 16
-    /// Extents of a class of several sizes that are looked at.
+    /// Maximum number of extents to compare in a class of several sizes.
     private static let mostTries = 16
 
     private mutating func take(

@@ -1,9 +1,9 @@
-/// Finding out that a chunk is free in every version somebody can still read, although its stamp is
-/// younger than the oldest of them (storage format 5.4).
+/// Finds chunks that are free in all readable versions although they are stamped with a version
+/// later than the oldest of these (storage format 5.4).
 extension FreeSpace {
-    /// The free list of a version that is still readable, but not the newest: searched where it is stored.
+    /// The stored free list of a readable version that is not the newest.
     ///
-    /// Valid as long as the space it was opened in.
+    /// Valid as long as the space in which it was opened.
     struct OlderList {
         let version: UInt64
         private let logicalSize: UInt64
@@ -43,7 +43,7 @@ extension FreeSpace {
             self.arrays = arrays
         }
 
-        /// A version nothing was ever committed to: it uses nothing.
+        /// The list of a version without commits, which uses no space.
         init(empty version: UInt64) {
             self.version = version
             logicalSize = RawHeader.end
@@ -61,8 +61,8 @@ extension FreeSpace {
             }
         }
 
-        /// The youngest stamp among the chunks that cover `start ..< end` here; nil when some of it
-        /// is in use. Space after the end of the version is free.
+        /// Returns the latest stamp of the chunks that cover `start ..< end` in this version; nil
+        /// if a part of the range is in use. Space after the end of the version is free.
         func youngestStamp(covering start: UInt64, _ end: UInt64) -> UInt64? {
             let end = min(end, logicalSize)
             if start >= end { return 0 }
@@ -86,24 +86,25 @@ extension FreeSpace {
     ///
     /// Confined to its owner's thread.
     final class PreviousFreeLists {
-        /// In ascending order.
+        /// The versions in ascending order.
         let versions: [UInt64]
-        /// Chunks with stamps up to here keep them.
+        /// Chunks with stamps up to this version keep their stamps.
         private let judged: UInt64
         private let open: (Int) throws(RealmError) -> OlderList
         private var lists: [Int: OlderList] = [:]
         /// Number of lists opened, for tests.
         var openedCount: Int { lists.count }
 
-        /// Chunks keep their stamps.
+        /// No lists: all chunks keep their stamps.
         static var none: PreviousFreeLists {
             PreviousFreeLists([], judged: .max) { OlderList(empty: UInt64($0)) }
         }
 
         /// - Parameters:
         ///   - versions: in ascending order.
-        ///   - judged: chunks with stamps up to here were judged when the same versions were readable.
-        ///   - open: opens the list of the version at a position.
+        ///   - judged: latest stamp of chunks that earlier commits back-dated with the same
+        ///     readable versions.
+        ///   - open: opens the list of the version at an index.
         init(
             _ versions: [UInt64], judged: UInt64 = 0,
             open: @escaping (Int) throws(RealmError) -> OlderList
@@ -113,10 +114,10 @@ extension FreeSpace {
             self.open = open
         }
 
-        /// The lists of the `reachable` versions, read from `file`; none of them if no version was
-        /// dropped that any of them might have shared space with.
+        /// The lists of the `reachable` versions, read from `file`. Empty if no version was removed
+        /// that may have shared space with a readable one.
         ///
-        /// - Parameter checked: the versions whose lists were found to be sound.
+        /// - Parameter checked: versions whose lists were verified before.
         convenience init(
             _ file: MappedFile, _ reachable: VersionList.Reachable, _ checked: VerifiedFreeLists
         ) {
@@ -149,19 +150,20 @@ extension FreeSpace {
             return list
         }
 
-        /// Position of the youngest version before `stamp`; nil if there is none.
+        /// Returns the index of the latest version before `stamp`; nil if there is none.
         func position(before stamp: UInt64) -> Int? {
             let count = versions.partitionPoint { $0 >= stamp }
             return count == 0 ? nil : count - 1
         }
 
-        /// The oldest stamp `chunk` can have when the first `count` of the versions and the newest one are
-        /// all that can be read.
+        /// Returns the earliest possible stamp of `chunk` if only the first `count` versions and
+        /// the newest one are readable.
         func backDatedStamp(of chunk: Chunk, among count: Int) throws(RealmError) -> UInt64 {
             var stamp = chunk.version
             var count = count
             while true {
-                // Later versions do not use the chunk: the stamp's commit released it before them.
+                // Versions from the stamp on do not use the chunk, since the commit with that
+                // number released it.
                 count = min(count, position(before: stamp).map { $0 + 1 } ?? 0)
                 guard count > 0 else { return stamp }
                 let lower = try list(count - 1).youngestStamp(covering: chunk.start, chunk.end)
@@ -171,19 +173,20 @@ extension FreeSpace {
             }
         }
 
-        /// The stamp the next version's list has for `chunk`. A list that cannot be read proves nothing
-        /// free, and is no reason for the commit to fail: it only has less space to choose from.
+        /// Returns the stamp of `chunk` for the list of the next version. If an older list cannot
+        /// be read, the chunk keeps its stamp, so the commit has less space to choose from but does
+        /// not fail.
         func stamp(of chunk: Chunk) -> UInt64 {
             if chunk.version <= judged { return chunk.version }
             return (try? backDatedStamp(of: chunk, among: versions.count)) ?? chunk.version
         }
     }
 
-    /// The readable versions whose free lists were found to be sound by earlier commits of a session.
+    /// The readable versions whose free lists were verified by earlier commits of a session.
     final class VerifiedFreeLists {
         private var tops: [UInt64: Ref] = [:]
 
-        /// Forgets versions that are no longer readable.
+        /// Removes versions that are no longer readable.
         fileprivate func keep(_ older: [VersionList.Reachable.Older]) {
             if tops.count <= older.count { return }
             let readable = Set(older.map(\.version))

@@ -1,22 +1,24 @@
-/// Space for the free lists, apart from the nodes' (<doc:Commit>).
+/// Space for the free lists, separate from the space for nodes (<doc:Commit>).
 extension FreeSpace {
-    /// Free space taken for the lists.
+    /// Free space that is reserved for free lists.
     struct ListSpace {
-        /// Extent that the lists of this commit go to.
+        /// Extent for the lists of this commit.
         var reserve: Extent
-        /// Extents that nodes stay out of, `reserve` included.
+        /// Extents that nodes must not use, including `reserve`.
         var all: [Extent]
     }
 
-    /// Bytes of the space for lists for each byte of the lists: with the newest lists in the middle, a
-    /// third is still free in one piece, and some bytes more as the lists grow.
+    /// Returns how much space to reserve for lists of `bytes`: with the newest lists in the middle,
+    /// one contiguous third stays free, and there is some room for growing lists.
     private static func room(_ bytes: UInt64) -> UInt64 { (bytes * 7 / 2 + 7) & ~7 }
 
-    /// Takes space for lists of at most `bytes`, and the rest of the space around the newest lists.
+    /// Reserves space for lists of at most `bytes`, and the rest of the space around the newest
+    /// lists.
     ///
-    /// The lists of a commit die with the next one. They go to free space next to the newest lists, in
-    /// turns before and behind them, so the commits that follow find the same space again. Where that has
-    /// become too small, there is a new one, which makes the file longer if no extent is large enough.
+    /// A commit replaces the lists of the one before. Lists are written to the free space adjacent
+    /// to the newest lists, alternately before and after these, so that later commits find the same
+    /// space again. If it has become too small, new space is reserved; if no extent is large
+    /// enough, the file grows.
     mutating func takeListSpace(_ bytes: UInt64, page: UInt64) -> ListSpace {
         var taken: [Extent] = []
         if let lists {
@@ -29,14 +31,14 @@ extension FreeSpace {
             }
             giveBack(taken)
         }
-        // As long as that, it has a third of it in one section wherever it begins.
+        // Space of this size contains a third of it within one section, wherever it begins.
         let room = Self.room(bytes)
         if bestFit(room) == nil { extend(by: room, page: page) }
         let reserve = takeFirst(room, of: bestFit(room)!)
         return ListSpace(reserve: reserve, all: [reserve])
     }
 
-    /// Extents of fewer bytes are not left to nodes.
+    /// Minimum size in bytes of an extent that is left to nodes.
     private static let leastRest: UInt64 = 4096
 
     private mutating func takeFirst(_ bytes: UInt64, of i: Int) -> Extent {

@@ -1,19 +1,19 @@
-/// Reading the free list of a version, which every commit does.
+/// Reads the free list of a version, once per commit.
 extension FreeSpace {
-    /// The three arrays of a free list, each number with 64 bits: a commit goes through thousands, which
-    /// a loop over plain memory does several times sooner than one over packed arrays.
+    /// The three arrays of a free list, decoded to 64-bit integers: a commit loops over thousands
+    /// of chunks, several times faster over plain memory than over packed arrays.
     final class StoredList {
         let count: Int
         fileprivate let starts: UnsafeMutablePointer<Int64>
         fileprivate let lengths: UnsafeMutablePointer<Int64>
         fileprivate let versions: UnsafeMutablePointer<Int64>
 
-        /// Nil when the version has no list. Throws where a chunk does not lie in the version.
+        /// Returns nil if the version has no list. Throws if a chunk is not inside the version.
         init?(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
             if top.freePositions.isNone { return nil }
             let positions = try space.integers(top.freePositions, "free positions")
             let lengths = try space.integers(top.freeLengths, "free lengths")
-            // Files that were never shared have no versions there.
+            // Files that were never shared have no array of versions.
             let versions =
                 try top.freeVersions.isNone
                 ? nil : space.integers(top.freeVersions, "free versions")
@@ -39,13 +39,13 @@ extension FreeSpace {
         deinit { starts.deallocate() }
 
         private func isSound(_ size: Int64) -> Bool {
-            // Negative once anything is too small or too large.
+            // The sign bit is set if any value is out of range.
             var wrong: Int64 = 0
             var bits: Int64 = 0
             var i = 0
             while i < count {
                 let (start, length) = (starts[i], lengths[i])
-                // Swift takes these operators from left to right.
+                // Swift evaluates these operators from left to right.
                 wrong |= (start &- Int64(RawHeader.size)) | (length &- 1) | versions[i]
                 wrong |= (size &- start) | (size &- length)
                 bits |= start | length
@@ -54,7 +54,8 @@ extension FreeSpace {
             return wrong >= 0 && bits & 7 == 0
         }
 
-        /// Whether each chunk begins behind the end of the one before, and the last ends inside.
+        /// Whether each chunk begins at or after the end of the one before, and the last ends
+        /// inside the version.
         func ascends(_ size: UInt64) -> Bool {
             var wrong: Int64 = 0
             var end: Int64 = 0
@@ -74,8 +75,8 @@ extension FreeSpace {
                 version: UInt64(bitPattern: versions[i]))
         }
 
-        /// Puts the chunks that nobody above `oldest` released into `free`, answers how many extents they
-        /// are, and adds the others to `locked`.
+        /// Writes the chunks that were released up to version `oldest` to `free` and returns the
+        /// number of extents; appends the other chunks to `locked`.
         func divide(
             _ oldest: UInt64, _ older: PreviousFreeLists,
             _ free: UnsafeMutableBufferPointer<Extent>,
@@ -97,7 +98,8 @@ extension FreeSpace {
 
     }
 
-    /// The chunk with its stamp judged again; nil if no readable version up to `oldest` uses it.
+    /// Returns the chunk with its stamp re-evaluated; nil if no readable version from `oldest` on
+    /// uses it.
     @inline(never)
     static func locked(
         _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists
@@ -107,7 +109,7 @@ extension FreeSpace {
         return chunk.version > oldest ? chunk : nil
     }
 
-    /// The free list as stored.
+    /// Reads the free list as stored.
     static func chunks(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> [Chunk] {
         guard let stored = try StoredList(space, top) else { return [] }
         var chunks: [Chunk] = []

@@ -1,7 +1,7 @@
-/// The free list of one version: chunks of the file no reachable version uses, and chunks some
-/// older version may still use (storage format 5.3).
+/// The free space of a version: extents that no readable version uses, and chunks that an older
+/// readable version may still use (storage format 5.3).
 struct FreeSpace {
-    /// A chunk released by the commit that made `version`; 0 is free for everybody.
+    /// A chunk that the commit of `version` released; 0 if no version uses it.
     struct Chunk: Equatable {
         var start: UInt64
         var count: UInt64
@@ -9,29 +9,29 @@ struct FreeSpace {
         var end: UInt64 { start + count }
     }
 
-    /// Reusable now, in ascending order, neighbours merged.
+    /// Extents that can be used now, in ascending order, adjacent ones merged.
     private(set) var free: [Extent] = []
-    /// Still visible to a reader of an older version, in ascending order.
+    /// Chunks that a reader of an older version may still use, in ascending order.
     private(set) var locked: [Chunk] = []
     /// End of the space the version manages.
     private(set) var logicalSize: UInt64
-    /// Bytes from the version's free lists to the end of its root, which a commit of this engine writes
-    /// behind them; nil in an empty file.
+    /// Range from the version's free lists to the end of its root, which commits of this engine
+    /// write after the lists; nil in an empty file.
     private(set) var lists: Extent?
 
-    /// Nothing is free.
+    /// Makes a space with no free extents.
     init(logicalSize: UInt64, lists: Extent? = nil) {
         (self.logicalSize, self.lists) = (logicalSize, lists)
     }
 
-    /// Lists that are ascending; free extents are not empty, and no two of them are neighbours.
+    /// Makes a space from ascending lists. No free extent may be empty, and no two adjacent.
     init(free: [Extent], locked: [Chunk], logicalSize: UInt64, lists: Extent?) {
         (self.free, self.locked) = (free, locked)
         (self.logicalSize, self.lists) = (logicalSize, lists)
     }
 
-    /// Reads the free list of the version with root `top`; chunks stamped above `oldestReachable`
-    /// are locked, unless `older` versions prove them free.
+    /// Reads the free list of the version with root `top`. Chunks stamped later than
+    /// `oldestReachable` are locked, unless the lists of `older` versions prove them free.
     init(
         _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64,
         _ older: PreviousFreeLists = .none
@@ -60,26 +60,26 @@ struct FreeSpace {
         }
     }
 
-    /// Grows the space by at least `request` bytes; the new end is a multiple of `page`.
+    /// Extends the space by at least `request` bytes; the new end is a multiple of `page`.
     ///
-    /// Growing takes time, and more commits of that size are likely to come: a file grows by a sixteenth,
-    /// or by twice the request where that is more, but no more than an eighth.
+    /// Extending takes time, and more commits of that size are likely. So a file grows by a
+    /// sixteenth, or by twice the request up to an eighth, whichever is more.
     mutating func grow(by request: UInt64, page: UInt64) {
         let size = logicalSize
         let several = max(min(size / 16, 64 << 20), min(2 * request, size / 8))
-        // With most of the file free, only the request itself is added.
+        // If most of the file is free, only the request is added.
         let step = total > size / 2 ? 0 : several
         extend(by: max(step, request), page: page)
     }
 
-    /// Grows the space by `bytes` and what is left of the last page.
+    /// Extends the space by `bytes`, rounded up to a whole page.
     mutating func extend(by bytes: UInt64, page: UInt64) {
         let start = logicalSize
         logicalSize = (start + bytes + page - 1) / page * page
         release(Chunk(start: start, count: logicalSize - start, version: 0))
     }
 
-    /// Bytes that can be used.
+    /// Number of free bytes.
     var total: UInt64 {
         free.withUnsafeBufferPointer { free in
             var bytes: UInt64 = 0
@@ -88,7 +88,8 @@ struct FreeSpace {
         }
     }
 
-    /// Position of the smallest extent with room for `bytes`, in nodes of at most `largest` bytes.
+    /// Returns the index of the smallest extent with room for `bytes`, in nodes of at most
+    /// `largest` bytes; nil if there is none.
     func bestFit(_ bytes: UInt64, largest: UInt64 = 0) -> Int? {
         let section = NodeWriter.section
         return free.withUnsafeBufferPointer { free in
@@ -97,7 +98,7 @@ struct FreeSpace {
             for i in 0..<free.count {
                 let count = free[i].count
                 guard count >= bytes, count < least else { continue }
-                // Each section boundary inside may cost almost a whole node.
+                // At each section boundary inside, almost a whole node may be lost.
                 let boundaries = (free[i].end - 1) / section - free[i].start / section
                 if count >= bytes + boundaries * largest { (best, least) = (i, count) }
             }
@@ -105,23 +106,25 @@ struct FreeSpace {
         }
     }
 
-    /// Bytes of the smallest extents that a stretch is planned of. Smaller ones are left to single nodes.
+    /// Limits of the minimum size of extents that a stretch is planned of. Smaller ones are left to
+    /// single nodes.
     private static let leastExtents: ClosedRange<UInt64> = 1 << 8...3 << 9
-    /// Between these limits, an extent has at least one in as many bytes of what is written.
+    /// Between these limits, the minimum is the size to write divided by this number.
     private static let smallestPart: UInt64 = 1 << 8
-    /// Bytes of the file that one more write is worth.
+    /// Cost of one more write, expressed as bytes of the stretch.
     private static let writeCost: UInt64 = 1 << 9
 
-    /// A stretch is filled if at least one in as many of its bytes is written.
+    /// A stretch is filled if at least one of this number of its bytes is written.
     private static let sparsest: UInt64 = 6
 
-    /// Positions of extents with room for `need` that have the least between them; nil where the file
-    /// grows instead, because less than a sixth of that part is free and most of the file is in use.
+    /// Returns the indices of extents with room for `need` and as little other space between them
+    /// as possible. Returns nil if the file should grow instead, because less than a sixth of that
+    /// stretch is free and most of the file is in use.
     ///
-    /// A commit goes to the emptiest part of the file and fills it: its pages are few writes for the
+    /// A commit fills the emptiest part of the file, so that its pages are few writes for the
     /// device.
     func emptiestStretch(_ need: NodeWriter.Need) -> [Int]? {
-        // Half a node is lost at the end of each.
+        // At the end of each extent, half a node is lost on average.
         let lost = need.bytes / max(1, need.nodes) / 2
         let part = need.bytes / Self.smallestPart
         let limits = Self.leastExtents
@@ -160,14 +163,14 @@ struct FreeSpace {
         }
     }
 
-    /// Takes one of the extents, whose position in the list is the same until `giveBack`.
+    /// Takes an extent. Indices of extents do not change until `giveBack`.
     mutating func take(_ index: Int) -> Extent {
         let extent = free[index]
         free[index].count = 0
         return extent
     }
 
-    /// Takes `size` bytes from the start of an extent; returns where they are.
+    /// Takes `size` bytes from the start of an extent and returns their offset.
     mutating func cut(_ index: Int, _ size: UInt64) -> UInt64 {
         let start = free[index].start
         free[index].start += size
@@ -175,15 +178,16 @@ struct FreeSpace {
         return start
     }
 
-    /// Puts back what is left of an extent that was taken.
+    /// Puts the rest of a taken extent back.
     mutating func putBack(_ index: Int, _ rest: Extent) { free[index] = rest }
 
-    /// The part from `start` on of the free extent that has it.
+    /// Returns the part from `start` on of the free extent that contains `start`; nil if there is
+    /// none.
     func extent(from start: UInt64) -> Extent? {
         free.extent(with: start).map { Extent(start: start, count: $0.end - start) }
     }
 
-    /// Position of the free extent that has all of `extent`; nil if there is none.
+    /// Returns the index of the free extent that contains all of `extent`; nil if there is none.
     func position(around extent: Extent) -> Int? {
         let i = free.partitionPoint { $0.end > extent.start }
         guard i < free.count, free[i].start <= extent.start, extent.end <= free[i].end else {
@@ -192,7 +196,8 @@ struct FreeSpace {
         return i
     }
 
-    /// Removes `used` from the free extent at position `i`. The bytes before and after `used` stay free.
+    /// Removes `used` from the free extent at index `i`. The bytes before and after `used` stay
+    /// free.
     mutating func remove(_ used: Extent, of i: Int) {
         let extent = free[i]
         let before = Extent(start: extent.start, count: used.start - extent.start)
@@ -200,13 +205,13 @@ struct FreeSpace {
         free.replaceSubrange(i...i, with: [before, behind].filter { $0.count > 0 })
     }
 
-    /// Adds what a commit took and did not use, and removes extents that have no bytes left.
+    /// Adds extents that a commit took and did not use, and removes empty extents.
     mutating func giveBack(_ extents: [Extent]) {
         let unused = extents.filter { $0.count > 0 }.sorted { $0.start < $1.start }
         free = Self.merged(free, unused)
     }
 
-    /// Two ascending lists as one, neighbours joined.
+    /// Merges two ascending lists, joining adjacent extents.
     static func merged(_ a: [Extent], _ b: [Extent]) -> [Extent] {
         [Extent](unsafeUninitializedCapacity: a.count + b.count) { (memory, count) in
             count = a.withUnsafeBufferPointer { a in
@@ -215,10 +220,10 @@ struct FreeSpace {
         }
     }
 
-    /// What a commit let go of, in ascending order, neighbours joined.
+    /// Sorts the extents that a commit released, and joins adjacent ones.
     static func released(_ freed: [Extent]) -> [Extent] {
-        // Where a node is and how long it is fits one number, and numbers are sorted several times
-        // sooner than extents.
+        // Start and size fit one integer, and sorting integers is several times faster than sorting
+        // extents.
         let isShort = freed.allSatisfy { $0.start >> 40 == 0 && $0.count >> 24 == 0 }
         guard isShort else { return merged(freed.sorted { $0.start < $1.start }, []) }
         var words = freed.map { $0.start << 21 | $0.count >> 3 }
@@ -230,11 +235,12 @@ struct FreeSpace {
         }
     }
 
-    /// The free list of the new version may have as many chunks: a few more for boundaries of sections
-    /// and what the file grows by.
+    /// Upper bound of the number of chunks of the new version's free list, with a few more for
+    /// section boundaries and the extension of the file.
     func mostChunks(_ released: [Extent]) -> Int { free.count + locked.count + released.count + 4 }
 
-    /// Leaves out the smallest chunks, which are as good as used then, until there are fewer than `most`.
+    /// Removes the smallest chunks until there are fewer than `most`. Their space is lost until the
+    /// file is compacted.
     mutating func loseSmallest(_ released: inout [Extent], keeping most: Int) {
         var sizes = free.map(\.count) + locked.map(\.count) + released.map(\.count)
         let most = max(0, most - 8)
@@ -246,10 +252,10 @@ struct FreeSpace {
         released.removeAll { $0.count <= least }
     }
 
-    /// Calls `body` with start, length and stamp of each chunk of the new version's free list, in ascending
-    /// order, given what its commit released.
+    /// Calls `body` with start, size and stamp of each chunk of the new version's free list, in
+    /// ascending order; `released` are the extents its commit released.
     ///
-    /// Throws `corrupt` when chunks overlap, as they do where a damaged file refers to a node twice:
+    /// Throws `corrupt` if chunks overlap, as in a damaged file that references a node twice:
     /// writing such a list would destroy the file.
     @inline(__always)
     func visitChunks(
@@ -263,7 +269,7 @@ struct FreeSpace {
                     let nextLocked = j < locked.count ? locked[j].start : .max
                     let nextReleased = k < released.count ? released[k].start : .max
                     let next = min(nextLocked, nextReleased)
-                    // Most of the list is free.
+                    // Most chunks of a list are free.
                     while i < free.count, free[i].start <= next {
                         order.check(free[i].start, free[i].count)
                         body(free[i].start, free[i].count, 0)
@@ -289,11 +295,11 @@ struct FreeSpace {
     }
 }
 
-/// Whether chunks ascend without overlaps inside a version.
+/// Checks that chunks ascend without overlaps inside a version.
 private struct AscendingOrder {
     private let limit: UInt64
     private var end = RawHeader.end
-    /// Start of the first chunk that overlaps another or leaves the version.
+    /// Start of the first chunk that overlaps another or ends outside the version.
     private(set) var bad: UInt64?
 
     init(limit: UInt64) { self.limit = limit }

@@ -1,14 +1,14 @@
-/// Extents in ascending order that are joined where one ends at the beginning of the next, in memory with
-/// room for all of them.
+/// Builds a list of ascending extents, joining an extent with the one before if they are adjacent.
+/// The memory must have room for all extents.
 struct JoinedExtents {
     private let memory: UnsafeMutablePointer<Extent>?
     private(set) var count = 0
-    /// Of the last one.
+    /// End of the last extent.
     private var end: UInt64 = 0
 
     init(_ memory: UnsafeMutableBufferPointer<Extent>) { self.memory = memory.baseAddress }
 
-    /// Adds an extent; one without bytes is left out.
+    /// Appends an extent unless it is empty.
     @inline(__always)
     mutating func append(_ start: UInt64, _ length: UInt64) {
         if length == 0 { return }
@@ -21,7 +21,7 @@ struct JoinedExtents {
         end = start &+ length
     }
 
-    /// Adds extents of which no two are neighbours and none is empty.
+    /// Appends non-empty extents of which no two are adjacent.
     @inline(__always)
     private mutating func append(_ extents: Slice<UnsafeBufferPointer<Extent>>) {
         guard let first = extents.first else { return }
@@ -33,8 +33,8 @@ struct JoinedExtents {
         end = base[rest.count &- 1].end
     }
 
-    /// Copies `a` with the extents of `b` inserted to memory with room for both; returns the number of
-    /// extents. No two extents of `a` may be neighbours, and none empty.
+    /// Copies `a`, with the extents of `b` inserted, to memory with room for both; returns the
+    /// number of extents. The extents of `a` must not be empty, and no two may be adjacent.
     static func insert(
         _ b: UnsafeBufferPointer<Extent>, among a: UnsafeBufferPointer<Extent>,
         into memory: UnsafeMutableBufferPointer<Extent>
@@ -51,7 +51,7 @@ struct JoinedExtents {
         return all.count
     }
 
-    /// Two ascending lists as one, in memory with room for both; answers how many extents they are.
+    /// Merges two ascending lists into memory with room for both; returns the number of extents.
     static func merge(
         _ a: UnsafeBufferPointer<Extent>, _ b: UnsafeBufferPointer<Extent>,
         into memory: UnsafeMutableBufferPointer<Extent>

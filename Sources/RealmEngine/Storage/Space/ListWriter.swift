@@ -1,23 +1,23 @@
 /// Places the free lists and the root, whose own space changes the lists (storage format 5.5).
 ///
-/// One free chunk large enough for the longest possible lists is chosen: what was kept for them, or the
-/// space behind the commit's other nodes. Lists and root go to its start and its rest stays one free chunk,
-/// so the number of entries is known before they are written.
+/// Chooses one free extent that is large enough for the longest possible lists: the space reserved
+/// for them, or the space after the commit's other nodes. Lists and root are written to its start
+/// and its rest stays one free extent, so the number of entries is known in advance.
 struct ListWriter {
     private var space: FreeSpace
-    /// Extents the commit freed, ascending, neighbours joined.
+    /// Extents the commit released, ascending, adjacent ones joined.
     let released: [Extent]
     let version: UInt64
     let page: UInt64
-    /// Free space that was kept for the lists.
+    /// Free space that was reserved for the lists.
     let reserve: Extent?
-    /// Where the commit's last nodes went: lists that come right behind them are one write with them.
+    /// The last run of nodes. Free lists placed directly after it are written in the same call.
     let last: NodeWriter.Run?
-    /// The root, still without its free lists.
+    /// The root, without its free lists yet.
     let root: TopArray.Content
 
     struct Result {
-        /// Nil when everything went into the last run of nodes.
+        /// Nil if lists and root were added to the last run of nodes.
         let run: NodeWriter.Run?
         let top: Ref
         /// The free space of the new version.
@@ -34,7 +34,7 @@ struct ListWriter {
         (self.reserve, self.last, self.root) = (reserve, last, root)
     }
 
-    /// Bytes that the lists and the root take at most.
+    /// Upper bound of the size of lists and root in bytes.
     static func bound(
         _ space: FreeSpace, _ released: [Extent], _ version: UInt64
     ) -> UInt64 {
@@ -46,7 +46,7 @@ struct ListWriter {
     private static let fixedSize: UInt64 = 3 * 16 + 8 + 12 * 8 + 16
 
     private static func entrySize(_ space: FreeSpace, _ version: UInt64) -> UInt64 {
-        // The lists themselves may make the file larger.
+        // The lists themselves may extend the file.
         let width: UInt64 = space.logicalSize < 1 << 30 ? 4 : 8
         return 2 * width + 1 << UInt64(versionCode(version) - 4)
     }
@@ -55,8 +55,8 @@ struct ListWriter {
         NodeEncoder.widthCode(magnitude: Int64(clamping: version) | 1 << 6, isNegative: false)
     }
 
-    /// Leaves the smallest chunks out where there are more than lists of `limit` bytes can hold. Their space
-    /// is lost until the file is compacted, but commits go on.
+    /// Removes the smallest chunks if the lists would exceed `limit` bytes. Their space is lost
+    /// until the file is compacted, but commits continue to work.
     static func shorten(
         _ space: inout FreeSpace, _ released: inout [Extent], _ version: UInt64,
         limit: UInt64 = NodeWriter.section
@@ -72,7 +72,7 @@ struct ListWriter {
         guard let i = space.position(around: Extent(start: start, count: bound)) else {
             throw FreeSpace.brokenReserve
         }
-        // The part before a section boundary stays free on its own.
+        // The part of the extent before a section boundary remains a chunk of its own.
         let before = space.free[i].start < start ? 1 : 0
         let count = space.free.count + before + space.locked.count + released.count
         let layout = Layout(
@@ -91,7 +91,8 @@ struct ListWriter {
         return try emit(layout, slots, end)
     }
 
-    /// Start of `bound` free bytes within one section, growing the space when there are none.
+    /// Returns the offset of `bound` free bytes within one section, extending the space if there
+    /// are none.
     private mutating func place(_ bound: UInt64) -> UInt64 {
         if let reserve, let rest = space.extent(from: reserve.start),
             let start = Self.start(in: rest, bound)
@@ -114,7 +115,7 @@ struct ListWriter {
         }
     }
 
-    /// Start of `bound` bytes of an extent that are in one section; nil if there are none.
+    /// Returns the offset of `bound` bytes of an extent within one section; nil if there are none.
     static func start(in extent: Extent, _ bound: UInt64) -> UInt64? {
         guard extent.count >= bound else { return nil }
         let boundary = (extent.start / NodeWriter.section + 1) * NodeWriter.section
@@ -122,7 +123,7 @@ struct ListWriter {
         return boundary + bound <= extent.end ? boundary : nil
     }
 
-    /// Places of the three arrays and of the root behind them.
+    /// Offsets of the three arrays, and of the root after them.
     private struct Layout {
         let start: UInt64
         let count: Int
@@ -189,7 +190,7 @@ struct ListWriter {
                 released, version: version, top: layout.root))
     }
 
-    /// Writes the three arrays, whose memory is zero, at `p`.
+    /// Writes the three arrays at `p`, where memory is zero.
     @inline(__always)
     private func fill<T: FixedWidthInteger>(
         _ p: UnsafeMutableRawPointer, _: T.Type, _ layout: Layout
@@ -217,7 +218,7 @@ struct ListWriter {
         }
     }
 
-    /// Stores element `i` of an array of 8 bits or more.
+    /// Stores element `i` of an array of width 8 or more.
     @inline(__always)
     private static func store(
         _ value: UInt64, _ i: Int, _ code: UInt8, _ p: UnsafeMutableRawPointer

@@ -1,13 +1,13 @@
-/// The nodes of the slab that are to be written, each behind those it leads to, and the room they need.
+/// The nodes of the slab to write, each after its children, and the space they need.
 ///
-/// The slab does not change while there is one.
+/// The slab must not change while this value is used.
 struct NodeOrder {
-    /// Two words, since a large transaction has hundreds of thousands.
+    /// A node to write. Only two words, since a large transaction has hundreds of thousands.
     struct Item {
         private let header: UnsafeMutableRawPointer
-        /// Which of its parent's slots leads to it.
+        /// Index of the parent's slot that references it.
         let slot: Int32
-        /// Items of the tree below it, itself included: as many lie in front of and with it.
+        /// Number of items of its subtree, itself included; these precede it directly.
         fileprivate(set) var subtree: Int32 = 1
 
         fileprivate init(_ node: NodeView, slot: Int) {
@@ -18,29 +18,29 @@ struct NodeOrder {
         @inline(__always) var node: NodeView { SlabNode(header: header).view }
     }
 
-    /// Bytes of memory for each node: its item, and where it was written.
+    /// Memory per node: its item and the offset it is written to.
     static let bytesPerNode = MemoryLayout<Item>.stride + MemoryLayout<Int64>.stride
 
     private let space: NodeSpace
-    /// Where the slab begins: what is below it is in the file already.
+    /// First ref of the slab; nodes below are in the file already.
     private let slab: UInt64
-    /// Whether a ref of the file fits 32 bits, also after the file has grown.
+    /// Whether refs of the file fit 32 bits, even after the file has grown.
     private let hasShortRefs: Bool
     private(set) var items: ContiguousArray<Item> = []
-    /// What was asked for: nodes of the slab, and others that stay where they are.
+    /// The requested roots: nodes of the slab, and nodes that stay in the file.
     private(set) var roots: [Ref] = []
     private(set) var need = NodeWriter.Need()
 
-    /// - Parameter fileSize: of the file that the nodes are written to.
+    /// - Parameter fileSize: size of the file to write to.
     init(_ space: NodeSpace, _ slab: SlabNodes, fileSize: UInt64) {
         self.space = space
         self.slab = slab.start
         hasShortRefs = fileSize < 1 << 30
-        // Growing step by step would take up to three times the memory.
+        // Growing in steps would take up to three times the memory.
         items.reserveCapacity(slab.count)
     }
 
-    /// Adds the tree below `ref`, as far as it is in the slab.
+    /// Adds the nodes of the tree at `ref` that are in the slab.
     mutating func add(_ ref: Ref) throws(RealmError) {
         roots.append(ref)
         if includes(ref) { try collect(ref, slot: 0) }
@@ -48,7 +48,7 @@ struct NodeOrder {
 
     func includes(_ ref: Ref) -> Bool { ref.raw >= slab }
 
-    /// Calls `body` with the position of each item that item `i` leads to.
+    /// Calls `body` with the index of each item that is a child of item `i`.
     @inline(__always)
     func visitChildren(of i: Int, _ body: (Int) -> Void) {
         let first = i &- Int(items[i].subtree) &+ 1
@@ -78,8 +78,8 @@ struct NodeOrder {
 }
 
 extension NodeOrder {
-    /// Bytes of the node in the file: refs of the slab need 64 bits, those that take their place half of
-    /// that while the file is not large.
+    /// Returns the expected size of the node in the file. Refs into the slab take 64 bits; the refs
+    /// that replace them take half of that unless the file is large.
     private func expectedSize(_ node: NodeView) -> UInt64 {
         let size = UInt64(truncatingIfNeeded: node.byteSize)
         guard node.hasRefs, node.widthCode == 7, hasShortRefs else { return size }
@@ -88,13 +88,12 @@ extension NodeOrder {
 }
 
 extension NodeView {
-    /// Calls `body` with the position and the ref of each child of a node with refs that is at `start` or
-    /// beyond.
+    /// Calls `body` with the slot index and the ref of each child with a ref of at least `start`.
     @inline(__always)
     fileprivate func visitRefs(
         from start: UInt64, _ body: (Int, Ref) throws(RealmError) -> Void
     ) throws(RealmError) {
-        // Those that lead to nodes of the slab mostly have 64 bits for each slot.
+        // Nodes with refs into the slab usually have 64 bits per slot.
         guard widthCode == 7 else {
             for i in 0..<count {
                 if let child = slot(i).child, child.raw >= start { try body(i, child) }
@@ -104,7 +103,7 @@ extension NodeView {
         let slots = payload.assumingMemoryBound(to: UInt64.self)
         var i = 0
         while i < count {
-            // Nearly all slots lead to what is in the file already, or are no refs.
+            // Most slots reference nodes that are in the file already, or are no refs.
             if i &+ 4 <= count, slots[i] < start, slots[i &+ 1] < start, slots[i &+ 2] < start,
                 slots[i &+ 3] < start
             {

@@ -1,71 +1,75 @@
 /// Chooses an offset for each node of a commit.
 ///
-/// The lists have space of their own (`FreeSpace.takeListSpace`), unless they are short and one extent has
-/// room for them and all nodes. Nodes go to the smallest extent with room for all of them, else to the
-/// extents of the emptiest stretch of the file, and the file grows where no stretch is a sixth free,
-/// or where a stretch takes many writes and the file has little free space.
+/// Free lists have reserved space (`FreeSpace.takeListSpace`), unless they are short and one extent
+/// has room for them and all nodes. Nodes are placed in the smallest extent with room for all of
+/// them, or else in the extents of the emptiest stretch of the file. The file grows if no stretch
+/// is a sixth free, or if a stretch takes many writes and the file has little free space.
 ///
-/// While there are more free extents than a file of that size may have, a part of the nodes goes to extents
-/// that fit them, which is what makes them fewer: the more there are, the larger the part. A commit of many
-/// nodes would be as many writes. It leaves the small extents to others.
+/// While there are more free extents than a file of that size may have, some of the nodes are
+/// placed in extents that fit them, which reduces the number of extents; the larger the excess, the
+/// more nodes. A commit of many nodes does not do that, since it would take as many writes.
 struct NodePlaces {
-    /// The version's free space. What is taken of it has no bytes there meanwhile.
+    /// The version's free space. Extents taken from it are empty meanwhile.
     private var free: FreeSpace
     private let page: UInt64
-    /// Bytes that are used before this commit.
+    /// Number of bytes in use before this commit.
     private let used: UInt64
-    /// Whether the free extents are no more than a file of that size may have.
+    /// Whether there are no more free extents than a file of that size may have.
     private let isWhole: Bool
-    /// Free extents by size, once single nodes have used them.
+    /// Free extents by size; nil until a node is placed in an extent that fits it.
     private var index: FreeExtentIndex?
-    /// Positions of extents to be filled next.
+    /// Indices of extents to be filled next.
     private var planned: ArraySlice<Int> = []
-    /// Stretches that may still be planned: nodes do not fill extents to the last byte.
+    /// Number of stretches that may still be planned; nodes do not fill extents completely.
     private var plans = 4
-    /// Nodes that still go to extents which fit them.
+    /// Number of nodes that are still placed in extents that fit them.
     private var fits: Int
-    /// Whether the commit has so few nodes that each may be a write.
+    /// Whether the commit has so few nodes that each may be a separate write.
     private let hasFewNodes: Bool
-    /// Whether all nodes go to extents that fit them, as far as there are any, since no stretch has room.
+    /// Whether all remaining nodes are placed in extents that fit them, because no stretch has
+    /// room.
     private var allFit = false
-    /// Bytes still to be placed, about.
+    /// Approximate number of bytes still to be placed.
     private var left: UInt64
     private let largest: UInt64
     private let mean: UInt64
     private(set) var runs: [NodeWriter.Run] = []
     private var unused: [Extent] = []
-    /// Kept for the lists; nil where they go behind the nodes.
+    /// Space reserved for the lists; nil if they are placed after the nodes.
     let reserve: Extent?
 
-    /// Position in the free space of the extent that is filled; nil before the first.
+    /// Index of the extent that is being filled; nil before the first.
     private var current: Int?
-    /// Offsets of its first unused byte and of its end, and the end of what the fast path may use.
+    /// Offsets of its first unused byte, of its end, and of the end of the part that `place` fills
+    /// directly.
     private var at: UInt64 = 0
     private var end: UInt64 = 0
     private var limit: UInt64 = 0
-    /// Position in `runs` of its last run; nil as long as nothing is there.
+    /// Index in `runs` of the extent's last run; nil as long as it has none.
     private var run: Int?
-    /// The run's, which keeps it: a commit places thousands of nodes.
+    /// Buffer of that run, unretained since a commit places thousands of nodes; `runs` keeps it
+    /// alive.
     private var buffer: Unmanaged<ByteBufferBox>?
 
-    /// Free extents that are always few.
+    /// A number of free extents that is never too many.
     private static let fewExtents: UInt64 = 32
-    /// Bytes in use for each further one.
+    /// Number of used bytes that permit one more free extent.
     private static let bytesPerExtent: UInt64 = 6144
-    /// Lists of more bytes have space of their own: between nodes they would leave a gap that only lists
-    /// fill.
+    /// Maximum size of lists without reserved space: between nodes, longer lists would leave a gap
+    /// that only lists fill.
     private static let shortLists: UInt64 = 2048
-    /// Nodes of a commit of which each may be a write of its own.
+    /// Maximum number of nodes of which each may be a separate write.
     private static let fewNodes: UInt64 = 160
-    /// Extents of a stretch that is filled even in a file with little free space.
+    /// Maximum number of extents of a stretch that is filled even if the file has little free
+    /// space.
     private static let fewWrites = 8
-    /// A file has little free space with less than one free byte for as many in use: it grows rather than
-    /// taking many writes for each commit.
+    /// A file has little free space with less than one free byte per this number of used bytes.
+    /// Then it grows, instead of taking many writes for each commit.
     private static let spare: UInt64 = 4
-    /// Nodes of more bytes do not end an extent that has no room for them.
+    /// Nodes of more bytes do not close an extent that has no room for them.
     private static let largeNode: UInt64 = 1 << 10
 
-    /// Room for nodes of `need`, and `extra` free bytes for the lists, if any.
+    /// Prepares to place nodes of `need`; reserves `extra` free bytes for the lists, if any.
     init(_ free: consuming FreeSpace, _ need: NodeWriter.Need, extra: UInt64, page: UInt64) {
         self.free = free
         self.page = page
@@ -94,7 +98,7 @@ struct NodePlaces {
         }
     }
 
-    /// Where the next `size` bytes go, and memory for them, valid until the next call.
+    /// Returns the ref of the next `size` bytes and memory for them, valid until the next call.
     @inline(__always)
     mutating func place(
         _ size: Int
@@ -122,7 +126,7 @@ struct NodePlaces {
         }
     }
 
-    /// Puts a node into a free extent that fits it; nil if there is none.
+    /// Places a node in a free extent that fits it; returns nil if there is none.
     private mutating func fit(
         _ size: UInt64, isTight: Bool = false
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -137,8 +141,8 @@ struct NodePlaces {
         return (Ref(start), runs[runs.count - 1].bytes.extend(by: Int(size)))
     }
 
-    /// Puts a node into the extent that is filled, behind the boundary of a section if it would straddle
-    /// it; nil if it has no room.
+    /// Places a node in the extent that is being filled, after the next section boundary if the
+    /// node would straddle it; returns nil if it has no room.
     private mutating func append(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -156,14 +160,16 @@ struct NodePlaces {
         at = start + size
         let box = runs[run!].bytes
         buffer = .passUnretained(box)
-        // Nodes that look for extents that fit them do not come here first.
+        // If nodes are to be placed in extents that fit them, the direct path of `place` is
+        // disabled.
         let section = (start / NodeWriter.section + 1) * NodeWriter.section
         limit = fits > 0 ? 0 : min(end, section)
         return (Ref(start), box.extend(by: Int(size)))
     }
 
-    /// Puts a large node into a planned extent, and leaves the one that is filled to smaller nodes; nil if
-    /// that one has no use any more, or no planned extent has room.
+    /// Places a large node in a planned extent and leaves the current extent to smaller nodes.
+    /// Returns nil if the current extent has too little room to be useful, or no planned extent has
+    /// room.
     private mutating func putAside(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -181,8 +187,8 @@ struct NodePlaces {
         return nil
     }
 
-    /// Puts a large node that no planned extent has room for into another free extent, or into new space, so
-    /// that the planned ones are not passed over for its sake; nil if they are used up.
+    /// Places a large node for which no planned extent has room in another free extent or in new
+    /// space, so that the planned extents can still be filled; returns nil if they are used up.
     private mutating func fitLarge(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -195,7 +201,7 @@ struct NodePlaces {
         return fit(size, isTight: true)
     }
 
-    /// Opens the next planned extent; false if there is none.
+    /// Opens the next planned extent; returns false if there is none.
     private mutating func openPlanned() -> Bool {
         while let i = planned.popFirst() {
             guard free.free[i].count > 0 else { continue }
@@ -205,8 +211,9 @@ struct NodePlaces {
         return false
     }
 
-    /// Goes on to another extent: the smallest with room for all that is left, else the first of a
-    /// stretch, else new space. Few nodes go to extents that fit them, if enough is free.
+    /// Opens another extent: the smallest with room for everything that is left, or else the first
+    /// of a stretch, or else new space. A commit of few nodes places these in extents that fit, if
+    /// enough space is free; then returns the node's place, otherwise nil.
     private mutating func openNext(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -236,15 +243,15 @@ struct NodePlaces {
         return nil
     }
 
-    /// Makes the file longer and opens the new space.
+    /// Extends the file and opens the new space.
     private mutating func grow(_ need: NodeWriter.Need) {
         extend(by: need)
         open(free.free.count - 1)
     }
 
-    /// Makes the file longer.
+    /// Extends the file.
     private mutating func extend(by need: NodeWriter.Need) {
-        // Its last extent becomes larger.
+        // Extending may enlarge the last extent.
         if let last = free.free.last { index?.remove(free.free.count - 1, last) }
         let start = free.logicalSize
         let isOneSection =
@@ -252,7 +259,7 @@ struct NodePlaces {
         free.grow(by: isOneSection ? need.bytes : need.bytes + need.largest, page: page)
     }
 
-    /// Whether a part of the file is free that is worth using before the file grows.
+    /// Whether enough of the file is free to be used before the file grows.
     private var isEnough: Bool {
         free.total >= max(2 * left, isWhole ? used / Self.spare : used / 10)
     }
@@ -271,16 +278,16 @@ struct NodePlaces {
         (current, at, end, limit, run, buffer) = (nil, 0, 0, 0, nil, nil)
     }
 
-    /// Run that the lists can be added to, where they go behind the nodes.
+    /// Run to which the lists can be added; nil if they have reserved space.
     var lastRun: NodeWriter.Run? {
         reserve == nil ? run.map { runs[$0] } : nil
     }
 
-    /// The free space without what was written. Nothing can be placed after that.
+    /// Returns the free space without what was written. Nothing can be placed afterwards.
     mutating func finish() -> FreeSpace {
         if let i = current { free.putBack(i, Extent(start: at, count: end - at)) }
         free.giveBack(unused)
-        // The caller changes it: no second reference may stay here.
+        // The caller mutates it, so no second reference may remain here.
         var rest = FreeSpace(logicalSize: 0)
         swap(&rest, &free)
         return rest

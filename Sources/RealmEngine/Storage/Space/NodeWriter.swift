@@ -1,10 +1,10 @@
-/// Copies nodes out of the slab into free extents of the file, children before parents, and turns
-/// slab refs into file refs on the way.
+/// Copies nodes from the slab into free extents of the file, children before parents, and replaces
+/// refs into the slab by refs of the file.
 ///
-/// Nodes below the slab are left where they are. No node straddles a 64 MiB section boundary
-/// (storage format 3.3).
+/// Nodes of the file stay where they are. No node straddles a 64 MiB section boundary (storage
+/// format 3.3).
 struct NodeWriter {
-    /// Bytes to be written at one place.
+    /// Contiguous bytes to write.
     struct Run {
         let start: UInt64
         let bytes: ByteBufferBox
@@ -12,7 +12,7 @@ struct NodeWriter {
 
         init(start: UInt64, bytes: ByteBufferBox) { (self.start, self.bytes) = (start, bytes) }
 
-        /// With room for all that it may get, so that it is not moved while it grows.
+        /// Reserves capacity for `room` bytes, so that the buffer does not move while it grows.
         init(start: UInt64, room: UInt64) {
             self.init(start: start, bytes: ByteBufferBox(capacity: Int(clamping: room)))
         }
@@ -20,27 +20,27 @@ struct NodeWriter {
 
     private let order: NodeOrder
     private var places: NodePlaces
-    /// The slots of the node that is being written.
+    /// Decoded slots of the node that is being written.
     private var slots = [Int64](repeating: 0, count: 256)
-    /// Where the nodes that were written are, in their order.
+    /// Refs of the written nodes, in order.
     private var written: [Int64] = []
 
     static let section: UInt64 = 1 << 26
 
-    /// Will write the nodes of `order` into space taken from `free`, of which `extra` bytes in one piece
-    /// are kept for the lists.
+    /// Prepares to write the nodes of `order` into `free` space; reserves `extra` contiguous bytes
+    /// for the lists.
     init(_ order: NodeOrder, free: consuming FreeSpace, extra: UInt64 = 0, page: UInt64) {
         self.order = order
         places = NodePlaces(free, order.need, extra: extra, page: page)
     }
 
     var runs: [Run] { places.runs }
-    /// Run that the lists can be added to; nil where they have an extent of their own.
+    /// Run to which the lists can be added; nil if they have reserved space.
     var lastRun: Run? { places.lastRun }
-    /// Free space that is kept for the lists; nil where they go behind the nodes.
+    /// Space reserved for the lists; nil if they are placed after the nodes.
     var reserve: Extent? { places.reserve }
 
-    /// Writes all nodes and returns where the roots of the order now are.
+    /// Writes all nodes and returns the new refs of the order's roots.
     mutating func write() throws(RealmError) -> [Ref] {
         written.reserveCapacity(order.items.count)
         for (i, item) in order.items.enumerated() {
@@ -57,7 +57,7 @@ struct NodeWriter {
         return roots
     }
 
-    /// Places a node with refs, item `i`: those into the slab lead to what was written before it.
+    /// Places item `i`, a node with refs. Its children in the slab were written before it.
     private mutating func emit(_ node: NodeView, _ i: Int) throws(RealmError) -> Ref {
         let count = node.count
         if slots.count < count { slots = [Int64](repeating: 0, count: count) }
@@ -71,7 +71,7 @@ struct NodeWriter {
         }
     }
 
-    /// Places a node without refs as it is.
+    /// Places a node without refs unchanged.
     private mutating func emit(_ node: NodeView) throws(RealmError) -> Ref {
         let size = node.byteSize
         let (ref, p) = try places.place(size)
@@ -81,7 +81,7 @@ struct NodeWriter {
         return ref
     }
 
-    /// Places an array of integers at the smallest width they need.
+    /// Places an array of integers with the smallest sufficient width.
     private mutating func emit(
         _ values: UnsafeBufferPointer<Int64>, flags: UInt8
     ) throws(RealmError) -> Ref {
@@ -91,25 +91,25 @@ struct NodeWriter {
         let (ref, p) = try places.place(NodeView.headerSize + payload)
         p.storeBytes(of: NodeView.header(flags: flags, count: values.count), as: UInt64.self)
         let q = p + NodeView.headerSize
-        // The padding is in the last word.
+        // Zeroes the padding, which is in the last word.
         if payload > 0 { (q + payload - 8).storeBytes(of: 0, as: UInt64.self) }
         NodeEncoder.pack(values, code, into: q)
         return ref
     }
 
-    /// Room that nodes to be written take, about.
+    /// Approximate space that nodes to be written take.
     struct Need {
         var bytes: UInt64 = 0
         var nodes: UInt64 = 0
-        /// Bytes of the largest node: what may be lost at the end of each section.
+        /// Size of the largest node, which is the most that can be lost at the end of a section.
         var largest: UInt64 = 0
     }
 
-    /// The free space without what was written.
+    /// Returns the free space without what was written.
     mutating func finish() -> FreeSpace { places.finish() }
 }
 
-/// A byte buffer that can live in an array.
+/// A byte buffer with reference semantics, to be stored in an array.
 final class ByteBufferBox {
     private let buffer: UnsafeMutablePointer<ByteBuffer>
 
@@ -129,7 +129,7 @@ final class ByteBufferBox {
     func reserve(_ count: Int) -> UnsafeMutableRawPointer { buffer.pointee.reserve(count) }
     func advance(by count: Int) { buffer.pointee.advance(by: count) }
 
-    /// Room for `count` bytes more, to be filled before the next call.
+    /// Returns memory for `count` more bytes, to be filled before the next call.
     func extend(by count: Int) -> UnsafeMutableRawPointer {
         let p = buffer.pointee.reserve(count)
         buffer.pointee.advance(by: count)
