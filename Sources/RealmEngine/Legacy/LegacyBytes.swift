@@ -1,7 +1,7 @@
-/// Strings or binaries of a leaf of formats 2 to 9, whichever form it has (legacy format 5.4, 5.5).
+/// Strings or binaries of a leaf of formats 2 to 9, in any of its forms (legacy format 5.4, 5.5).
 struct LegacyBytes {
     private enum Form {
-        /// As today: cells, or a blob each.
+        /// The form of the current format: cells, or a blob for each value.
         case same(BytesLeaf)
         case area(Area)
     }
@@ -9,7 +9,7 @@ struct LegacyBytes {
     private struct Area {
         let ends: NodeView
         let bytes: NodeView
-        /// Of strings: 0 for null; of binaries: 1. Nil where nothing is null.
+        /// For strings, 0 means null; for binaries, 1. Nil if no value is null.
         let flags: NodeView?
     }
 
@@ -44,7 +44,8 @@ struct LegacyBytes {
         form = .area(Area(ends: ends, bytes: bytes, flags: flags))
     }
 
-    /// Value `i`, which is below the leaf's count; nil for null. In a required column, null is empty.
+    /// Returns value `i`, which must be below the leaf's count; nil for null. In a required column,
+    /// null is read as empty.
     func value(_ i: Int) throws(RealmError) -> ByteView? {
         let stored: ByteView? =
             switch form {
@@ -72,7 +73,7 @@ struct LegacyBytes {
 }
 
 extension LegacyTree {
-    /// Calls `body` with each of the strings or binaries that `elements` are.
+    /// Calls `body` with each string or binary of `elements`.
     func forEachValue(
         _ elements: Range<Int>, isNullable: Bool,
         _ body: (ByteView?) throws(RealmError) -> Void

@@ -1,20 +1,22 @@
-/// Leaves that are packed as today's are: a vector of their rows is a node without being copied.
+/// Leaves packed as in the current format: a vector of their rows is a node that need not be
+/// copied.
+/// not be copied.
 extension LegacyColumnReader {
-    /// The values of `rows` where they are; nil when they lie in several leaves, or in another form than
-    /// today's.
+    /// Returns the values of `rows` in place; nil if these are in several leaves, or in a form of
+    /// the old format only.
     func inPlace(_ rows: Range<Int>) throws(RealmError) -> NodeView? {
         if rows.isEmpty || !hasSameForm { return nil }
         let leaf = try tree().leaf(with: rows.lowerBound)
         guard leaf.end >= rows.upperBound else { return nil }
         if column.type == .int, column.isNullable {
-            // The marker comes first, and only once.
+            // The null marker precedes the first element of a leaf.
             guard rows.lowerBound == leaf.start else { return nil }
             return NodeView(
                 payload: leaf.node.payload, count: rows.count + 1, flags: leaf.node.flags)
         }
         let node = leaf.node
         let bits = (rows.lowerBound - leaf.start) * node.width * (node.widthType == 1 ? 8 : 1)
-        // Kernels read words.
+        // Kernels read whole words, so the part must begin at one.
         guard bits & 63 == 0 else { return nil }
         let part = NodeView(
             payload: node.payload + bits / 8, count: rows.count, flags: node.flags)
@@ -29,14 +31,15 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Checks what readers of today's leaves rely on; false when the values have to be copied.
+    /// Checks what readers of the current format rely on; returns false if the values have to be
+    /// copied.
     private func isSound(
         _ part: NodeView, _ leaf: LegacyLeaf
     ) throws(RealmError) -> Bool {
         switch column.type {
         case .bool: try check(part, below: 2, "a bool", leaf)
         case .enumerated: try check(part, below: try valueEnd()!, "an enumerated string", leaf)
-        // 0 is no link.
+        // 0 means no link, so values go up to the number of target rows.
         case .link: try check(part, below: targets + 1, "a link", leaf)
         case .string: return try isSoundText(part, leaf)
         case .binary: return part.context && (column.isNullable || !hasZero(part))
@@ -53,7 +56,8 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Short strings, none of which is null in a required column, or a blob each.
+    /// Whether the leaf has short strings, with no null in a required column, or a blob for each
+    /// value.
     private func isSoundText(
         _ part: NodeView, _ leaf: LegacyLeaf
     ) throws(RealmError) -> Bool {

@@ -1,10 +1,10 @@
-/// One column of a table, or of a list of primitives: how many values it has, and the values in the form
-/// that leaves of today are encoded from (legacy format 4, 5).
+/// Reads a column of a table, or of a list of primitives: its number of values, and the values as
+/// cells from which leaves of the current format are encoded (legacy format 4, 5).
 struct LegacyColumnReader {
     let space: NodeSpace
     let column: LegacyColumn
     let root: Ref
-    /// Rows that links may lead to.
+    /// Number of rows of the table to which links refer.
     let targets: Int
 
     init(_ space: NodeSpace, _ column: LegacyColumn, _ root: Ref, targets: Int = 0) {
@@ -26,7 +26,7 @@ struct LegacyColumnReader {
 
     func evenLeaves() throws(RealmError) -> Int? { try tree().evenLeaves() }
 
-    /// The tree with an element for every row; the first one where there are several.
+    /// Returns the tree with an element for every row; the first one if the column has several.
     func tree() throws(RealmError) -> LegacyTree {
         switch column.type {
         case .timestamp: return try seconds()
@@ -52,7 +52,7 @@ struct LegacyColumnReader {
         }
     }
 
-    /// One of the trees of a column that has several.
+    /// Returns one of the trees of a column that has several; nil if it is missing.
     func part(_ i: Int, _ form: LegacyLeafForm) throws(RealmError) -> LegacyTree? {
         let node = try space.refNode(root, slots: 2, "column of several parts")
         guard node.count <= (column.type == .mixed ? 4 : 2) else {
@@ -69,7 +69,7 @@ struct LegacyColumnReader {
         return seconds
     }
 
-    /// What the values are as those of a leaf of today; of enumerated strings, the indexes.
+    /// Layout of a leaf of the current format for the values; of indexes for enumerated strings.
     var layout: LeafLayout {
         let isList = column.type == .linkList || column.type == .table
         let type = column.type == .enumerated ? nil : (column.elements ?? column).type.today
@@ -82,7 +82,7 @@ struct LegacyColumnReader {
 // MARK: - Values
 
 extension LegacyColumnReader {
-    /// The values of `rows`.
+    /// Reads the values of `rows`.
     func cells(_ rows: Range<Int>) throws(RealmError) -> LeafCells {
         let cells = LeafCells(layout, capacity: rows.count)
         switch column.type {
@@ -106,7 +106,8 @@ extension LegacyColumnReader {
         return cells
     }
 
-    /// What the rows that links lead to, or the indexes of enumerated strings, are below.
+    /// Upper bound of the values: the number of rows that links can refer to, or of distinct
+    /// strings that are enumerated; nil for other types.
     func valueEnd() throws(RealmError) -> Int? {
         switch column.type {
         case .link: targets
@@ -116,7 +117,7 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Elements of a tree of integers, or of slots.
+    /// Reads elements of a tree of integers, or of slots.
     func numbers(
         _ tree: LegacyTree, _ rows: Range<Int>, _ words: UnsafeMutablePointer<Int64>
     ) throws(RealmError) {
@@ -128,7 +129,8 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Elements of a tree of integers with null markers; `null` is called with those that are null.
+    /// Reads elements of a tree of integers with null markers; calls `null` with the indices of
+    /// those that are null.
     func optionalNumbers(
         _ tree: LegacyTree, _ rows: Range<Int>, _ words: UnsafeMutablePointer<Int64>,
         null: (Int) -> Void
@@ -152,7 +154,7 @@ extension LegacyColumnReader {
     private func bools(_ rows: Range<Int>, _ cells: LeafCells) throws(RealmError) {
         let words = cells.words
         if column.isNullable {
-            // Nothing else is 2 or more, as is checked below.
+            // Other values of 2 or more are rejected below.
             try optionalNumbers(tree(), rows, words) { words[$0] = .min }
         } else {
             try numbers(tree(), rows, words)
@@ -201,7 +203,8 @@ extension LegacyColumnReader {
         for i in 0..<rows.count { cells.words[i] &-= 1 }
     }
 
-    /// Values of the halves of a column of timestamps; in a required one null is the epoch.
+    /// Reads both halves of a column of timestamps; in a required column, null is read as the
+    /// epoch.
     private func times(_ rows: Range<Int>, _ cells: LeafCells) throws(RealmError) {
         guard let nanoseconds = try part(1, .integers) else {
             throw space.wrongShape(root, "timestamp column")

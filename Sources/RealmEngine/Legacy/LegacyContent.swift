@@ -2,8 +2,8 @@
 final class LegacyContent: Sendable {
     let tables: [LegacyTable]
 
-    /// - Parameter lose: told of tables that cannot be read, in whose places are empty ones; without it,
-    ///   such a table throws.
+    /// - Parameter lose: called for each table that cannot be read, which is replaced by an empty
+    ///   one. If nil, such a table throws.
     init(
         _ space: NodeSpace, names: Ref, tables: Ref,
         lose: ((Int, RealmError) -> Void)? = nil
@@ -34,7 +34,7 @@ final class LegacyContent: Sendable {
         self.tables = Self.linked(all)
     }
 
-    /// Columns that share a tree would hold more than the file does.
+    /// Throws if columns share a tree: they would hold more values than the file.
     private static func checkRoots(
         of table: LegacyTable.Unlinked, _ seen: inout Set<Ref>
     ) throws(RealmError) {
@@ -69,7 +69,8 @@ final class LegacyContent: Sendable {
         }
     }
 
-    /// In the order of the backlink columns; links that these do not know of come last.
+    /// Sorts incoming links in the order of the backlink columns; links without a backlink column
+    /// come last.
     private static func inStoredOrder(
         _ incoming: [LegacyIncoming], _ spec: LegacySpec
     ) -> [LegacyIncoming] {
@@ -81,7 +82,7 @@ final class LegacyContent: Sendable {
         return incoming.map { ($0, place($0)) }.ordered { $0.1 < $1.1 }.map(\.0)
     }
 
-    /// An upgrade of format 9 to 10 that was not finished (legacy format 10.2).
+    /// The error for an upgrade of format 9 to 10 that was not finished (legacy format 10.2).
     static var interrupted: RealmError {
         RealmError(
             .incompatible, code: "UnsupportedFileFormatVersion", reason: "interrupted-upgrade",

@@ -1,13 +1,13 @@
-/// How the rows of a table are cut into vectors of at most 256: a leaf of its columns is as long as the
-/// writer liked, mostly 1000, and each vector is to lie in one leaf of each column.
+/// Divides the rows of a table into vectors of at most 256. A leaf of a column has as many rows as
+/// its writer chose, usually 1000, and each vector should be inside one leaf of each column.
 struct LegacyGrid {
     let rows: Int
-    /// Rows of a leaf.
+    /// Number of rows of a leaf.
     private let leaf: Int
     private let vectorsPerLeaf: Int
     let vectors: Int
 
-    /// - Parameter leaf: rows of all leaves but the last; nil for a table of one leaf.
+    /// - Parameter leaf: number of rows of all leaves but the last; nil for a table of one leaf.
     init(rows: Int, leaf: Int?) {
         let full = ClusterLeaf.maximumCount
         let leaf = leaf.flatMap { $0 < full ? nil : $0 } ?? full
@@ -17,7 +17,7 @@ struct LegacyGrid {
         vectors = max(1, rows / leaf * vectorsPerLeaf + (rows % leaf + full - 1) / full)
     }
 
-    /// The first row of a vector; the number of rows for one behind the last.
+    /// Returns the first row of a vector; the number of rows for the index after the last vector.
     func start(_ vector: Int) -> Int {
         min(rows, vector / vectorsPerLeaf * leaf + vector % vectorsPerLeaf * 256)
     }

@@ -1,9 +1,9 @@
-/// Where nodes of today's form are made for a version of formats 2 to 9: in memory behind the file, by
-/// the encoders that write files. Used by one thread at a time.
+/// Builds nodes of the current format for a version of formats 2 to 9, in memory after the file,
+/// with the encoders that write files. Used by one thread at a time.
 final class LegacyNodeScratch {
     private let memory: ReadContext
     private let mapping: Mapping
-    /// Made with the first copy.
+    /// Created with the first copy.
     private var bench: Bench?
     private var known: [LegacyLinkPlace: LegacyBacklinks] = [:]
 
@@ -17,12 +17,12 @@ final class LegacyNodeScratch {
         (self.mapping, self.memory) = (mapping, memory)
     }
 
-    /// What the file is read in.
+    /// The space in which the file is read.
     var space: NodeSpace { memory.lookup }
 
     var encoder: NodeEncoder { bench!.context.encoder }
 
-    /// Runs `body`, which makes nodes, and lets readers of `nodes` see them.
+    /// Runs `body`, which creates nodes, and makes them visible to readers of `nodes`.
     func inSlab<R>(
         _ nodes: DerivedNodes, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -62,7 +62,7 @@ final class LegacyNodeScratch {
         try node(encoder.refs(slots, flags: flags))
     }
 
-    /// A leaf of all of `cells`.
+    /// Creates a leaf of all of `cells`.
     func node(_ cells: LeafCells) throws(RealmError) -> NodeView { try node(leaf(cells)) }
 
     private func leaf(_ cells: LeafCells, isElement: Bool = false) throws(RealmError) -> Ref {
@@ -72,7 +72,8 @@ final class LegacyNodeScratch {
 
     // MARK: Lists
 
-    /// A leaf of the roots of lists: cells lead to tables of one column.
+    /// Creates a leaf of the roots of lists. In the old format, each cell references a table of one
+    /// column.
     func lists(
         _ reader: LegacyColumnReader, _ elements: LegacyColumn, _ rows: Range<Int>
     ) throws(RealmError) -> NodeView {
@@ -90,7 +91,7 @@ final class LegacyNodeScratch {
         return try node(cells)
     }
 
-    /// Root of a list in today's form: where it is, if that is the form it has.
+    /// Returns the root of a list in the current format: in place if possible, otherwise of a copy.
     private func list(_ reader: LegacyColumnReader) throws(RealmError) -> Ref {
         let count = try reader.count()
         if count == 0 { return .none }
@@ -116,7 +117,7 @@ final class LegacyNodeScratch {
 
     // MARK: Backlinks
 
-    /// A leaf of the objects that link to each of `rows`.
+    /// Creates a leaf of the objects that link to each of `rows`.
     func backlinks(
         _ link: LegacyIncoming, _ rows: Range<Int>, to table: LegacyTable, _ content: LegacyContent
     ) throws(RealmError) -> NodeView {
@@ -146,7 +147,7 @@ final class LegacyNodeScratch {
 }
 
 extension LegacyColumnReader {
-    /// The roots of what is in the cells of `rows`.
+    /// Reads the roots of the tables in the cells of `rows`.
     func slots(_ rows: Range<Int>) throws(RealmError) -> LeafCells {
         let cells = LeafCells(layout, capacity: rows.count)
         try numbers(tree(), rows, cells.words)
@@ -157,15 +158,15 @@ extension LegacyColumnReader {
     }
 }
 
-/// A column of links.
+/// Identifies a column of links.
 struct LegacyLinkPlace: Hashable {
     let table: Int
     let column: Int
 }
 
-/// Which rows link to each row of a table, worked out from the links.
+/// The rows that link to each row of a table, computed from the links.
 struct LegacyBacklinks {
-    /// Where the origins of each row end.
+    /// For each row, the end of its range in `origins`.
     private var ends: ContiguousArray<Int>
     private var origins: ContiguousArray<Int64>
 
@@ -192,7 +193,8 @@ struct LegacyBacklinks {
         }
         var end = 0
         for i in ends.indices {
-            // For now where those of the row begin: each moves its end on below.
+            // Stores the beginning of the row's range for now; adding origins below moves it to the
+            // end.
             (ends[i], end) = (end, end + ends[i])
         }
         origins = ContiguousArray(repeating: 0, count: total)
@@ -204,7 +206,7 @@ struct LegacyBacklinks {
 }
 
 extension LegacyColumnReader {
-    /// Calls `body` with every link of the first `rows` rows, and the row it is in.
+    /// Calls `body` with every link of the first `rows` rows: the row it is in, and its target.
     func forEachLink(
         _ rows: Int, _ body: (Int, Int64) throws(RealmError) -> Void
     ) throws(RealmError) {

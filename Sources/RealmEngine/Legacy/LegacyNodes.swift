@@ -1,30 +1,32 @@
 import Synchronization
 
-/// The tables of a version of formats 2 to 9 as trees of today's form (legacy format 9).
+/// The tables of a version of formats 2 to 9, as trees of the current format (legacy format 9).
 ///
-/// Every node that a reader of today expects has a number, and is made when it is first opened: what
-/// leads to the rows is made up, a vector of 256 values is a part of the leaf that holds it where the
-/// packed form is today's, and a copy in today's form elsewhere. Search indexes and backlinks of the file
-/// are not looked at: the former differ between formats, the latter are wrong in some files.
+/// Every node that a reader of the current format expects has a number, and is built when it is
+/// first opened. Cluster nodes are synthesised. A vector of 256 values is a part of its old leaf if
+/// that is packed as in the current format, and a copy otherwise. Search indexes and backlinks of
+/// the file are not used: the former differ between formats, the latter are wrong in some files.
 ///
 ///      numbers of a table's nodes, with k leaf slots and v vectors:
 ///      | distinct strings: k | vector 0: cluster leaf, k column leaves | ... | inner nodes by level |
 ///
-/// Free to cross threads: a mutex is held while a node is made.
+/// Free to cross threads: a mutex is held while a node is built.
 final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     let content: LegacyContent
-    /// Ref of node 0: no two versions share one, so that nobody takes nodes of two for the same.
+    /// Ref of node 0. Different for each version, so that caches do not confuse nodes of two
+    /// versions.
     private let base: UInt64
     private let places: [LegacyPlaces]
     private let count: Int
-    /// Payload, and count with flags, of each node; no payload where it has not been made.
+    /// Two words for each node: its payload, 0 if it is not built yet, and its count with its
+    /// flags.
     private let made: ZeroedWords
     private let mutex = LockedValue(())
     private let workshop: LegacyNodeScratch
 
     private static let nextBase = Atomic<UInt64>(DerivedNodes.firstRef)
 
-    /// Takes over `memory`, what the file is read in.
+    /// Takes ownership of `memory`, in which the file is read.
     init(
         _ mapping: Mapping, _ content: LegacyContent, _ memory: ReadContext
     ) throws(RealmError) {
@@ -41,10 +43,10 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         super.init()
     }
 
-    /// Root of the tree with the objects of a table.
+    /// Returns the root of the cluster tree of a table.
     func root(_ table: Int) -> Ref { ref(places[table].root) }
 
-    /// The distinct values of a column of enumerated strings.
+    /// Returns the distinct values of a column of enumerated strings.
     func distinct(_ table: Int, _ column: Int) -> Ref { ref(places[table].first + column) }
 
     private func ref(_ number: Int) -> Ref { Ref(base + UInt64(number) * 8) }
@@ -123,7 +125,7 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         return try workshop.node(reader.cells(rows))
     }
 
-    /// An inner node has 256 children, whose first rows are their offsets.
+    /// Builds an inner node: it has 256 children, and their first rows as offsets.
     private func inner(
         _ places: LegacyPlaces, _ level: Int, _ i: Int
     ) throws(RealmError) -> NodeView {

@@ -1,4 +1,4 @@
-/// The numbers that the nodes of one table have in today's form.
+/// The numbers of one table's nodes in the current format.
 struct LegacyPlaces {
     enum What {
         case distinct(Int)
@@ -10,8 +10,7 @@ struct LegacyPlaces {
     let table: LegacyTable
     let first: Int
     let slots: Int
-    /// Number of the first node of each level: leaves, the inner nodes above them, and so on to the
-    /// root.
+    /// Number of the first node of each level, from the leaves to the root.
     private let levels: [Int]
     let count: Int
 
@@ -31,22 +30,22 @@ struct LegacyPlaces {
         count = next - first
     }
 
-    /// Number of node `i` of a level; 0 is that of the leaves.
+    /// Returns the number of node `i` of a level; level 0 are the leaves.
     func node(_ level: Int, _ i: Int) -> Int { levels[level] + i * (level == 0 ? slots + 1 : 1) }
 
     func column(_ vector: Int, _ slot: Int) -> Int { node(0, vector) + 1 + slot }
 
     var root: Int { levels[levels.count - 1] }
 
-    /// Nodes of a level.
+    /// Returns the number of nodes of a level.
     private func size(_ level: Int) -> Int {
         (table.grid.vectors + vectors(below: level + 1) - 1) / vectors(below: level + 1)
     }
 
-    /// Vectors below a node one level down.
+    /// Returns the number of vectors below a child of a node at `level`.
     func vectors(below level: Int) -> Int { 1 << (8 * (level - 1)) }
 
-    /// Nodes of the level below, those of node `i`.
+    /// Returns the indices of node `i`'s children on the level below.
     func children(_ level: Int, _ i: Int) -> Range<Int> {
         i * Self.fanout..<min((i + 1) * Self.fanout, size(level - 1))
     }

@@ -4,25 +4,25 @@ struct LegacyColumn {
     let attributes: LegacyAttributes
     /// Empty for backlinks.
     let name: String
-    /// Of the column's root in the columns array; that of its search index is the next one.
+    /// Slot of the column's root in the columns array; its search index, if any, has the next slot.
     let slot: Int
-    /// Of links: index of the table they lead to.
+    /// For links, the index of the target table.
     var target: Int?
-    /// Of backlinks: table and column of the links.
+    /// For backlinks, table and column of the links.
     var origin: (table: Int, column: Int)?
-    /// Of tables in cells: what all of them look like.
+    /// For tables in cells, their columns.
     var subspec: LegacySpec?
-    /// Of enumerated strings: the root of a column of all of them.
+    /// For enumerated strings, the root of a column of the distinct strings.
     var keys = Ref.none
 
     var isNullable: Bool { attributes.contains(.nullable) }
 
-    /// Of enumerated strings: the column that `keys` is the root of.
+    /// For enumerated strings, the column with its root at `keys`.
     var distinctStrings: LegacyColumn {
         LegacyColumn(type: .string, attributes: attributes, name: "", slot: 0)
     }
 
-    /// For a list of primitives: the elements.
+    /// For a list of primitives, its elements; nil for other columns.
     var elements: LegacyColumn? {
         guard let spec = subspec, spec.columns.count == 1, spec.columns[0].type.isPrimitive else {
             return nil
@@ -34,20 +34,20 @@ struct LegacyColumn {
 /// The columns of a table, or of all tables in the cells of a column.
 final class LegacySpec: Sendable {
     let columns: [LegacyColumn]
-    /// Elements of the columns array.
+    /// Number of elements of the columns array.
     let slots: Int
 
     private static let maximumDepth = 32
 
-    /// No columns.
+    /// A spec without columns.
     static let empty = LegacySpec()
 
     private init() { (columns, slots) = ([], 0) }
 
     /// Reads the spec at `ref`.
     ///
-    /// - Parameter most: elements of the columns array, or more: without it a spec of a few bytes
-    ///   could announce millions.
+    /// - Parameter most: upper bound of the number of elements of the columns array. Without it, a
+    ///   spec of a few bytes could announce millions.
     init(_ space: NodeSpace, _ ref: Ref, most: Int, depth: Int = 0) throws(RealmError) {
         guard depth < Self.maximumDepth else {
             throw .corrupt("tables nested deeper than \(Self.maximumDepth) levels", at: ref)
@@ -61,7 +61,7 @@ final class LegacySpec: Sendable {
         slots = reader.slot
     }
 
-    /// Goes over the arrays of a spec, some of which have elements for some columns only.
+    /// Reads the arrays of a spec in parallel; some have elements for certain columns only.
     private struct Reader {
         let space: NodeSpace
         let ref: Ref

@@ -1,14 +1,15 @@
-/// A table of a file of formats 2 to 9: what its columns are and where their trees begin.
+/// A table of a file of formats 2 to 9: its columns and the roots of their trees.
 final class LegacyTable: Sendable {
     let index: Int
     let name: String
     let ref: Ref
     let spec: LegacySpec
-    /// Of all columns, those of backlinks included.
+    /// Roots of all columns, including backlinks.
     let roots: [Ref]
     let rows: Int
     let grid: LegacyGrid
-    /// Where links come from, in the order of the leaf slots behind those of the properties.
+    /// Columns of links to this table, in the order of their leaf slots, which follow the
+    /// properties' slots.
     let incoming: [LegacyIncoming]
 
     init(_ unlinked: Unlinked, incoming: [LegacyIncoming]) {
@@ -18,13 +19,13 @@ final class LegacyTable: Sendable {
         properties = spec.columns.count { $0.type != .backlink }
     }
 
-    /// Columns that are properties: they come before those of backlinks.
+    /// Number of columns that are properties; these precede the backlink columns.
     let properties: Int
 
-    /// Leaf slots: properties and backlinks.
+    /// Number of leaf slots: properties and backlinks.
     var leafSlots: Int { properties + incoming.count }
 
-    /// As the table alone tells.
+    /// A table without its incoming links.
     struct Unlinked {
         let index: Int
         let name: String
@@ -36,16 +37,16 @@ final class LegacyTable: Sendable {
     }
 }
 
-/// A column of links to a table, as the table sees it.
+/// A column of links to a table.
 struct LegacyIncoming {
     /// Index of the table with the links.
     let table: Int
-    /// Of the links, in that table's spec.
+    /// Index of the links' column in that table's spec.
     let column: Int
 }
 
 extension LegacyTable.Unlinked {
-    /// In the place of a table that cannot be read.
+    /// An empty replacement for a table that cannot be read.
     init(lost index: Int) {
         (self.index, name, ref, spec) = (index, "", .none, .empty)
         (roots, rows, grid) = ([], 0, LegacyGrid(rows: 0, leaf: nil))

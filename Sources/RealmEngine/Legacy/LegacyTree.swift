@@ -1,4 +1,4 @@
-/// What the leaves of a column's tree are, as far as counting their elements goes.
+/// Kind of the leaves of a column's tree, as far as it affects counting elements.
 enum LegacyLeafForm {
     case integers
     /// Element 0 is the null marker.
@@ -8,7 +8,7 @@ enum LegacyLeafForm {
     /// Each element is a ref, a tagged number or 0.
     case slots
 
-    /// Elements of a leaf, which is found to be one of this form.
+    /// Returns the number of elements of a leaf; throws if it has another form.
     func count(_ space: NodeSpace, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Int {
         let form = node.flags & NodeView.formMask
         let isRight =
@@ -25,7 +25,7 @@ enum LegacyLeafForm {
             throw space.tooMany(node.count, ref)
         }
         switch self {
-        // Shrunken trees may leave one without a marker.
+        // A tree from which elements were removed may have a leaf without a marker.
         case .optionalIntegers: return max(0, node.count - 1)
         case .strings, .binaries:
             if !node.hasRefs || node.context { return node.count }
@@ -36,19 +36,19 @@ enum LegacyLeafForm {
     }
 }
 
-/// A leaf of a column, and where it begins.
+/// A leaf of a column with its position in the tree.
 struct LegacyLeaf {
     let ref: Ref
     let node: NodeView
-    /// Number of the first element in the tree.
+    /// Index of its first element in the tree.
     let start: Int
     let count: Int
 
     var end: Int { start + count }
 }
 
-/// The B+tree of a column in formats 2 to 9 (legacy format 4). What it announces is checked on the way
-/// to each leaf.
+/// The B+tree of a column in formats 2 to 9 (legacy format 4). Announced counts are verified on the
+/// way to each leaf.
 struct LegacyTree {
     let space: NodeSpace
     let root: Ref
@@ -56,14 +56,14 @@ struct LegacyTree {
 
     private static let maximumDepth = 32
 
-    /// Number of elements, from the root alone.
+    /// Returns the number of elements, read from the root only.
     func count() throws(RealmError) -> Int {
         let node = try space.node(root)
         if node.isInner { return try Inner(space, node, root).total }
         return try form.count(space, node, root)
     }
 
-    /// The leaf with element `i`, which there is.
+    /// Returns the leaf with element `i`, which must exist.
     func leaf(with i: Int) throws(RealmError) -> LegacyLeaf {
         var (ref, start) = (root, 0)
         var announced: Int?
@@ -88,8 +88,8 @@ struct LegacyTree {
         throw .corrupt("a tree deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// Calls `body` with the leaves that hold `elements` in order, and with which of each leaf's own
-    /// elements they are.
+    /// Calls `body` with the leaves that contain `elements`, in order, and the range of elements
+    /// relative to each leaf.
     func forEachLeaf(
         _ elements: Range<Int>, _ body: (LegacyLeaf, Range<Int>) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -107,8 +107,8 @@ struct LegacyTree {
         .corrupt("a tree with \(count) elements where others are announced", at: ref)
     }
 
-    /// Elements that all but the last leaves have where the tree says so; nil for a tree of one leaf, and
-    /// for one that has them in any number.
+    /// Returns the number of elements of the first leaf, which all but the last leaf have in an
+    /// even tree; nil for a tree of one leaf.
     func evenLeaves() throws(RealmError) -> Int? {
         var ref = root
         var size: Int?
@@ -125,8 +125,8 @@ struct LegacyTree {
 }
 
 extension LegacyTree {
-    /// Goes over the whole tree: its leaves are at one depth, not empty unless there is but one, and
-    /// each node has as many elements as the one above announces.
+    /// Checks the whole tree: its leaves have the same depth and are not empty unless there is only
+    /// one, and each node has as many elements as its parent announces.
     func checkShape() throws(RealmError) {
         var depth: Int?
         try checkShape(root, announced: nil, level: 0, &depth)
@@ -159,14 +159,13 @@ extension LegacyTree {
 }
 
 extension LegacyTree {
-    /// An inner node: where its children's elements begin, the children, and how many elements there
-    /// are.
+    /// An inner node: its children, where their elements begin, and the total number of elements.
     private struct Inner {
         let space: NodeSpace
         let node: NodeView
         let ref: Ref
         let total: Int
-        /// Elements of each child but the last; nil where a list says where they end.
+        /// Number of elements of each child but the last; nil if a list contains the ends.
         let even: Int?
         private let ends: NodeView
 
@@ -196,7 +195,8 @@ extension LegacyTree {
             }
         }
 
-        /// The child with element `i`, which is below the total, and its elements.
+        /// Returns the child with element `i`, which must be below the total, and its range of
+        /// elements.
         func child(with i: Int) throws(RealmError) -> (ref: Ref, elements: Range<Int>) {
             let child: Int
             if let even {
@@ -219,15 +219,16 @@ extension LegacyTree {
     }
 }
 
-/// What a file of formats 2 to 9 may announce: nodes without width claim elements that take no bytes
-/// (legacy format 11).
+/// Limits of what a file of formats 2 to 9 may announce: nodes of width 0 have elements without
+/// bytes (legacy format 11).
 enum LegacyLimits {
-    /// Elements of all columns: 1000 zeros take 8 bytes at least, others at least a bit each.
+    /// Limit of the number of elements of all columns: 1000 zeros take at least 8 bytes, other
+    /// elements at least a bit each.
     static func cells(_ space: NodeSpace) -> Int {
         1_000_000 + 133 * Int(clamping: space.limit)
     }
 
-    /// Bytes of nodes made for a version.
+    /// Limit of the size in bytes of the nodes built for a version.
     static func copies(_ space: NodeSpace) -> Int {
         (64 << 20) + 64 * Int(clamping: space.limit)
     }

@@ -1,4 +1,4 @@
-/// Type numbers of columns in formats 2 to 9 (legacy format 3.4).
+/// Types of columns in formats 2 to 9 (legacy format 3.4).
 enum LegacyType: Int {
     case int = 0
     case bool = 1
@@ -9,7 +9,7 @@ enum LegacyType: Int {
     /// A list of primitives, or a table in every cell.
     case table = 5
     case mixed = 6
-    /// Whole seconds.
+    /// A timestamp in whole seconds.
     case date = 7
     case timestamp = 8
     case float = 9
@@ -18,7 +18,7 @@ enum LegacyType: Int {
     case linkList = 13
     case backlink = 14
 
-    /// What the values are in today's model; nil for tables and backlinks.
+    /// The corresponding type of the current format; nil for tables and backlinks.
     var today: ColumnType? {
         switch self {
         case .int: .int
@@ -34,7 +34,7 @@ enum LegacyType: Int {
         }
     }
 
-    /// What a list of primitives may hold.
+    /// Whether a list of primitives can have elements of this type.
     var isPrimitive: Bool {
         switch self {
         case .int, .bool, .string, .binary, .timestamp, .float, .double: true
@@ -43,7 +43,8 @@ enum LegacyType: Int {
     }
 }
 
-/// Attribute bits of a column in formats 2 to 9 (legacy format 3.5). The others say nothing to readers.
+/// Attribute bits of a column in formats 2 to 9 (legacy format 3.5). Other bits do not affect
+/// readers.
 struct LegacyAttributes: OptionSet {
     let rawValue: Int
 

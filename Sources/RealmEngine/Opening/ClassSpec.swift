@@ -1,8 +1,8 @@
-/// A class as it is wanted, or as a database has it: everything goes by its name.
+/// Description of a class, existing or wanted. Primary key and link targets are given by name.
 public struct ClassSpec: Sendable {
     public var name: String
     public var kind: TableKind
-    /// Name of the primary key's property.
+    /// Name of the primary key; nil for none.
     public var primaryKey: String?
     public var properties: [PropertyDescription] { didSet { names = PropertyNames() } }
     private var names = PropertyNames()
@@ -17,16 +17,16 @@ public struct ClassSpec: Sendable {
         self.properties = properties
     }
 
-    /// The property of that name.
+    /// Returns the property with this name; nil if there is none.
     package func property(_ name: String) -> PropertyDescription? {
         position(of: name).map { properties[$0] }
     }
 
-    /// Position of the property of that name.
+    /// Returns the index of the property with this name; nil if there is none.
     func position(of name: String) -> Int? { names.position(of: name, in: properties) }
 
-    /// Adds a property at the end. The others are found by name as fast as before, which a change of
-    /// `properties` does not promise.
+    /// Appends a property and updates the cached index of names, which assigning `properties`
+    /// discards.
     package mutating func append(_ property: PropertyDescription) {
         let isOwn = isKnownUniquelyReferenced(&names)
         let names = names
@@ -36,7 +36,7 @@ public struct ClassSpec: Sendable {
         self.names = names
     }
 
-    /// Gives a property another name, which no property has; all are found by name as fast as before.
+    /// Renames a property and updates the cached index of names. No property may have the new name.
     mutating func rename(_ position: Int, to name: String) {
         let isOwn = isKnownUniquelyReferenced(&names)
         let names = names
@@ -47,7 +47,7 @@ public struct ClassSpec: Sendable {
     }
 }
 
-/// A name that equals another of the same bytes.
+/// A name that is compared by its bytes.
 private struct NameKey: Hashable {
     let name: String
 
@@ -60,7 +60,8 @@ private struct NameKey: Hashable {
     }
 }
 
-/// Finds the properties of a class by name: one by one, until that has cost more than positions by name.
+/// Finds the properties of a class by name: by linear search until that has cost more than a
+/// dictionary.
 private final class PropertyNames: Sendable {
     private struct State {
         var comparisons = 0
@@ -83,8 +84,8 @@ private final class PropertyNames: Sendable {
         }
     }
 
-    /// Adds a property of the only class that has these names; the first of several with one name is
-    /// the one that is found.
+    /// Adds a property; the caller is the only owner. If several properties have the same name, the
+    /// first is found.
     func add(_ name: String, _ position: Int) {
         let key = NameKey(name: name)
         state.withLock { state in
@@ -92,8 +93,8 @@ private final class PropertyNames: Sendable {
         }
     }
 
-    /// Renames a property of the only class that has these names, `count` of them; false, with nothing
-    /// done, when several have one name.
+    /// Renames a property of a class with `count` properties; the caller is the only owner. Returns
+    /// false, and changes nothing, if several properties have the same name.
     func rename(_ old: String, to new: String, count: Int) -> Bool {
         let (before, after) = (NameKey(name: old), NameKey(name: new))
         return state.withLock { state in
@@ -106,20 +107,20 @@ private final class PropertyNames: Sendable {
     }
 }
 
-/// A property with the class it leads to by name.
+/// A property, with the class it links to by name.
 public struct PropertyDescription: Sendable {
     public var name: String
     public var type: ColumnType
     public var isOptional: Bool
     public var collection: CollectionKind?
-    /// Of links.
+    /// Name of the target class; nil unless the property is a link.
     public var target: String?
-    /// Of dictionaries.
+    /// Whether a dictionary has integer keys.
     package var hasIntegerKeys = false
     public var isIndexed = false
     public var isFullText = false
 
-    /// The index it has, or is to have.
+    /// Kind of the index the property has or should have.
     package var index: IndexKind { isFullText ? .fullText : isIndexed ? .general : .none }
 
     public init(
@@ -133,7 +134,7 @@ public struct PropertyDescription: Sendable {
         self.target = target
     }
 
-    /// In the words of the schema text: `Person?`, `list<int>`.
+    /// The type as in a textual schema, such as `Person?` or `list<int>`.
     package var typeText: String {
         let isObvious =
             type == .mixed || (type == .link && (collection == .list || collection == .set))
@@ -142,24 +143,24 @@ public struct PropertyDescription: Sendable {
         return collection.map { "\($0.rawValue)<\(element)>" } ?? element
     }
 
-    /// Same type, whatever the indexes. Whether links and mixed values may be null is not theirs to
-    /// say.
+    /// Whether both have the same type, disregarding indexes. For links and mixed values, the type
+    /// determines whether they are optional.
     package func hasSameType(as other: PropertyDescription) -> Bool {
         type == other.type && collection == other.collection && target == other.target
             && hasIntegerKeys == other.hasIntegerKeys
     }
 
-    /// Whether it may be optional or required as one likes.
+    /// Whether the property can be optional or required.
     package var mayChoosePresence: Bool { type != .link && type != .mixed }
 
-    /// One may be null and the other not, of two of the same type.
+    /// Whether only one of the properties, which have the same type, is optional.
     package func hasOtherPresence(than other: PropertyDescription) -> Bool {
         isOptional != other.isOptional && mayChoosePresence
     }
 }
 
 extension ClassSpec {
-    /// A class as a database has it.
+    /// The description of a class of a database.
     package init(_ table: TableInfo, _ schema: Schema) {
         name = table.className
         kind = table.kind
@@ -170,7 +171,7 @@ extension ClassSpec {
 }
 
 extension PropertyDescription {
-    /// A property as a database has it.
+    /// The description of a property of a database.
     package init(_ column: ColumnInfo, _ schema: Schema) {
         name = column.name
         type = column.type
@@ -178,7 +179,7 @@ extension PropertyDescription {
         collection = column.collection
         target = column.type == .link ? schema.table(column.target)?.className : nil
         hasIntegerKeys = column.hasIntegerKeys
-        // Indexes of old formats are asked for, but never read.
+        // An index of an old format counts as wanted, although it is never read.
         isIndexed = column.index == .general || (column.index == .none && column.isIndexed)
         isFullText = column.index == .fullText
     }

@@ -1,8 +1,8 @@
-/// What happens to a file before a process has it open.
+/// Operations on a file before this process opens it.
 enum FileStart {
-    /// Makes the file a copy of the database at `seed`, unless there is one already.
+    /// Copies the database at `seed` to `place`, unless there is a file already.
     ///
-    /// Throws what reading and copying throw.
+    /// Throws the errors of reading and copying.
     @_optimize(size)
     static func copy(
         _ seed: String, to place: DatabasePath, _ key: EncryptionKey?
@@ -17,14 +17,14 @@ enum FileStart {
         do throws(RealmError) {
             try FileCopy.write(source.snapshot(), to: place.path, options: options(key))
         } catch {
-            // Another process was faster: its file is the one.
+            // Another process has created the file meanwhile, which is then used.
             if error.reason != "output-exists" { throw error }
         }
     }
 
-    /// Compacts the file if `decide` says so and nobody has it open.
+    /// Compacts the file if `decide` returns true and no other process has it open.
     ///
-    /// Throws what reading and writing throw.
+    /// Throws the errors of reading and writing.
     static func compact(
         _ place: DatabasePath, _ key: EncryptionKey?, if decide: OpeningRequest.CompactDecision
     ) throws(RealmError) {
@@ -35,7 +35,7 @@ enum FileStart {
         }
     }
 
-    /// Nil where there is nothing to be compacted.
+    /// Opens the file for reading; returns nil if it is missing or empty.
     private static func present(
         _ place: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) -> Database? {
@@ -46,7 +46,8 @@ enum FileStart {
         }
     }
 
-    /// Puts a database without classes in the file's place. Throws `busy` when others have it open.
+    /// Replaces the file by a database without classes. Throws `busy` if another process has it
+    /// open.
     static func replaceByEmpty(
         _ place: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) {

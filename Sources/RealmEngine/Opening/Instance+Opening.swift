@@ -1,12 +1,12 @@
 extension Instance {
-    /// The instance of a database for a place, once the file is as `request` wants it: made from its
-    /// seed or empty, compacted, with the wanted classes. All that is one step: other threads of this
+    /// Opens a database after preparing its file as `request` says: created from its seed or empty,
+    /// compacted, migrated to the wanted classes. All that is one step: other threads of this
     /// process that open the file wait for it, and other processes see the state before or after.
     ///
-    /// Call it at that place. Throws `misuse` with the code `SchemaMismatch` when the file has other
-    /// classes of the same or a newer schema version, and with `MismatchedConfig` when it is open here
-    /// by other rules; what the migration throws, after which the file is what it was; and what opening
-    /// a database throws.
+    /// Called in the context of `confinement`. Throws `misuse` with the code `SchemaMismatch` if
+    /// the file has other classes of the same or a newer schema version, and with
+    /// `MismatchedConfig` if this process has it open with another configuration. Rethrows errors
+    /// of the migration, after which the file is unchanged, and errors of opening a database.
     public static func open(
         _ request: OpeningRequest, on confinement: Confinement = .thread
     ) throws(RealmError) -> Instance {
@@ -18,7 +18,7 @@ extension Instance {
     }
 }
 
-/// The step itself, in the caller's turn.
+/// One call of `open`, which runs in the caller's turn.
 private struct Opening {
     let request: OpeningRequest
     let confinement: Confinement
@@ -67,7 +67,8 @@ private struct Opening {
 
     private func beginAnew(_ instance: inout Instance) throws(RealmError) {
         instance.close()
-        // Nobody may have the file open when it is replaced, this process neither.
+        // Closes the database first: no process may have the file open when it is replaced, this
+        // process included.
         instance = Instance.reading(try Database.withoutName())
         try FileStart.replaceByEmpty(place, configuration.key)
         instance = try Instance.open(configuration, on: confinement)

@@ -1,13 +1,15 @@
-/// A migration while it runs: the database as it was beside the one that becomes (API specification
-/// 2.14). Confined to where the database is opened, and of no use afterwards.
+/// A running migration: the database before it, and the one it changes (API specification 2.14).
+/// Confined to the context in which the database is opened, and invalid afterwards.
 ///
-/// Objects keep their keys. Primary keys may be set, and be there twice, until the migration ends.
+/// Objects keep their keys. Primary keys may be changed, and need not be unique until the migration
+/// ends.
 public final class Migration {
-    /// Of the file so far.
+    /// Schema version of the file.
     public let oldVersion: UInt64
-    /// The version before, frozen.
+    /// The version before the migration, frozen.
     public let old: Instance
-    /// In its write transaction: wanted classes and properties are there, and the old ones still.
+    /// The database in its write transaction, with the wanted classes and properties, and the old
+    /// ones until the migration ends.
     public let new: Instance
     private let wanted: WantedSchema
     private var hasEnded = false
@@ -33,8 +35,8 @@ public final class Migration {
         return new.write
     }
 
-    /// Throws unless a property that goes was one before: it may have been renamed to a name that
-    /// nobody wants.
+    /// Throws unless the removed property existed before the migration: otherwise the migration has
+    /// renamed a property to a name that is not wanted.
     func checkWasThere(_ property: String, of name: String) throws(RealmError) {
         let info = old.schema.objectClass(named: name)
         guard let info, info.columnIndex(named: property) == nil else { return }
@@ -42,11 +44,12 @@ public final class Migration {
             "Renamed property '\(name).\(property)' does not exist.", "InvalidProperty")
     }
 
-    /// Keeps the values of a property under another name, the one of a wanted property or one that is
-    /// renamed again.
+    /// Renames a property, keeping its values. The new name may be the name of a wanted property,
+    /// or one that is renamed again.
     ///
-    /// Throws `misuse`, with nothing changed, when there is no such property, it is still wanted by its
-    /// old name, or the new one has another type or must not be null.
+    /// Throws `misuse`, with nothing changed, if there is no such property, if a wanted property
+    /// has the old name, or if the property of the new name has another type or is required while
+    /// the old one is optional.
     @_optimize(size)
     public func renameProperty(
         of name: String, from oldName: String, to newName: String
@@ -94,8 +97,8 @@ public final class Migration {
             ? changes + [.setOptional(name, newName, true)] : changes
     }
 
-    /// Deletes all objects of a class, and the class if it is not wanted any more; false when there is
-    /// none.
+    /// Deletes all objects of a class, and the class unless it is wanted; returns false if there is
+    /// no such class.
     @discardableResult
     public func deleteObjects(of name: String) throws(RealmError) -> Bool {
         let transaction = try transaction()

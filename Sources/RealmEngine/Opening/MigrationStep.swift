@@ -1,13 +1,13 @@
-/// A step of a migration: a change of the schema as anybody may plan one, or one that only the way from
-/// one set of models to another needs.
+/// A step of a migration: a general change of the schema, or one that only migrations need.
 enum MigrationStep {
     case change(SchemaChange)
-    /// Another property of the same name takes the place of one, with the values of a new object.
+    /// Replaces a property by another one of the same name, whose values are the defaults of new
+    /// objects.
     case replaceProperty(String, PropertyDescription)
     case setPrimaryKey(String, String?)
     case setKind(String, TableKind)
 
-    /// Carries the step out.
+    /// Applies the step.
     func apply(_ transaction: WriteTransaction) throws(RealmError) {
         switch self {
         case .change(let change): try change.apply(transaction)

@@ -1,8 +1,8 @@
-/// What separates the classes a database has from those a program was written for (API specification
-/// 2.14). Classes and properties that only the database has besides them are no difference, except
-/// properties of wanted classes.
+/// The differences between the classes of a database and a program's classes (API specification
+/// 2.14). Additional classes of the database are no difference; additional properties of wanted
+/// classes are.
 package struct ModelDifference: Sendable {
-    /// One difference. Properties are the wanted ones, unless they are to go.
+    /// One difference, with the wanted property, or the existing one if it is removed.
     package enum Change: Sendable {
         case addClass(ClassSpec)
         case changeKind(String, from: TableKind, to: TableKind)
@@ -14,7 +14,7 @@ package struct ModelDifference: Sendable {
         case changePrimaryKey(String, from: String?, to: String?)
     }
 
-    /// By class, in the order of their names.
+    /// Ordered by class name.
     private(set) var changes: [Change] = []
 
     init(_ present: [ClassSpec], wanted: [ClassSpec]) {
@@ -60,18 +60,18 @@ package struct ModelDifference: Sendable {
             return changes.append(.changeType(name, from: old, to: new))
         }
         if old.hasOtherPresence(than: new) { changes.append(.changePresence(name, new)) }
-        // A primary key is found by an index of its own.
+        // A primary key has its own index.
         if !isKey, old.index != new.index { changes.append(.changeIndex(name, new)) }
     }
 
     var isEmpty: Bool { changes.isEmpty }
 
-    /// Some of it cannot be done without a higher schema version.
+    /// Whether a change requires a higher schema version.
     var needsMigration: Bool { changes.contains(where: \.needsMigration) }
 }
 
 extension ModelDifference.Change {
-    /// New classes and indexes hurt nobody; everything else is a migration's to do.
+    /// Whether the change requires a migration, as all changes except new classes and indexes do.
     var needsMigration: Bool {
         switch self {
         case .addClass, .changeIndex: false
@@ -79,7 +79,7 @@ extension ModelDifference.Change {
         }
     }
 
-    /// Stands in the way of reading a database that cannot be changed.
+    /// Whether the change prevents reading a database that cannot be changed.
     var hindersReading: Bool {
         switch self {
         case .addClass, .changeIndex, .changeKind, .removeProperty: false
@@ -87,7 +87,7 @@ extension ModelDifference.Change {
         }
     }
 
-    /// As the SDKs say it.
+    /// Description in the wording of the SDKs.
     var message: String {
         switch self {
         case .addClass(let spec): "Class '\(spec.name)' has been added."
@@ -116,7 +116,7 @@ extension ModelDifference.Change {
 }
 
 extension PropertyDescription {
-    /// Its type as messages of the SDKs have it.
+    /// The type in the wording of the SDKs' messages.
     var title: String {
         let element =
             switch type {

@@ -1,41 +1,42 @@
-/// A database as a program wants it: which file, what has to be done before anybody sees it, and the
-/// classes it is to have (API specification 2.2, 2.14).
+/// Configuration of an opening: the file, how it is prepared first, and the classes it should have
+/// (API specification 2.2, 2.14).
 public struct OpeningRequest: Sendable {
-    /// Bytes of the file and of what is in use of it: whether to compact it.
+    /// Decides whether to compact a file, given its size and the number of bytes in use.
     public typealias CompactDecision = @Sendable (_ total: Int, _ used: Int) -> Bool
 
     public var configuration: Instance.Configuration
-    /// Of a database that becomes the file's content where there is no file yet; under the same key.
+    /// Path of a database that is copied if the file does not exist; encrypted with the same key.
     public var seedPath: String?
-    /// Asked when the process opens the file and has not got it open already. Nothing happens while
-    /// others have the file open.
+    /// Called when this process opens the file and does not have it open already. The file is not
+    /// compacted while other processes have it open.
     public var shouldCompact: CompactDecision?
-    /// Reads the file as it is, takes part in nothing and never moves on. Its schema has to do.
+    /// Whether to open the file for reading only: nothing is changed, and its schema must match.
     public var isReadOnly = false
-    /// Nil for the classes that are there.
+    /// The classes the file should have; nil for the existing ones.
     public var schema: WantedSchema?
 
     public init(_ configuration: Instance.Configuration) { self.configuration = configuration }
 }
 
-/// The classes a program was written for, and how older files get there. Free to cross threads.
+/// The classes of a program and how older files are converted to them. Free to cross threads.
 ///
-/// Whoever opens a file again with the same object is not held up by comparing classes.
+/// When a file is opened again with the same object, classes are not compared again.
 public final class WantedSchema: Sendable {
     public let classes: [ClassSpec]
     public let version: UInt64
     let path: Path
 
-    /// What happens to a file of an older version, or of other classes.
+    /// Conversion of a file that has an older version or other classes.
     public enum Path: Sendable {
-        /// The migration runs with the new classes in place; nil loses what is no longer there.
+        /// Runs the migration after the new classes were added; nil discards properties that are
+        /// not wanted.
         case migrate((@Sendable (Migration) throws(RealmError) -> Void)?)
-        /// The file begins anew, without any objects.
+        /// Replaces the file by an empty one.
         case beginAnew
     }
 
-    /// - Parameter version: higher than that of every file that has other classes; all ones is no
-    ///   version.
+    /// - Parameter version: higher than the version of every file with other classes; `UInt64.max`
+    ///   is not a valid version.
     public init(
         _ classes: [ClassSpec], version: UInt64 = 0, path: Path = .migrate(nil)
     ) {

@@ -1,26 +1,27 @@
 import Synchronization
 
-/// Opening a file is one step in a process: who comes meanwhile waits, and finds everything done.
+/// Serialises opening the same file within the process: a thread that opens it waits for the thread
+/// that is opening it.
 ///
-/// Free to cross threads; `opened` belongs to whoever has the turn.
+/// Free to cross threads; `opened` belongs to the thread that has the turn.
 final class OpeningTurn: Sendable {
-    /// A file by its name without links, or a database in memory by its identifier.
+    /// A file by its path without symbolic links, or a database in memory by its identifier.
     enum Key: Hashable {
         case file(String)
         case memory(String)
     }
 
-    /// What was agreed on while the file is open in this process.
+    /// Settings of a file that is open in this process.
     struct Opened {
         private weak var known: Database?
         private var isReadOnly = false
         private var version: UInt64?
-        /// Wanted schemas that the file was brought in line with.
+        /// Wanted schemas to which the file was updated.
         private var settled: [WantedSchema] = []
 
         var database: Database? { known }
 
-        /// Throws `misuse` when the request goes by other rules than those the file is open by.
+        /// Throws `misuse` if the settings of the request differ from those the file is open with.
         func checkAgreement(_ request: OpeningRequest) throws(RealmError) {
             guard known != nil else { return }
             guard isReadOnly == request.isReadOnly else {
@@ -54,9 +55,9 @@ final class OpeningTurn: Sendable {
     }
 
     private let opened = LockedValue(Opened())
-    /// The thread whose turn it is; 0 for none.
+    /// The thread that has the turn; 0 for none.
     private let owner = Atomic<UInt>(0)
-    /// Those who have the turn or wait for it: guarded by the registry's mutex.
+    /// Number of threads that have the turn or wait for it; guarded by the mutex of `turns`.
     nonisolated(unsafe) private var users = 0
 
     private static let turns = LockedValue<[Key: OpeningTurn]>([:])
@@ -65,8 +66,8 @@ final class OpeningTurn: Sendable {
 
     /// Runs `body` when it is the caller's turn.
     ///
-    /// Throws `misuse` when it is the caller's turn already: a migration that opens its own file would
-    /// wait for itself.
+    /// Throws `misuse` if the calling thread has the turn already: a migration that opens its own
+    /// file would wait for itself.
     static func run<R>(
         _ request: OpeningRequest, _ body: (inout Opened) throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -99,12 +100,12 @@ final class OpeningTurn: Sendable {
         }
     }
 
-    /// What was agreed on for a database in memory.
+    /// Removes the settings of a database in memory.
     fileprivate static func forgetMemory(_ identifier: String) {
         turns.withLock { $0[.memory(identifier)] = nil }
     }
 
-    /// Entries of files that nobody has open go.
+    /// Ends the use of a turn and removes the entries of files that are not open.
     private static func leave(_ turn: OpeningTurn) {
         turns.withLock { turns in
             turn.users -= 1
@@ -112,13 +113,13 @@ final class OpeningTurn: Sendable {
         }
     }
 
-    /// Nobody has the turn: this waits for nothing.
+    /// Whether the file is open. No thread has the turn, so the lock is free.
     private var isInUse: Bool { opened.withLock { $0.database != nil } }
 }
 
 extension Database {
-    /// Who opens a database of this name from now on gets a new one, whoever has the other. Nobody opens
-    /// one meanwhile.
+    /// Removes a database in memory from the registry: later openings with this identifier create a
+    /// new one, even while the old one is in use. No thread may be opening it meanwhile.
     package static func forget(inMemory identifier: String) {
         forgetMemory(identifier)
         OpeningTurn.forgetMemory(identifier)

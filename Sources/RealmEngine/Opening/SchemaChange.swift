@@ -1,4 +1,4 @@
-/// One step of a plan. Classes and properties go by the names they have when it is its turn.
+/// A step of a plan. Classes and properties are identified by their names at that step.
 package enum SchemaChange: Sendable {
     case renameClass(String, to: String)
     case renameProperty(String, String, to: String)
@@ -11,12 +11,12 @@ package enum SchemaChange: Sendable {
     case setVersion(UInt64)
 }
 
-/// A step and what it means for the data.
+/// A step and its effect on data.
 package struct PlannedChange: Sendable {
     package let change: SchemaChange
-    /// For people: `48211 values kept`.
+    /// A description for users, such as `48211 values kept`.
     package var note: String?
-    /// Something that is stored is gone afterwards.
+    /// Whether the step deletes stored data.
     package var losesData = false
 
     package init(change: SchemaChange, note: String? = nil, losesData: Bool = false) {
@@ -25,7 +25,7 @@ package struct PlannedChange: Sendable {
         self.losesData = losesData
     }
 
-    /// `rename property`
+    /// Name of the action, such as `rename property`.
     package var action: String {
         switch change {
         case .renameClass: "rename class"
@@ -43,7 +43,7 @@ package struct PlannedChange: Sendable {
         }
     }
 
-    /// What it is about: `Email.subject -> Email.title`.
+    /// The class or property concerned, such as `Email.subject -> Email.title`.
     package var subject: String {
         switch change {
         case .renameClass(let old, let new): "\(old) -> \(new)"
@@ -60,7 +60,7 @@ package struct PlannedChange: Sendable {
 }
 
 extension SchemaChange {
-    /// Carries the step out.
+    /// Applies the step.
     package func apply(_ transaction: WriteTransaction) throws(RealmError) {
         switch self {
         case .renameClass(let old, let new):
@@ -90,7 +90,8 @@ extension SchemaChange {
         }
     }
 
-    /// The class with its primary key alone: the others may lead to classes that come later.
+    /// Adds the class with its primary key only, since other properties may link to classes that
+    /// are added later.
     private static func add(
         _ spec: ClassSpec, _ transaction: WriteTransaction
     ) throws(RealmError) {

@@ -1,8 +1,8 @@
 extension SchemaPlan {
-    /// Brings the schema in line with classes as they are wanted: what is missing is added, what is there
-    /// besides stays, and what is there otherwise is an error. A wanted class without primary key says
-    /// nothing about the key of a class that exists. New classes come first, so that links find their
-    /// targets.
+    /// Plans what the wanted classes need: adds missing classes and properties, and keeps
+    /// additional ones. Throws if an existing property differs. A wanted class without a primary
+    /// key leaves the key of an existing class unchanged. New classes come first, so that links
+    /// find their targets.
     package mutating func add(_ wanted: [ClassSpec]) throws(RealmError) {
         for spec in wanted {
             if let table = index(of: spec.name) {
@@ -24,7 +24,7 @@ extension SchemaPlan {
         }
     }
 
-    /// - Parameter places: positions of the properties of the class by name.
+    /// - Parameter places: indices of the class's properties by name.
     private mutating func add(
         _ property: PropertyDescription, to table: Int, _ places: inout [String: Int]
     ) throws(RealmError) {

@@ -3,7 +3,8 @@ extension SchemaPlan {
         .misuse("a class is no property", code: "InvalidProperty", reason: "schema")
     }
 
-    /// Lets a property be null, or not: nulls become what a new object has.
+    /// Makes a property optional or required. Required properties get the default of a new object
+    /// instead of null.
     package mutating func setOptional(
         _ place: Place, _ isOptional: Bool
     ) throws(RealmError) {
@@ -24,7 +25,7 @@ extension SchemaPlan {
         classes[table].properties[index].isOptional = isOptional
     }
 
-    /// Objects that hold null, in the property itself or in its collection.
+    /// Counts the objects in which the property, or an element of its collection, is null.
     private func nulls(_ name: String, _ property: String) throws(RealmError) -> Int {
         guard let info = stored[name], let column = info.columnIndex(named: property) else {
             return 0
@@ -58,7 +59,7 @@ extension SchemaPlan {
         return false
     }
 
-    /// Adds the search index of a property, or removes it.
+    /// Adds or removes the search index of a property.
     package mutating func setIndex(_ place: Place, isWanted: Bool) throws(RealmError) {
         guard let index = place.property else { throw Self.notAProperty }
         let table = place.table
@@ -78,7 +79,8 @@ extension SchemaPlan {
 
     /// Sets the schema version.
     ///
-    /// - Parameter mayLower: a lower one than before is meant; otherwise it changes nothing.
+    /// - Parameter mayLower: whether to set a version lower than the present one; if false, a lower
+    ///   version is ignored.
     package mutating func setVersion(_ version: UInt64, mayLower: Bool) {
         guard version != newVersion else { return }
         let isLower = newVersion.map { version < $0 } ?? false

@@ -1,19 +1,19 @@
-/// Changes of a schema, checked against one version of a database and each other, and what they mean
-/// for its data. Carried out in the order they were planned in.
+/// A sequence of schema changes, checked against a version of a database and each other, with their
+/// effects on its data. Applied in the order in which they were planned.
 package struct SchemaPlan {
     package internal(set) var changes: [PlannedChange] = []
-    /// Of the database, and as planned.
+    /// Schema version of the database; nil for none. `newVersion` is the planned one.
     package let oldVersion: UInt64?
     package internal(set) var newVersion: UInt64?
-    /// The classes as they are after the changes planned so far.
+    /// The classes after the changes planned so far.
     package internal(set) var classes: [ClassSpec]
-    /// Positions of classes by name, as they would be without the drops, which move later ones.
+    /// Indices of classes by name, without counting drops, which move later classes down.
     private var positions: [String: Int] = [:]
     private var droppedCount = 0
-    /// Names of classes that links lead to.
+    /// Names of classes that are link targets.
     private var linkTargets: Set<String> = []
     let snapshot: Snapshot
-    /// The database's class behind a class that may have another name by now.
+    /// The database's classes by their planned names.
     var stored: [String: TableInfo]
     let advice: (Disagreement) -> String?
 
@@ -21,13 +21,13 @@ package struct SchemaPlan {
     package enum Disagreement {
         case type(className: String, property: String)
         case presence(className: String, property: String, isOptional: Bool)
-        /// A type that is neither the name of a type nor one of the classes.
+        /// A name that is neither a type nor a class.
         case target(name: String, classes: [String])
     }
 
-    /// Nothing is planned yet.
+    /// Makes an empty plan.
     ///
-    /// - Parameter advice: the hint of the error about a property that is wanted otherwise.
+    /// - Parameter advice: returns the hint of the error about a property that differs.
     package init(_ snapshot: Snapshot, advice: @escaping (Disagreement) -> String? = { _ in nil }) {
         self.snapshot = snapshot
         self.advice = advice
@@ -42,7 +42,7 @@ package struct SchemaPlan {
 
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// Carries everything out.
+    /// Applies all changes.
     @_optimize(size)
     package func apply(_ transaction: WriteTransaction) throws(RealmError) {
         for planned in changes { try planned.change.apply(transaction) }
@@ -54,7 +54,7 @@ package struct SchemaPlan {
         changes.append(PlannedChange(change: change, note: note, losesData: losesData))
     }
 
-    /// Objects of a class the database has; 0 for a new one.
+    /// Returns the number of objects of a class; 0 for a new class.
     func objects(_ name: String) throws(RealmError) -> Int {
         guard let info = stored[name] else { return 0 }
         return try snapshot.table(info).count()
@@ -68,14 +68,15 @@ package struct SchemaPlan {
 // MARK: - Names
 
 extension SchemaPlan {
-    /// Position of a class as planned; nil when there is none.
+    /// Returns the index of a planned class; nil if there is none.
     func index(of name: String) -> Int? {
         guard let last = positions[name] else { return nil }
         let first = max(0, last - droppedCount)
         return (first...last).first { $0 < classes.count && classes[$0].name == name }
     }
 
-    /// The class at the end of `classes` is new, or the one at `index` has another name.
+    /// Updates the names after a class was appended to `classes`, or after the class at `index` was
+    /// renamed.
     private mutating func noteClass(_ index: Int) {
         let name = classes[index].name
         if positions[name] == nil { positions[name] = index + droppedCount }
@@ -91,16 +92,17 @@ extension SchemaPlan {
         if let target = property.target { linkTargets.insert(target) }
     }
 
-    /// A class as planned, or a property of it.
+    /// A planned class, or a property of it.
     package struct Place {
         let table: Int
         let property: Int?
 
-        /// It is a property.
+        /// Whether the place is a property.
         package var isProperty: Bool { property != nil }
     }
 
-    /// `CLASS` or `CLASS.PROP`; a class whose name holds a dot wins.
+    /// Resolves `CLASS` or `CLASS.PROP`. The name of a class may contain a dot; such a class has
+    /// precedence.
     package func place(_ text: String) throws(RealmError) -> Place {
         if let table = index(of: text) {
             return Place(table: table, property: nil)
@@ -120,11 +122,11 @@ extension SchemaPlan {
             hint: Self.nearest(name, classes.map(\.name)))
     }
 
-    /// Position of a property in its class.
+    /// Returns the index of a property in its class; throws if there is none.
     func position(_ property: String, in table: Int) throws(RealmError) -> Int {
         if let found = classes[table].position(of: property) { return found }
         let known = classes[table].properties.map(\.name)
-        // Names of other bytes may look the same.
+        // Compares by Unicode equivalence too, since names with other bytes may look the same.
         if let found = known.firstIndex(of: property) { return found }
         throw .misuse(
             "class \(classes[table].name) has no property \(property)", code: "InvalidProperty",
@@ -140,7 +142,7 @@ extension SchemaPlan {
 // MARK: - Renames and drops
 
 extension SchemaPlan {
-    /// Gives a class or a property another name; the class of a property may stand before it.
+    /// Renames a class or a property; the new name of a property may be prefixed with its class.
     package mutating func rename(_ place: Place, to new: String) throws(RealmError) {
         let (table, property) = (place.table, place.property)
         let name = classes[table].name
@@ -179,7 +181,7 @@ extension SchemaPlan {
         .misuse("\(what) exists already", code: "SchemaMismatch", reason: "exists")
     }
 
-    /// Removes a class with its objects, or a property with its values.
+    /// Drops a class with its objects, or a property with its values.
     package mutating func drop(_ place: Place) throws(RealmError) {
         let (table, property) = (place.table, place.property)
         let name = classes[table].name

@@ -1,15 +1,14 @@
-/// Brings the classes of an open database in line with those a program wants (API specification
-/// 2.14).
+/// Updates the classes of an open database to a program's classes (API specification 2.14).
 struct SchemaUpdate {
     private let wanted: WantedSchema
 
     init(_ wanted: WantedSchema) { self.wanted = wanted }
 
-    /// Runs in one write transaction, if anything is to be done at all: what other processes see is
-    /// the state before or after.
+    /// Updates the schema in one write transaction if necessary; other processes see the state
+    /// before or after.
     ///
-    /// Throws `misuse` when the file is newer or differs in what only a migration can change, and what
-    /// the migration throws.
+    /// Throws `misuse` if the file has a newer schema version, or differs in a way that requires a
+    /// migration; rethrows errors of the migration.
     func run(on instance: Instance) throws(RealmError) {
         if try isDone(instance.snapshot().schema) { return }
         guard !instance.isInWriteTransaction else {
@@ -18,19 +17,20 @@ struct SchemaUpdate {
                 code: "WrongTransactionState")
         }
         try instance.write { (transaction) throws(RealmError) in
-            // Another process may have been faster.
+            // Another process may have updated the schema meanwhile.
             if try isDone(instance.snapshot().schema) { return instance.cancelWrite() }
             try update(instance, transaction)
         }
     }
 
-    /// The file is of no use to the program and may be replaced.
+    /// Whether the file should be replaced by an empty one, because it has another version or needs
+    /// a migration.
     func needsNewFile(_ schema: Schema) -> Bool {
         guard case .beginAnew = wanted.path, let version = schema.version else { return false }
         return version != wanted.version || difference(schema).needsMigration
     }
 
-    /// Throws `misuse` when a database that is only read has not got what the program needs.
+    /// Throws `misuse` if a database that is opened for reading only lacks what the program needs.
     func checkReadable(_ schema: Schema) throws(RealmError) {
         if let version = schema.version, version != wanted.version {
             throw Self.mismatch(
@@ -58,7 +58,7 @@ struct SchemaUpdate {
                 "Provided schema version \(wanted.version) is less than last set version \(version)."
             )
         }
-        // Who never said which version a file is of has nothing but what is in it.
+        // For a file without a schema version, only its classes count.
         if schema.version == nil || schema.version == wanted.version {
             try Self.checkNeedsNoMigration(difference, of: schema)
         }
@@ -117,7 +117,8 @@ struct SchemaUpdate {
         for change in changes { try change.apply(transaction) }
     }
 
-    /// New classes and properties are there before the migration runs, old ones as long as it does.
+    /// Steps before the migration: adds new classes and properties, and keeps old ones as long as
+    /// it runs.
     private static func preparation(_ difference: ModelDifference) -> [MigrationStep] {
         additions(difference)
             + difference.changes.flatMap { (change) -> [MigrationStep] in
@@ -136,7 +137,7 @@ struct SchemaUpdate {
             }
     }
 
-    /// Classes first, without the properties that may lead to others.
+    /// Steps that add classes, then their properties, which may link to other new classes.
     private static func additions(_ difference: ModelDifference) -> [MigrationStep] {
         let classes = difference.changes.compactMap { (change) -> ClassSpec? in
             if case .addClass(let spec) = change { spec } else { nil }
@@ -148,7 +149,7 @@ struct SchemaUpdate {
             }
     }
 
-    /// What is left once the migration ran, in an order in which each step can be done.
+    /// Steps after the migration, ordered so that each one is possible.
     private func completion(
         _ difference: ModelDifference, _ migration: Migration
     ) throws(RealmError) -> [MigrationStep] {
