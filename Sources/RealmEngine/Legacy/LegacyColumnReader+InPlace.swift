@@ -1,6 +1,5 @@
 /// Leaves packed as in the current format: a vector of their rows is a node that need not be
 /// copied.
-/// not be copied.
 extension LegacyColumnReader {
     /// Returns the values of `rows` in place; nil if these are in several leaves, or in a form of
     /// the old format only.

@@ -4,7 +4,7 @@ enum FileFormat {
     static let current = 24
     /// Formats whose tables have no keys (storage format 8). They are read and never written.
     static let legacy = 2...9
-    /// Formats that are read whose tables have keys.
+    /// Readable formats whose tables have keys.
     static let keyed = [10, 11, 20, 21, 22, 23, 24]
 
     static func isRead(_ format: Int) -> Bool { legacy.contains(format) || keyed.contains(format) }

@@ -3,7 +3,7 @@ struct RawHeader: Equatable {
     static let size = 24
     /// The lowest offset of a node.
     static let end = UInt64(size)
-    /// Offsets of the root and the format of a slot, and of the byte whose lowest bit selects a slot.
+    /// Offsets of a slot's root and format, and of the byte whose lowest bit selects a slot.
     static func topOffset(_ slot: Int) -> Int { 8 * slot }
     static func formatOffset(_ slot: Int) -> Int { 20 + slot }
     static let flagsOffset = 23
@@ -11,12 +11,11 @@ struct RawHeader: Equatable {
     let top0: UInt64
     let top1: UInt64
     let info: UInt64
-    /// Digest of the root that the header selects; 0 where it was not read. Two commits may leave the same
-    /// header behind when their roots take the places of those before them. Their roots differ by the number of
-    /// the version.
+    /// Digest of the selected root; 0 if the root was not read. Two commits leave the same header
+    /// if their roots have the same offsets, but their roots differ in the version number.
     private(set) var root: UInt64 = 0
 
-    /// With the root, of which `size` bytes of the file can be read.
+    /// Reads the header and the selected root from `size` readable bytes of the file.
     init(_ base: UnsafeRawPointer, size: Int) {
         self.init(base)
         let top = top(selected)
@@ -28,7 +27,7 @@ struct RawHeader: Equatable {
         }
     }
 
-    /// A root with its header and twelve slots.
+    /// Size of a root with its node header and twelve slots.
     private static let rootBytes = 104
 
     init(_ p: UnsafeRawPointer) {
@@ -46,20 +45,21 @@ struct RawHeader: Equatable {
     }
 }
 
-/// A header that passed validation: which root a reader follows, and how it is stored.
+/// A validated header: the root that readers use, and how it is stored.
 package struct FileHeader: Sendable {
-    /// Which of the two header slots is selected.
+    /// Index of the header slot in use, which is the selected one unless the caller chose.
     let slot: Int
     /// File format number of that slot; 0 while undecided (an empty new file).
     package let format: Int
-    /// Written in one forward pass, root in the footer (storage format 1.3).
+    /// Whether the file was written in one forward pass, with the root in the footer (storage
+    /// format 1.3).
     let isStreaming: Bool
     /// Root of the snapshot; none for an empty database.
     let top: Ref
-    /// Physical size the header was validated against, in bytes.
+    /// File size in bytes against which the header was validated.
     let fileSize: Int
 
-    /// The root and a mark, at the end of a streaming file.
+    /// Size of the footer of a streaming file: the root and a mark.
     static let footerSize = 16
     static let footerCookie: UInt64 = 0x3034_1252_37E5_26C8
     static let streamingMark = UInt64.max
@@ -69,14 +69,14 @@ package struct FileHeader: Sendable {
         try self.init(base: base, size: size, slot: nil)
     }
 
-    /// As above for a slot of the caller's choice (`--at previous`); nil means the selected one.
+    /// Validates the header for the slot `wanted` (`--at previous`); nil for the selected one.
     init(base: UnsafeRawPointer, size: Int, slot wanted: Int?) throws(RealmError) {
         guard size >= RawHeader.size else { throw Self.notRealm("the file has only \(size) bytes") }
         try self.init(RawHeader(base), base: base, size: size, slot: wanted)
     }
 
-    /// As above for a header that was read before: `size` has to be taken after it, since whatever
-    /// a header leads to was in the file when the header was written.
+    /// Validates a header that was read before. `size` must be read after the header, so that it
+    /// includes everything the header references.
     init(
         _ raw: RawHeader, base: UnsafeRawPointer, size: Int, slot wanted: Int? = nil
     ) throws(RealmError) {

@@ -1,5 +1,5 @@
-/// A node whose header was read once and whose extent was checked against the snapshot: pointer to
-/// the payload, element count and flags. See storage format section 2.
+/// A node whose header was read and whose size was checked against the snapshot: pointer to the
+/// payload, element count and flags. See storage format section 2.
 ///
 ///      byte   0     1     2     3     4     5     6     7     8 ...
 ///           +-----+-----+-----+-----+-----+-----+-----+-----+---------
@@ -7,7 +7,7 @@
 ///           +-----+-----+-----+-----+-----+-----+-----+-----+---------
 ///      flags: 7 inner, 6 has-refs, 5 context, 4-3 width type, 2-0 width code
 ///
-/// Trivial and valid as long as the mapping. Element accessors do not check the index: a caller
+/// Trivial and valid as long as the mapping. Element accessors do not check the index: the caller
 /// compares it with `count` first.
 struct NodeView {
     let payload: UnsafeRawPointer
@@ -21,7 +21,7 @@ struct NodeView {
         self.flags = flags
     }
 
-    /// A node that was found to be sound when it was opened before.
+    /// A node that was checked when it was opened before.
     @inline(__always)
     init(checked payload: UnsafeRawPointer) {
         let header = payload.load(fromByteOffset: -Self.headerSize, as: UInt64.self)
@@ -32,7 +32,7 @@ struct NodeView {
 
     @inline(__always) var count: Int { Int(size) }
 
-    /// The header begins as every writer begins it.
+    /// Whether the header begins with the signature that all writers store.
     @inline(__always) var hasSignature: Bool {
         payload.load(fromByteOffset: -Self.headerSize, as: UInt32.self) == 0x4141_4141
     }
@@ -41,8 +41,8 @@ struct NodeView {
     static let innerFlag: UInt8 = 0x80
     static let hasRefsFlag: UInt8 = 0x40
     static let contextFlag: UInt8 = 0x20
-    /// The bits that tell plain arrays, arrays of refs and inner nodes of packed integers apart from
-    /// each other and from everything else: inner, has-refs and width type.
+    /// Bits that distinguish plain arrays, arrays of refs and inner nodes from each other and from
+    /// all other forms: inner, has-refs and width type.
     static let formMask: UInt8 = 0xD8
 
     @inline(__always) var isInner: Bool { flags & Self.innerFlag != 0 }
@@ -54,7 +54,7 @@ struct NodeView {
     @inline(__always) var widthCode: UInt8 { flags & 7 }
     @inline(__always) var width: Int { (1 << Int(flags & 7)) >> 1 }
 
-    /// Bytes of the payload before padding.
+    /// Size of the payload in bytes, without padding.
     @inline(__always)
     static func payloadSize(flags: UInt8, count: Int) -> Int {
         let width = (1 << Int(flags & 7)) >> 1
@@ -65,12 +65,12 @@ struct NodeView {
         }
     }
 
-    /// Bytes the node occupies in the file, header and padding included.
+    /// Size of the node in the file, with header and padding.
     @inline(__always) var byteSize: Int {
         Self.headerSize + (Self.payloadSize(flags: flags, count: count) + 7) & ~7
     }
 
-    /// Element `i` of an int-array: unsigned below 8 bits, signed from there on.
+    /// Element `i` of an int-array: unsigned for widths below 8 bits, signed from 8 bits on.
     @inline(__always)
     func integer(_ i: Int) -> Int64 {
         switch flags & 7 {
@@ -99,7 +99,7 @@ struct NodeView {
     @inline(__always)
     func byte(_ i: Int) -> UInt8 { payload.load(fromByteOffset: i, as: UInt8.self) }
 
-    /// Slot `i` of a node with refs, raw: 0, a ref or a tagged integer.
+    /// Slot `i` of a node with refs: 0, a ref or a tagged integer.
     @inline(__always)
     func slot(_ i: Int) -> NodeSlot { NodeSlot(raw: UInt64(bitPattern: integer(i))) }
 }
@@ -113,6 +113,6 @@ struct NodeSlot {
     /// The integer of a tagged slot.
     @inline(__always) var value: UInt64 { raw >> 1 }
     @inline(__always) var ref: Ref { Ref(raw) }
-    /// Ref of the child, nil for 0 and tagged slots.
+    /// Ref of the child; nil for 0 and tagged slots.
     @inline(__always) var child: Ref? { raw == 0 || raw & 1 != 0 ? nil : Ref(raw) }
 }

@@ -1,7 +1,7 @@
 extension ByteBuffer {
-    /// The scientific string of the General Decimal Arithmetic specification, which keeps every
-    /// digit and the exponent: "1.50", "-0", "0.000001", "1E-7", "1.2E+9". Infinities are "Inf"
-    /// and "-Inf", every NaN is "NaN", null included.
+    /// Appends the scientific string of the General Decimal Arithmetic specification, which keeps
+    /// every digit and the exponent: "1.50", "-0", "0.000001", "1E-7", "1.2E+9". Infinities are
+    /// "Inf" and "-Inf", every NaN is "NaN", including null.
     package mutating func append(number value: Decimal128) {
         guard value.isFinite else {
             if value.isNaN {

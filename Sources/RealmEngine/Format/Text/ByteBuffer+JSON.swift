@@ -1,6 +1,6 @@
 extension ByteBuffer {
-    /// A JSON string: quoted, escaped where JSON demands it, other text as it is. Ill-formed UTF-8
-    /// becomes U+FFFD, so that the output is valid whatever was stored; false where that happened.
+    /// Appends a JSON string: quoted, escaped only where JSON requires it. Ill-formed UTF-8 becomes
+    /// U+FFFD, so that the output is always valid; returns false in that case.
     @discardableResult
     package mutating func append(json text: ByteView) -> Bool {
         append(UInt8(ascii: "\""))
@@ -12,8 +12,8 @@ extension ByteBuffer {
             let chunk = ByteChunk(rest, count: count)
             chunk.store(to: reserve(16))
             let special = chunk.marks { word in
-                // Controls borrow into their top bit; bytes beyond ASCII have it set, which also
-                // makes the usual care about them in the other two terms unnecessary.
+                // Control characters borrow into their top bit. Bytes beyond ASCII have it set, so
+                // the other two terms need not handle them.
                 word | (word &- ByteChunk.repeated(0x20))
                     | ((word ^ ByteChunk.repeated(UInt8(ascii: "\""))) &- ByteChunk.repeated(1))
                     | ((word ^ ByteChunk.repeated(UInt8(ascii: "\\"))) &- ByteChunk.repeated(1))
@@ -30,7 +30,7 @@ extension ByteBuffer {
         return isWellFormed
     }
 
-    /// A number, or one of the strings "NaN", "Infinity" and "-Infinity".
+    /// Appends a number, or one of the strings "NaN", "Infinity" and "-Infinity".
     package mutating func append(json value: Double) {
         let isFinite = value.isFinite
         if !isFinite { append(UInt8(ascii: "\"")) }
@@ -38,7 +38,7 @@ extension ByteBuffer {
         if !isFinite { append(UInt8(ascii: "\"")) }
     }
 
-    /// A number, or one of the strings "NaN", "Infinity" and "-Infinity".
+    /// Appends a number, or one of the strings "NaN", "Infinity" and "-Infinity".
     package mutating func append(json value: Float) {
         let isFinite = value.isFinite
         if !isFinite { append(UInt8(ascii: "\"")) }
@@ -46,8 +46,8 @@ extension ByteBuffer {
         if !isFinite { append(UInt8(ascii: "\"")) }
     }
 
-    /// Escapes and multi-byte characters up to the next byte of plain ASCII; returns how many bytes
-    /// that was. One call per run of text that is not ASCII.
+    /// Appends escapes and multi-byte characters up to the next byte of plain ASCII; returns the
+    /// number of bytes read. Called once per run of text that is not ASCII.
     private mutating func appendSpecial(
         _ base: UnsafeRawPointer, _ count: Int, _ isWellFormed: inout Bool
     ) -> Int {

@@ -21,7 +21,8 @@ extension ByteBuffer {
         advance(by: DecimalDigits.write(value.magnitude, to: reserve(39)))
     }
 
-    /// The shortest text that reads back as the same double: "1.0", "1e+20", "NaN", "-Infinity".
+    /// Appends the shortest text that parses to the same double: "1.0", "1e+20", "NaN",
+    /// "-Infinity".
     package mutating func append(number value: Double) {
         // Whole numbers are frequent and need no search for the shortest form.
         if value.magnitude < 0x1p53, value != 0, value == value.rounded(.towardZero) {
@@ -36,11 +37,11 @@ extension ByteBuffer {
         }
     }
 
-    /// Numbers with at most six places: prices, scores, percentages. Appends nothing and returns
-    /// false for others.
+    /// Appends a number with at most six decimal places, such as a price, a score or a percentage.
+    /// Appends nothing and returns false for other numbers.
     ///
-    /// Two decimals of up to 15 digits never share a double, and dividing two whole numbers that
-    /// are exact is rounded like reading the decimal: so the decimal found is the shortest one.
+    /// Different decimals of up to 15 digits have different doubles, and dividing two exact
+    /// integers rounds as parsing the decimal does. So the decimal found is the shortest one.
     @inline(__always)
     private mutating func appendFewPlaces(_ value: Double) -> Bool {
         let scaled = (value.magnitude * 1e6).rounded()
@@ -64,7 +65,7 @@ extension ByteBuffer {
         return true
     }
 
-    /// The shortest text that reads back as the same float.
+    /// Appends the shortest text that parses to the same float.
     package mutating func append(number value: Float) {
         if value.isFinite {
             append(value.description)
@@ -81,9 +82,9 @@ extension ByteBuffer {
         }
     }
 
-    /// `true` or `false`.
+    /// Appends `true` or `false`.
     package mutating func append(_ value: Bool) {
-        // Two calls, because a choice of two literals would make them Strings.
+        // Two calls, because a conditional expression would make the literals `String`s.
         if value { append("true") } else { append("false") }
     }
 }

@@ -1,6 +1,6 @@
 extension ByteBuffer {
-    /// A CSV field as RFC 4180 has it: quoted if it holds a comma, the separator, a quote or a line break.
-    /// The empty string is `""`, because nothing between separators is null.
+    /// Appends a CSV field of RFC 4180: quoted if it contains a comma, the separator, a quote or a
+    /// line break. The empty string is `""`, because an empty field means null.
     package mutating func append(csv text: ByteView, separator: UInt8 = UInt8(ascii: ",")) {
         if text.count == 0 {
             append("\"\"")
@@ -25,8 +25,8 @@ extension ByteBuffer {
         append(UInt8(ascii: "\""))
     }
 
-    /// A TSV field: tab, line feed, carriage return and backslash as `\t`, `\n`, `\r` and `\\`,
-    /// never quoted. Null is `\N`, which no string can look like.
+    /// Appends a TSV field, never quoted: tab, line feed, carriage return and backslash become
+    /// `\t`, `\n`, `\r` and `\\`. Null is `\N`, which differs from every string.
     package mutating func append(tsv text: ByteView) {
         var position = 0
         while position < text.count {
@@ -43,8 +43,9 @@ extension ByteBuffer {
         }
     }
 
-    /// A text of SQL: in quotation marks, those in it doubled. False, and nothing appended, where the
-    /// text is not UTF-8 or holds a NUL or a carriage return, which not every reader of SQL keeps.
+    /// Appends an SQL string literal, with quotation marks doubled. Returns false, and appends
+    /// nothing, if the text is not UTF-8 or contains a NUL or a carriage return, which some SQL
+    /// readers do not preserve.
     package mutating func append(sql text: ByteView) -> Bool {
         let start = count
         append(UInt8(ascii: "'"))
@@ -74,7 +75,7 @@ extension ByteBuffer {
         return false
     }
 
-    /// Appends what precedes the first marked byte and returns its length.
+    /// Appends the bytes before the first marked one and returns their number.
     @inline(__always)
     private mutating func appendPlain(
         _ text: ByteView, until special: (UInt64) -> UInt64
@@ -94,7 +95,7 @@ extension ByteBuffer {
 }
 
 extension ByteView {
-    /// What follows the first `count` bytes.
+    /// Returns the view without its first `count` bytes.
     @inline(__always)
     func dropping(_ count: Int) -> ByteView {
         assert(count <= self.count)
@@ -114,7 +115,7 @@ extension ByteChunk {
             | equal(word, UInt8(ascii: "\n")) | equal(word, UInt8(ascii: "\r"))
     }
 
-    /// Bytes beyond ASCII too.
+    /// Bytes beyond ASCII are special too.
     @inline(__always)
     fileprivate static func isSpecialInSQL(_ word: UInt64) -> UInt64 {
         word | equal(word, UInt8(ascii: "'")) | equal(word, 0) | equal(word, UInt8(ascii: "\r"))

@@ -1,5 +1,5 @@
 extension ByteBuffer {
-    /// The text as UTF-8, with U+FFFD for what is ill-formed.
+    /// Appends the text as UTF-8, with U+FFFD for ill-formed sequences.
     package mutating func append(repairing text: ByteView) {
         var position = 0
         while position < text.count {

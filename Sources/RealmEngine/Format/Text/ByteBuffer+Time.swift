@@ -1,6 +1,6 @@
 extension ByteBuffer {
-    /// RFC 3339 in UTC, without trailing zeros in the fraction: "2025-03-04T09:12:44.5Z". Years
-    /// beyond 0000 ... 9999 take ISO 8601's expanded form: a sign and at least four digits.
+    /// Appends RFC 3339 in UTC, without trailing zeros in the fraction: "2025-03-04T09:12:44.5Z".
+    /// Years outside 0000 ... 9999 take ISO 8601's expanded form: a sign and at least four digits.
     package mutating func append(rfc3339 timestamp: Timestamp) {
         let time = CalendarTime(timestamp)
         // Sign, twelve digits of year and thirty characters of the rest.
@@ -26,7 +26,7 @@ extension ByteBuffer {
         advance(by: out + 1 - start)
     }
 
-    /// Seconds since 1970-01-01T00:00:00Z, with a fraction if there is one: "-1.5".
+    /// Appends seconds since 1970-01-01T00:00:00Z, with a fraction if it is not zero: "-1.5".
     package mutating func append(unixSeconds time: Timestamp) {
         let total = time.totalNanoseconds
         if total < 0 { append(UInt8(ascii: "-")) }
@@ -36,7 +36,7 @@ extension ByteBuffer {
         advance(by: count + Self.writeFraction(Int(rest), to: out + count))
     }
 
-    /// Nanoseconds since 1970-01-01T00:00:00Z, all of them.
+    /// Appends nanoseconds since 1970-01-01T00:00:00Z.
     package mutating func append(unixNanoseconds time: Timestamp) {
         append(number: time.totalNanoseconds)
     }
@@ -49,7 +49,7 @@ extension ByteBuffer {
         DecimalDigits.writePair(value, to: out + 1)
     }
 
-    /// A point and up to nine digits, nothing for 0; returns the length.
+    /// Writes a point and up to nine digits, nothing for 0; returns the length.
     @inline(__always)
     private static func writeFraction(_ nanosecond: Int, to out: UnsafeMutableRawPointer) -> Int {
         if nanosecond == 0 { return 0 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A growing run of bytes with one owner: how text and JSON are built without `String`.
+/// A growable byte array with one owner, in which text and JSON are built without `String`.
 ///
 /// Appending is a bounds check and a copy. Not thread-safe.
 package struct ByteBuffer: ~Copyable {
@@ -18,20 +18,20 @@ package struct ByteBuffer: ~Copyable {
 
     @inlinable package var count: Int { end }
 
-    /// Valid until the next append.
+    /// All bytes. Valid until the next append.
     @inlinable package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: end)
     }
 
     @inlinable package mutating func removeAll() { end = 0 }
 
-    /// Forgets everything past the first `count` bytes.
+    /// Removes all but the first `count` bytes.
     @inlinable package mutating func truncate(to count: Int) {
         precondition(count <= end)
         end = count
     }
 
-    /// Makes room for `extra` bytes and returns where they go; `advance(by:)` keeps them.
+    /// Makes room for `extra` bytes and returns their address; `advance(by:)` appends them.
     @inlinable @inline(__always)
     package mutating func reserve(_ extra: Int) -> UnsafeMutableRawPointer {
         if end &+ extra > capacity { grow(extra) }
@@ -73,7 +73,7 @@ package struct ByteBuffer: ~Copyable {
         append(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
     }
 
-    /// Not for literals, which would otherwise become `String`s, the type they have by default.
+    /// Disfavoured, since literals would otherwise become `String`s.
     @_disfavoredOverload
     package mutating func append(_ text: String) {
         var text = text

@@ -1,7 +1,8 @@
 /// Simple case folding of Unicode (statuses C and S of CaseFolding.txt), without the rules of a locale: `I`
 /// is folded to `i`, and `ı` to itself.
 enum CaseFolding {
-    /// Scalars in steps of `step` from `first` to `last`, each folded to the one `change` away.
+    /// Scalars from `first` to `last` in steps of `step`, each folded to the scalar at distance
+    /// `change`.
     struct Run {
         let first: UInt32
         let last: UInt32
@@ -19,10 +20,10 @@ enum CaseFolding {
         func folded(_ scalar: UInt32) -> UInt32 { UInt32(Int64(scalar) + Int64(change)) }
     }
 
-    /// The common form of a letter and its other case.
+    /// Returns the form that all cases of a letter have in common.
     static func folded(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }
-        // The last run that begins at the scalar or before.
+        // Finds the last run that begins at or before the scalar.
         var (low, high) = (0, runs.count)
         while low < high {
             let middle = (low + high) / 2
@@ -32,7 +33,7 @@ enum CaseFolding {
         return runs[low - 1].folded(scalar)
     }
 
-    /// In ascending order; no scalar is part of two.
+    /// The runs in ascending order, without overlaps.
     static let runs: [Run] = [
         Run(0x41, 0x5A, 1, 32), Run(0xB5, 0xB5, 1, 775), Run(0xC0, 0xD6, 1, 32),
         Run(0xD8, 0xDE, 1, 32), Run(0x100, 0x12E, 2, 1), Run(0x132, 0x136, 2, 1),

@@ -7,7 +7,7 @@ enum Hex {
         out.storeBytes(of: digits.utf8Start[Int(byte & 15)], toByteOffset: 1, as: UInt8.self)
     }
 
-    /// Sixteen digits, the most significant first.
+    /// Writes sixteen digits, the most significant first.
     @inline(__always)
     static func write(_ value: UInt64, to out: UnsafeMutableRawPointer) {
         for i in 0..<8 {
@@ -23,7 +23,7 @@ enum Hex {
             ? letter - UInt8(ascii: "a") + 10 : nil
     }
 
-    /// The byte whose two digits stand at `position`.
+    /// Returns the byte encoded by the two digits at `position`; nil for other characters.
     @inline(__always)
     static func byte(_ text: ByteView, at position: Int) -> UInt8? {
         guard let high = value(text[position]), let low = value(text[position + 1]) else {
@@ -32,7 +32,7 @@ enum Hex {
         return high << 4 | low
     }
 
-    /// The number whose digits, two per byte, stand at `position`.
+    /// Returns the number encoded by digits at `position`, two per byte; nil for other characters.
     static func number(_ text: ByteView, at position: Int, bytes: Int) -> UInt64? {
         var result: UInt64 = 0
         for i in 0..<bytes {
@@ -44,7 +44,7 @@ enum Hex {
 }
 
 extension ObjectID {
-    /// None for anything but 24 hexadecimal digits.
+    /// Parses 24 hexadecimal digits; nil for other text.
     public init?(text: ByteView) {
         guard text.count == 24, let high = Hex.number(text, at: 0, bytes: 8),
             let low = Hex.number(text, at: 16, bytes: 4)
@@ -54,7 +54,7 @@ extension ObjectID {
 }
 
 extension UUIDValue {
-    /// None for anything but hexadecimal digits in groups of 8-4-4-4-12.
+    /// Parses hexadecimal digits in groups of 8-4-4-4-12; nil for other text.
     public init?(text: ByteView) {
         guard text.count == 36 else { return nil }
         for place in stride(from: 8, through: 23, by: 5) where text[place] != UInt8(ascii: "-") {

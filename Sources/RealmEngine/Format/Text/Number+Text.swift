@@ -1,9 +1,9 @@
-/// Numbers from text, byte by byte: no `String`, no locale, no white space. The initializers want
-/// the text to be the number and nothing else; the `prefix` forms take what they can from its front
-/// and say how many bytes that was.
+/// Parses numbers byte by byte, without `String`, locale or white space. The initializers require
+/// the whole text to be a number; the `prefix` functions parse the longest number at its beginning
+/// and return its length in bytes.
 
 extension Int64 {
-    /// None for anything but an optional sign and digits, or beyond 64 bits.
+    /// Parses an optional sign and digits; nil for other text or numbers beyond 64 bits.
     public init?(text: ByteView) {
         var position = 0
         var isNegative = false
@@ -12,7 +12,7 @@ extension Int64 {
             position = 1
         }
         if position == text.count { return nil }
-        // Gathered below zero, where there is room for one more than above.
+        // Accumulated as a negative number, since the negative range is larger by one.
         var value: Int64 = 0
         while position < text.count {
             guard let digit = DecimalDigits.value(text[position]) else { return nil }
@@ -32,7 +32,7 @@ extension Int64 {
 }
 
 extension UInt64 {
-    /// None for anything but digits, or beyond 64 bits.
+    /// Parses digits; nil for other text or numbers beyond 64 bits.
     public init?(text: ByteView) {
         if text.count == 0 { return nil }
         var value: UInt64 = 0
@@ -48,8 +48,8 @@ extension UInt64 {
 }
 
 extension Double {
-    /// The nearest double; also `inf`, `infinity` and `nan`, signed, in any case. Numbers beyond
-    /// the range become infinite.
+    /// Parses the nearest double; also `inf`, `infinity` and `nan`, signed, in any case. Numbers
+    /// beyond the range become infinite.
     public init?(text: ByteView) {
         guard let (value, length) = Double.prefix(of: text), length == text.count else {
             return nil
@@ -66,7 +66,7 @@ extension Double {
 }
 
 extension Float {
-    /// The nearest float, rounded once; otherwise as `Double.init(text:)`.
+    /// Parses the nearest float, rounded once; otherwise like `Double.init(text:)`.
     public init?(text: ByteView) {
         guard let (value, length) = Float.prefix(of: text), length == text.count else {
             return nil
@@ -82,8 +82,8 @@ extension Float {
 }
 
 extension Decimal128 {
-    /// All digits of the text; more than 34 are rounded half to even, numbers beyond the range
-    /// become infinite. Also `inf`, `infinity` and `nan`, signed, in any case.
+    /// Parses all digits; more than 34 are rounded half to even, and numbers beyond the range
+    /// become infinite. Also parses `inf`, `infinity` and `nan`, signed, in any case.
     public init?(text: ByteView) {
         guard let (value, length) = Decimal128.prefix(of: text), length == text.count else {
             return nil
@@ -105,8 +105,8 @@ extension Decimal128 {
 }
 
 extension NumberScanner {
-    /// Rounded once, by the standard library's parser unless the digits and the power of ten are
-    /// exact doubles themselves.
+    /// The nearest double, rounded once: by one operation if the digits and the power of ten are
+    /// exact doubles, otherwise by the standard library's parser.
     fileprivate var doubleValue: Double {
         var magnitude: Double
         if !sticky && coefficient <= 1 << 53 && (-19...19).contains(exponent) {
@@ -124,7 +124,7 @@ extension NumberScanner {
         return isNegative ? -magnitude : magnitude
     }
 
-    /// Left-out digits matter only as a hair more than what is kept, which one more digit says.
+    /// Omitted digits only make the number slightly larger, which one more digit expresses.
     private var canonicalText: String {
         if coefficient == 0 { return "0" }
         return sticky ? "\(coefficient)1e\(exponent - 1)" : "\(coefficient)e\(exponent)"

@@ -1,4 +1,4 @@
-/// A decimal numeral at the start of some text, taken apart without rounding anything away.
+/// Parses a decimal numeral at the start of a text, without rounding.
 ///
 /// `[sign] digits [. digits] [e [sign] digits]`, with at least one digit on either side of the
 /// point.
@@ -6,18 +6,18 @@ struct NumberScanner {
     private(set) var isNegative = false
     /// The first 38 significant digits.
     private(set) var coefficient: UInt128 = 0
-    /// Further digits, not all of them zero, follow the coefficient.
+    /// Whether more digits, not all of them zero, follow the coefficient.
     private(set) var sticky = false
     private(set) var exponent = 0
-    /// The numeral is digits alone: no point and no exponent.
+    /// Whether the numeral has neither a point nor an exponent.
     private(set) var isInteger = true
-    /// Bytes of the numeral.
+    /// Length of the numeral in bytes.
     private(set) var length = 0
 
     private let text: ByteView
     private var digits = 0
 
-    /// None if the text does not begin with a numeral.
+    /// Returns nil if the text does not begin with a numeral.
     init?(_ text: ByteView) {
         self.text = text
         if let sign = byte, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
@@ -44,7 +44,7 @@ struct NumberScanner {
         while let digit = byte.flatMap({ DecimalDigits.value($0) }) {
             if digits < 38 {
                 coefficient = coefficient &* 10 &+ UInt128(digit)
-                // Leading zeros take no room.
+                // Leading zeros do not count.
                 if coefficient != 0 { digits += 1 }
                 if afterPoint { exponent -= 1 }
             } else {
@@ -55,7 +55,7 @@ struct NumberScanner {
         }
     }
 
-    /// An `e` without digits behind it is not part of the numeral.
+    /// Scans an exponent; an `e` without digits after it is not part of the numeral.
     private mutating func scanExponent() {
         let end = length
         guard let mark = byte, mark | 0x20 == UInt8(ascii: "e") else { return }
@@ -81,7 +81,7 @@ struct NumberScanner {
     }
 }
 
-/// The words that stand for numbers: `inf`, `infinity`, `nan`, signed or not, in any case.
+/// The words for special numbers: `inf`, `infinity`, `nan`, signed or not, in any case.
 struct NumberWord {
     enum Meaning {
         case infinity
@@ -111,7 +111,7 @@ struct NumberWord {
 }
 
 extension ByteView {
-    /// Whether the lower-case ASCII letters of `word` stand at `start`, in whatever case.
+    /// Whether the text at `start` equals the lower-case ASCII word, in any case.
     func hasWord(_ word: StaticString, at start: Int) -> Bool {
         guard count - start >= word.utf8CodeUnitCount else { return false }
         for i in 0..<word.utf8CodeUnitCount where self[start + i] | 0x20 != word.utf8Start[i] {

@@ -1,11 +1,12 @@
 /// One multi-byte UTF-8 sequence, checked against table 3-7 of the Unicode standard.
 struct UTF8Sequence {
-    /// Bytes to take: the whole sequence, or the longest part of an ill-formed one that could have
-    /// begun a sequence, at least one byte. Each such part stands for one U+FFFD.
+    /// Number of bytes: the whole sequence, or the longest part of an ill-formed one that could
+    /// begin a sequence, at least one byte. Each such part is replaced by one U+FFFD.
     let length: Int
     let isWellFormed: Bool
 
-    /// `count` bytes, at least one, are there; the first is 0x80 or above.
+    /// `count` is the number of available bytes, at least one; the first byte must be 0x80 or
+    /// above.
     @inline(__always)
     init(_ base: UnsafeRawPointer, count: Int) {
         let lead = base.load(as: UInt8.self)
@@ -34,7 +35,7 @@ struct UTF8Sequence {
 }
 
 extension UTF8Sequence {
-    /// The scalar at `at` and its length in bytes; U+FFFD for an ill-formed part.
+    /// Returns the scalar at `at` and its length in bytes; U+FFFD for an ill-formed part.
     @inline(__always)
     static func scalar(_ text: UnsafeRawBufferPointer, _ at: Int) -> (UInt32, length: Int) {
         let lead = UInt32(text[at])
@@ -49,13 +50,13 @@ extension UTF8Sequence {
 }
 
 extension ByteView {
-    /// The bytes are well-formed UTF-8. Stored strings should be, but nothing makes them (object
-    /// format 14).
+    /// Whether the bytes are well-formed UTF-8, which is expected of stored strings but not
+    /// enforced (object format 14).
     package var isUTF8: Bool { UTF8Sequence.isValid(self) }
 }
 
 extension UTF8Sequence {
-    /// All of `text` is well-formed.
+    /// Whether all of `text` is well-formed.
     static func isValid(_ text: ByteView) -> Bool {
         var position = 0
         while position < text.count {

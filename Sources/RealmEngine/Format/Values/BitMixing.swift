@@ -1,5 +1,5 @@
 extension UInt64 {
-    /// Another word of which every bit depends on every bit of this one; no two words have the same.
+    /// A bijective mix of this word: every bit of the result depends on every bit of the word.
     @inlinable package var mixed: UInt64 {
         var word = self
         word = (word ^ word &>> 30) &* 0xBF58_476D_1CE4_E5B9

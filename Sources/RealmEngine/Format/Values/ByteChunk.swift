@@ -1,13 +1,14 @@
-/// Up to 16 bytes of text in two words, looked at in one step: how strings are scanned for the few
-/// bytes that need attention without reading past their end.
+/// Up to 16 bytes of text in two words, so that strings are scanned for the few special bytes
+/// several at a time, without reading past their end.
 ///
-/// Words instead of a vector type: comparing those and finding the first hit costs generic calls.
+/// Words instead of a vector type: comparing vectors and finding the first match costs generic
+/// calls.
 struct ByteChunk {
-    /// Bytes in order from the low end; unused places hold spaces.
+    /// The bytes in order from the low end; unused positions hold spaces.
     let low: UInt64
     let high: UInt64
 
-    /// A mark is the top bit of a byte. Behind the first mark of a word further ones may be false.
+    /// A mark is the top bit of a byte. After the first mark of a word, further marks may be wrong.
     typealias Marks = (low: UInt64, high: UInt64)
 
     /// Loads `count` bytes, 16 at most.
@@ -33,25 +34,25 @@ struct ByteChunk {
         out.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
 
-    /// Marks wherever `find` does; it is given one word at a time and returns marks, among any
-    /// other bits.
+    /// Returns marks where `find` sets them. `find` gets one word at a time; bits of its result
+    /// that are not marks are ignored.
     @inline(__always)
     func marks(_ find: (UInt64) -> UInt64) -> Marks {
         (find(low) & Self.topBits, find(high) & Self.topBits)
     }
 
-    /// Position of the first marked byte, 16 if there is none.
+    /// Returns the index of the first marked byte; 16 if there is none.
     @inline(__always)
     static func first(_ marks: Marks) -> Int {
         if marks.low != 0 { return marks.low.trailingZeroBitCount >> 3 }
         return 8 &+ (marks.high.trailingZeroBitCount >> 3)
     }
 
-    /// The byte in every place of a word.
+    /// Returns a word with the byte in every position.
     @inline(__always)
     static func repeated(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
-    /// Marks bytes equal to the one given.
+    /// Marks bytes that equal `byte`.
     @inline(__always)
     static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
         let difference = word ^ repeated(byte)
@@ -66,7 +67,7 @@ struct ByteChunk {
         UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// None to seven bytes in the low end of a word, spaces above.
+    /// Loads up to seven bytes into the low end of a word, with spaces above.
     @inline(__always)
     private static func loadShort(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
         let blanks = spaces &<< (UInt64(count) &* 8)

@@ -1,7 +1,7 @@
 import Glibc
 
 extension ByteView {
-    /// Orders as unsigned bytes, the shorter first on an equal prefix: negative, zero or positive.
+    /// Compares unsigned bytes, the shorter first if one is a prefix: negative, zero or positive.
     @inline(__always)
     package static func compare(_ a: ByteView, _ b: ByteView) -> Int {
         let order = memcmp(a.base, b.base, min(a.count, b.count))
@@ -15,7 +15,7 @@ extension ByteView {
 }
 
 extension String {
-    /// Calls `body` with the bytes of the text, which are there until it returns.
+    /// Calls `body` with the bytes of the text, which are valid until it returns.
     @inline(__always)
     package func withView<R, E>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
         var text = self

@@ -1,7 +1,7 @@
-/// Bytes inside a mapped snapshot: pointer and length, no ownership.
+/// Bytes of a mapped snapshot: pointer and length, no ownership.
 ///
-/// Valid as long as the `Snapshot` it came from is alive. Copying it costs nothing; turning it
-/// into a `String` is for the edge of the API.
+/// Valid as long as the `Snapshot` it came from. Copying a view costs nothing; conversion to a
+/// `String` is left to the API.
 public struct ByteView: @unchecked Sendable {
     public let base: UnsafeRawPointer
     public let count: Int
@@ -23,7 +23,7 @@ public struct ByteView: @unchecked Sendable {
 
     public var bytes: [UInt8] { [UInt8](buffer) }
 
-    /// No byte has its highest bit set.
+    /// Whether no byte has its highest bit set.
     var isASCII: Bool {
         var bits: UInt64 = 0
         var i = 0
@@ -43,6 +43,6 @@ public struct ByteView: @unchecked Sendable {
 }
 
 extension ByteView {
-    /// No bytes, at an address that may be read from but never is.
+    /// No bytes, at an address that is never read.
     public static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
 }

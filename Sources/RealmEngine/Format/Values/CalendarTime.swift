@@ -11,7 +11,7 @@ struct CalendarTime: Equatable {
     /// 0 ... 999,999,999
     var nanosecond: Int
 
-    /// Any instant, even one whose parts have different signs or too many nanoseconds.
+    /// Converts any instant, even one whose parts have different signs or too many nanoseconds.
     init(_ time: Timestamp) {
         let (carry, nanosecond) = floorDivide(Int64(time.nanoseconds), 1_000_000_000)
         let (wholeDays, rest) = floorDivide(time.seconds, 86_400)
@@ -21,8 +21,8 @@ struct CalendarTime: Equatable {
         (year, month, day) = Self.date(ofDay: wholeDays + extraDays)
     }
 
-    /// The date that is `day` days after 1970-01-01. Years are taken to begin in March, so that the
-    /// leap day is the last of its year; 400 of them make a cycle of 146,097 days.
+    /// Returns the date `day` days after 1970-01-01. Computes with years that begin in March, so
+    /// that the leap day is the last of its year; 400 of them are a cycle of 146,097 days.
     private static func date(ofDay day: Int64) -> (Int64, Int, Int) {
         let (cycle, dayOfCycle) = floorDivide(day + 719_468, 146_097)
         let yearOfCycle =
@@ -34,8 +34,9 @@ struct CalendarTime: Equatable {
         return (year, Int(month), Int(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1))
     }
 
-    /// Days from 1970-01-01 to the date. The day may be outside its month; the year must be within
-    /// some hundred thousand million of today, as every year of a timestamp is.
+    /// Returns the number of days from 1970-01-01 to the date. The day may be outside its month;
+    /// the year must be within some hundred thousand million of today, as every year of a timestamp
+    /// is.
     static func day(year: Int64, month: Int, day: Int64) -> Int64 {
         let monthFromMarch = Int64(month > 2 ? month - 3 : month + 9)
         let (cycle, yearOfCycle) = floorDivide(month > 2 ? year : year - 1, 400)
@@ -53,7 +54,7 @@ struct CalendarTime: Equatable {
     }
 }
 
-/// Quotient rounded towards minus infinity, and the remainder, which is never negative.
+/// Returns the quotient rounded towards minus infinity, and the remainder, which is never negative.
 private func floorDivide(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
     let (quotient, rest) = value.quotientAndRemainder(dividingBy: divisor)
     return rest < 0 ? (quotient - 1, rest + divisor) : (quotient, rest)
@@ -65,7 +66,7 @@ extension Timestamp {
         Int128(seconds) * 1_000_000_000 + Int128(nanoseconds)
     }
 
-    /// None if the seconds exceed 64 bits.
+    /// Returns nil if the seconds exceed 64 bits.
     package init?(totalNanoseconds total: Int128) {
         let (seconds, rest) = total.quotientAndRemainder(dividingBy: 1_000_000_000)
         guard let seconds = Int64(exactly: seconds) else { return nil }

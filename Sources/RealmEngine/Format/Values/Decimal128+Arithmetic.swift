@@ -1,6 +1,6 @@
-/// IEEE 754 arithmetic, rounded half to even to 34 digits. Exact results keep the exponent the
-/// standard prefers, so 1.20 + 0.30 is 1.50. Null counts as the NaN it is; callers for whom null
-/// is an absence test for it first.
+/// IEEE 754 arithmetic, rounded half to even to 34 digits. Exact results have the exponent the
+/// standard prefers, so 1.20 + 0.30 is 1.50. Null is treated as NaN; callers for whom null means
+/// absence test for it first.
 extension Decimal128 {
     package static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
         guard a.isFinite && b.isFinite else { return sumOfSpecials(a, b) }
@@ -29,7 +29,7 @@ extension Decimal128 {
             isNegative: isNegative)
     }
 
-    /// Anything but 0 / 0 divided by zero is infinite.
+    /// Division by zero is infinite, except 0 / 0.
     package static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
         let isNegative = a.isNegative != b.isNegative
         guard a.isFinite && b.isFinite else { return quotientOfSpecials(a, b, isNegative) }
@@ -53,7 +53,7 @@ extension Decimal128 {
             rounding: quotient, sticky: rest != 0, exponent: exponent, isNegative: isNegative)
     }
 
-    /// Turns trailing zeros into exponent, as far as `limit`.
+    /// Removes trailing zeros of the coefficient by raising the exponent, at most to `limit`.
     static func stripZeros(_ coefficient: inout UInt128, _ exponent: inout Int, upTo limit: Int) {
         while exponent < limit {
             let (shorter, digit) = coefficient.quotientAndRemainder(dividingBy: 10)
@@ -63,15 +63,15 @@ extension Decimal128 {
         }
     }
 
-    /// Sum of finite numbers; `a` has the greater or equal exponent.
+    /// Returns the sum of finite numbers; `a` has the greater or equal exponent.
     private static func sum(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
         let (left, right) = (a.coefficient, b.coefficient)
         if left == 0 {
             let isNegative = b.isNegative && (right != 0 || a.isNegative)
             return Decimal128(isNegative: isNegative, coefficient: right, exponent: b.exponent)
         }
-        // Scaled up by as much as 128 bits hold; the rest of the distance is cut off `b`, which
-        // happens only when the result still has more than 35 digits.
+        // Scales `a` up as far as 128 bits permit; the rest of the difference is cut off `b`, which
+        // happens only if the result still has more than 35 digits.
         let lift = min(a.exponent - b.exponent, 38 - left.digitCount)
         let scaled = left * UInt128(tenToThe: lift)
         let exponent = a.exponent - lift
@@ -92,7 +92,7 @@ extension Decimal128 {
             rounding: taken - scaled, exponent: exponent, isNegative: b.isNegative)
     }
 
-    /// Cuts digits off, and tells whether any of them was not zero.
+    /// Removes digits; `sticky` is whether any of them was not zero.
     private static func dropping(_ count: Int, from value: UInt128) -> (UInt128, sticky: Bool) {
         if count == 0 { return (value, false) }
         if count > 38 { return (0, value != 0) }

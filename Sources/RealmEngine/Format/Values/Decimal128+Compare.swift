@@ -1,6 +1,7 @@
 extension Decimal128 {
-    /// Negative, zero or positive, by value: 1.0 equals 1.00, -0 equals 0, and a NaN is below
-    /// every number. NaNs, and with them null, are ordered by their bits (object format 8.3).
+    /// Compares by value; returns a negative number, zero or a positive number. 1.0 equals 1.00, -0
+    /// equals 0, and NaN is less than every number. NaNs, including null, are ordered by their bits
+    /// (object format 8.3).
     public static func compare(_ a: Decimal128, _ b: Decimal128) -> Int {
         if a.isNaN || b.isNaN { return compareWithNaN(a, b) }
         if a == b { return 0 }
@@ -9,20 +10,21 @@ extension Decimal128 {
         return left < 0 ? compareMagnitudes(b, a) : left == 0 ? 0 : compareMagnitudes(a, b)
     }
 
-    /// -1, 0 or 1.
+    /// The sign: -1, 0 or 1.
     private var signum: Int {
         if isFinite && coefficient == 0 { return 0 }
         return isNegative ? -1 : 1
     }
 
-    /// Neither is zero or NaN.
+    /// Compares the magnitudes of numbers that are neither zero nor NaN.
     private static func compareMagnitudes(_ a: Decimal128, _ b: Decimal128) -> Int {
         if a.isInfinite || b.isInfinite { return (a.isInfinite ? 1 : 0) - (b.isInfinite ? 1 : 0) }
         var (left, right) = (a.coefficient, b.coefficient)
         let (leftDigits, rightDigits) = (left.digitCount, right.digitCount)
         let order = (leftDigits + a.exponent) - (rightDigits + b.exponent)
         if order != 0 { return order }
-        // Equally many digits before the point, so aligning them stays within 34 digits.
+        // Both have the same number of digits before the point, so aligning them stays within 34
+        // digits.
         if leftDigits < rightDigits {
             left *= UInt128(tenToThe: rightDigits - leftDigits)
         } else {

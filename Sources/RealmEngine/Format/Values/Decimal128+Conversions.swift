@@ -1,16 +1,16 @@
 extension Decimal128 {
-    /// Exact.
+    /// Converts exactly.
     public init(_ value: Int64) {
         self.init(isNegative: value < 0, coefficient: UInt128(value.magnitude), exponent: 0)
     }
 
-    /// Exact.
+    /// Converts exactly.
     public init(_ value: Int) { self.init(Int64(value)) }
 
-    /// The double rounded to 15 significant digits, half to even (object format 8.3).
+    /// Rounds the double to 15 significant digits, half to even (object format 8.3).
     public init(_ value: Double) { self.init(value, significantDigits: 15) }
 
-    /// The float rounded to 7 significant digits, half to even (object format 8.3).
+    /// Rounds the float to 7 significant digits, half to even (object format 8.3).
     public init(_ value: Float) { self.init(Double(value), significantDigits: 7) }
 
     private init(_ value: Double, significantDigits: Int) {
@@ -49,10 +49,10 @@ extension Decimal128 {
         return Double("\(coefficient)e\(exponent)") ?? .nan
     }
 
-    /// The number without its fraction, if that fits 64 bits. None for infinity, NaN and null.
+    /// The number without its fraction; nil if it exceeds 64 bits, and for infinity, NaN and null.
     package var truncatedToInt64: Int64? { integerPart?.value }
 
-    /// The number as an integer, if it is one that fits 64 bits.
+    /// The number as an integer; nil if it has a fraction or exceeds 64 bits.
     package var exactInt64: Int64? {
         guard let part = integerPart, part.isExact else { return nil }
         return part.value
@@ -95,16 +95,16 @@ private struct BinaryFraction {
 
     typealias Decimal = (coefficient: UInt128, sticky: Bool, exponent: Int)
 
-    /// The same number to the base of ten. If non-zero digits had to be left out, `sticky` is set
-    /// and the coefficient has at least 17 digits.
+    /// The same number in base ten. If non-zero digits were omitted, `sticky` is set and the
+    /// coefficient has at least 17 digits.
     var decimal: Decimal {
         let bits = 64 - significand.leadingZeroBitCount
         if exponent >= 0 {
             if exponent + bits <= 128 { return (UInt128(significand) << exponent, false, 0) }
             return dividedDown
         }
-        // m / 2^s = m * 5^q / 2^(s - q) / 10^q, with q as large as 128 bits allow: exact for
-        // every number with few binary places, long enough for all but the very small ones.
+        // m / 2^s = m * 5^q / 2^(s - q) / 10^q, with q as large as 128 bits permit: exact for
+        // numbers with few binary places, and precise enough for all but very small ones.
         let power = min(-exponent, (128 - bits) * 1000 / 2322)
         let product = UInt128(significand) * Self.fiveToThe(power)
         let shift = -exponent - power
@@ -121,7 +121,7 @@ private struct BinaryFraction {
         return (UInt128(tenToThe: first) >> first) * (UInt128(tenToThe: second) >> second)
     }
 
-    /// For numbers of 2^128 and above.
+    /// Conversion of numbers of 2^128 and above.
     private var dividedDown: Decimal {
         var number = WideInteger(significand, shiftedLeftBy: exponent)
         var (sticky, power) = (false, 0)
@@ -132,7 +132,7 @@ private struct BinaryFraction {
         return (number.bits(from: 0), sticky, power)
     }
 
-    /// For numbers far below 1.
+    /// Conversion of numbers far below 1.
     private var multipliedUp: Decimal {
         var number = WideInteger(significand, shiftedLeftBy: 0)
         var power = 0
@@ -144,9 +144,9 @@ private struct BinaryFraction {
     }
 }
 
-/// Just enough of a wide natural number to take the largest and the smallest double apart.
+/// A large natural number, with the operations to convert the largest and the smallest doubles.
 private struct WideInteger {
-    /// Least significant first.
+    /// The limbs, the least significant first.
     private var limbs = InlineArray<20, UInt64>(repeating: 0)
     private(set) var count: Int
 
@@ -173,7 +173,7 @@ private struct WideInteger {
         }
     }
 
-    /// Returns the remainder.
+    /// Divides in place and returns the remainder.
     mutating func divide(by divisor: UInt64) -> UInt64 {
         var rest: UInt64 = 0
         for i in stride(from: count - 1, through: 0, by: -1) {
@@ -183,7 +183,7 @@ private struct WideInteger {
         return rest
     }
 
-    /// The 128 bits that begin at bit `start`.
+    /// Returns the 128 bits from bit `start` on.
     func bits(from start: Int) -> UInt128 {
         let (limb, bit) = (start / 64, start % 64)
         var result: UInt128 = 0

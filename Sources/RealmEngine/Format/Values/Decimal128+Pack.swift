@@ -1,6 +1,6 @@
-/// The shorter forms a leaf may use (object format 3.10).
+/// The shorter encodings of decimals in leaves (object format 3.10).
 extension Decimal128 {
-    /// Bytes a leaf needs for this value: 4, 8 or 16.
+    /// Number of bytes a leaf needs for this value: 4, 8 or 16.
     var packedWidth: Int {
         guard isFinite else { return isNull ? 4 : 16 }
         if coefficient < 1 << 23, exponent > -91, exponent < 91 { return 4 }

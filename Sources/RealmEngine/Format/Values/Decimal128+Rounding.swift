@@ -11,10 +11,11 @@ extension UInt64 {
     @inline(__always)
     init(tenToThe power: Int) { self = powersOfTen[power] }
 
-    /// Decimal digits; 1 for zero.
+    /// Number of decimal digits; 1 for zero.
     @inline(__always)
     var digitCount: Int {
-        // 1233 / 4096 is log10(2), close enough for 64 bits; the guess is short by at most one.
+        // 1233 / 4096 approximates log10(2) well enough for 64 bits; the estimate is at most one
+        // too small.
         let guess = ((64 - (self | 1).leadingZeroBitCount) &* 1233) >> 12
         return guess &+ (self | 1 >= powersOfTen[guess] ? 1 : 0)
     }
@@ -29,15 +30,15 @@ extension UInt128 {
             : UInt128(powersOfTen[19]) &* UInt128(powersOfTen[power - 19])
     }
 
-    /// Decimal digits; 1 for zero.
+    /// Number of decimal digits; 1 for zero.
     var digitCount: Int {
         if let small = UInt64(exactly: self) { return small.digitCount }
         let guess = ((128 - leadingZeroBitCount) * 1233) >> 12
         return self >= UInt128(tenToThe: guess) ? guess + 1 : guess
     }
 
-    /// The number without its last `count` digits, rounded half to even. `sticky` says that
-    /// non-zero digits follow the ones given.
+    /// Returns the number without its last `count` digits, rounded half to even. `sticky` tells
+    /// that non-zero digits follow the number.
     func droppingDigits(_ count: Int, sticky: Bool) -> UInt128 {
         // Half of 10^39 exceeds every 128-bit number.
         if count > 38 { return 0 }
@@ -49,10 +50,11 @@ extension UInt128 {
 }
 
 extension Decimal128 {
-    /// The decimal nearest to `coefficient * 10^exponent`, ties to even; infinity beyond the range,
-    /// subnormal or zero below it. An exponent that is too large becomes trailing zeros.
+    /// Makes the decimal nearest to `coefficient * 10^exponent`, ties to even; infinity beyond the
+    /// range, subnormal or zero below it. An exponent that is too large becomes trailing zeros.
     ///
-    /// `sticky` says that non-zero digits follow the coefficient, which then has at least 35.
+    /// `sticky` means that non-zero digits follow the coefficient, which then has at least 35
+    /// digits.
     init(rounding coefficient: UInt128, sticky: Bool = false, exponent: Int, isNegative: Bool) {
         var coefficient = coefficient
         var exponent = exponent

@@ -1,8 +1,8 @@
 /// An IEEE 754-2008 decimal in the 128-bit binary integer encoding (object format 3.10):
 /// `coefficient * 10^exponent` with up to 34 digits, infinity, or NaN.
 ///
-/// `==` and hashing look at the encoding, so 1.0 and 1.00 differ; `Decimal128.compare` looks at
-/// the number.
+/// `==` and hashing use the encoding, so 1.0 and 1.00 differ; `Decimal128.compare` compares the
+/// numbers.
 public struct Decimal128: Hashable, Sendable {
     public var high: UInt64
     public var low: UInt64
@@ -20,13 +20,13 @@ public struct Decimal128: Hashable, Sendable {
     /// Zero with exponent 0.
     public static let zero = Decimal128(high: 0x3040_0000_0000_0000, low: 0)
 
-    /// The most digits a coefficient has.
+    /// Maximum number of digits of a coefficient.
     static let digitLimit = 34
     static let coefficientLimit = UInt128(tenToThe: digitLimit)
     static let exponentBias = 6176
     static let exponentRange = -6176...6111
 
-    /// The element of a decimal leaf of width 4.
+    /// Decodes an element of a decimal leaf of width 4.
     @inline(__always)
     init(packed32 bits: UInt32) {
         if bits == 0x7C00_00AA {
@@ -38,7 +38,7 @@ public struct Decimal128: Hashable, Sendable {
         }
     }
 
-    /// The element of a decimal leaf of width 8.
+    /// Decodes an element of a decimal leaf of width 8.
     @inline(__always)
     init(packed64 bits: UInt64) {
         if bits == 0x7C00_0000_0000_00AA {
@@ -53,7 +53,8 @@ public struct Decimal128: Hashable, Sendable {
     @inline(__always)
     private static func biased(_ exponent: Int) -> UInt64 { UInt64(exponent + exponentBias) }
 
-    /// A finite number from its parts, which must be in range: see `init(rounding:)` otherwise.
+    /// Makes a finite number from its parts, which must be in range; `init(rounding:)` accepts any
+    /// parts.
     @inline(__always)
     init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
         assert(coefficient < Self.coefficientLimit && Self.exponentRange.contains(exponent))
@@ -70,21 +71,21 @@ extension Decimal128 {
     @inline(__always) var isInfinite: Bool { high & 0x7C00 << 48 == 0x7800 << 48 }
     @inline(__always) public var isFinite: Bool { high & 0x7800 << 48 != 0x7800 << 48 }
     @inline(__always) package var isNegative: Bool { high >> 63 != 0 }
-    /// Zero of either sign and any exponent.
+    /// Whether the value is zero of either sign and any exponent.
     var isZero: Bool { isFinite && coefficient == 0 }
 
-    /// The encoding's second layout, whose coefficients all exceed 34 digits.
+    /// Whether the second layout of the encoding is used, whose coefficients all exceed 34 digits.
     @inline(__always)
     private var hasLargeLayout: Bool { high & 0x6000 << 48 == 0x6000 << 48 }
 
-    /// The digits of a finite number. Encodings of more than 34 digits stand for zero, as IEEE 754
-    /// demands.
+    /// The coefficient of a finite number. Encodings of more than 34 digits are zero, as IEEE 754
+    /// requires.
     var coefficient: UInt128 {
         let digits = UInt128(high & 0x1_FFFF_FFFF_FFFF) << 64 | UInt128(low)
         return hasLargeLayout || digits >= Self.coefficientLimit ? 0 : digits
     }
 
-    /// The power of ten the coefficient of a finite number is multiplied by: -6176 ... 6111.
+    /// The power of ten of a finite number: -6176 ... 6111.
     var exponent: Int {
         Int(high >> (hasLargeLayout ? 47 : 49) & 0x3FFF) - Self.exponentBias
     }

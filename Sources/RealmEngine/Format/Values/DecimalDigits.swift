@@ -1,4 +1,4 @@
-/// Numbers as ASCII digits, written two at a time.
+/// Writes numbers as ASCII digits, two at a time.
 enum DecimalDigits {
     @inline(__always)
     static func value(_ byte: UInt8) -> UInt8? {
@@ -16,7 +16,7 @@ enum DecimalDigits {
         return text.utf8Start
     }
 
-    /// Two digits of a number below 100.
+    /// Writes two digits of a number below 100.
     @inline(__always)
     static func writePair(_ value: Int, to out: UnsafeMutableRawPointer) {
         assert(value >= 0 && value < 100)
@@ -25,7 +25,7 @@ enum DecimalDigits {
         out.storeBytes(of: pair, as: UInt16.self)
     }
 
-    /// Exactly `width` digits, with leading zeros; digits beyond the width are left out.
+    /// Writes exactly `width` digits, with leading zeros; higher digits are omitted.
     @inline(__always)
     static func write(_ value: UInt64, width: Int, to out: UnsafeMutableRawPointer) {
         var rest = value
@@ -39,7 +39,7 @@ enum DecimalDigits {
         if place == 1 { out.storeBytes(of: UInt8(ascii: "0") + UInt8(rest % 10), as: UInt8.self) }
     }
 
-    /// At most 20 digits; returns how many.
+    /// Writes at most 20 digits; returns their number.
     @inline(__always)
     static func write(_ value: UInt64, to out: UnsafeMutableRawPointer) -> Int {
         if value < 10 {
@@ -51,7 +51,7 @@ enum DecimalDigits {
         return count
     }
 
-    /// At most 39 digits; returns how many.
+    /// Writes at most 39 digits; returns their number.
     static func write(_ value: UInt128, to out: UnsafeMutableRawPointer) -> Int {
         if let small = UInt64(exactly: value) { return write(small, to: out) }
         let (high, low) = value.quotientAndRemainder(dividingBy: UInt128(tenToThe: 19))

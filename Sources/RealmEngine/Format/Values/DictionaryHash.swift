@@ -1,4 +1,5 @@
-/// The hash by which formats 21 and 22 find the entries of a dictionary: CityHash64 in its first form.
+/// The hash with which formats 21 and 22 find entries of a dictionary: the first version of
+/// CityHash64.
 enum DictionaryHash {
     private static let k0: UInt64 = 0xc3a5_c85c_97cb_3127
     private static let k1: UInt64 = 0xb492_b66f_be98_f273
@@ -46,7 +47,7 @@ enum DictionaryHash {
             return mix(a, rotate(b &+ length, count)) ^ b
         }
         if count >= 4 {
-            // The shift loses the upper bits, as it did when the files were made.
+            // The shift loses the upper bits, as in the writers of these formats.
             return mix(length &+ UInt64(half(text, 0) << 3), UInt64(half(text, count - 4)))
         }
         if count == 0 { return k2 }
@@ -76,7 +77,7 @@ enum DictionaryHash {
         return fold(r &* k0 &+ v.high) &* k2
     }
 
-    /// Mixes the words 8 and 16 bytes behind `i` into `start`.
+    /// Mixes the words at 8 and 16 bytes after `i` into `start`.
     private static func quarter(
         _ text: ByteView, _ i: Int, _ start: UInt64, _ z: UInt64
     ) -> Pair {
@@ -108,7 +109,7 @@ enum DictionaryHash {
         return mix(mix(v.low, w.low) &+ fold(y) &* k1 &+ z, mix(v.high, w.high) &+ x)
     }
 
-    /// The four words at `i`, mixed with two seeds.
+    /// Mixes the four words at `i` with two seeds.
     private static func seeded(
         _ text: ByteView, _ i: Int, _ first: UInt64, _ second: UInt64
     ) -> Pair {

@@ -1,5 +1,5 @@
-/// Byte offset of a node's header from the start of the (decrypted) file; a multiple of 8; 0 is
-/// "no node". See storage format section 0.
+/// Offset in bytes of a node's header from the start of the (decrypted) file; a multiple of 8; 0
+/// for none. See storage format section 0.
 public struct Ref: Hashable, Sendable, BitwiseCopyable {
     public var raw: UInt64
 
@@ -10,7 +10,7 @@ public struct Ref: Hashable, Sendable, BitwiseCopyable {
     @inline(__always) package var isNone: Bool { raw == 0 }
 }
 
-/// Identity of a table: slot index in the low 16 bits, reuse tag above (object format 1.1).
+/// Identifies a table: slot index in the low 16 bits, reuse tag above (object format 1.1).
 public struct TableKey: Hashable, Sendable {
     public var raw: UInt32
 
@@ -22,8 +22,8 @@ public struct TableKey: Hashable, Sendable {
     var tag: UInt32 { raw >> 16 }
 }
 
-/// Identity of an object inside its table. Live objects have keys of 0 and above; -1 is "no
-/// object"; -2 and below stand for tombstones (object format 1.12).
+/// Identifies an object in its table. Objects have keys of 0 and above; -1 is no object; -2 and
+/// below are tombstones (object format 1.12).
 public struct ObjectKey: Hashable, Comparable, Sendable {
     public var raw: Int64
 
@@ -36,8 +36,8 @@ public struct ObjectKey: Hashable, Comparable, Sendable {
     @inline(__always) public static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.raw < b.raw }
 }
 
-/// Identity of a column: leaf index, type, attributes and tag in one 62-bit number (object
-/// format 1.4). The key is authoritative for type, nullability and collection kind.
+/// Identifies a column: leaf index, type, attributes and tag in a 62-bit number (object format
+/// 1.4). The key is authoritative for type, nullability and collection kind.
 public struct ColumnKey: Hashable, Sendable {
     public var raw: Int64
 
@@ -45,7 +45,7 @@ public struct ColumnKey: Hashable, Sendable {
 
     public static let none = ColumnKey(0x7FFF_FFFF_FFFF_FFFF)
 
-    /// Slot `1 + leafIndex` of every cluster leaf belongs to the column.
+    /// The column has slot `1 + leafIndex` of every cluster leaf.
     var leafIndex: Int { Int(raw & 0xFFFF) }
     var typeNumber: Int { Int((raw >> 16) & 0x3F) }
     var attributes: ColumnAttributes {
@@ -76,7 +76,7 @@ package struct ColumnAttributes: OptionSet, Sendable {
     static let collection: ColumnAttributes = [.list, .dictionary, .set]
 }
 
-/// Type numbers of columns and of values inside mixed (object format 1.5).
+/// Types of columns and of values inside mixed (object format 1.5).
 public enum ColumnType: UInt8, Sendable {
     case int = 0
     case bool = 1
@@ -93,7 +93,7 @@ public enum ColumnType: UInt8, Sendable {
     case typedLink = 16
     case uuid = 17
 
-    /// The legacy number 13 (list of links) means 12.
+    /// Accepts the legacy number 13 (list of links) as 12.
     init?(number: Int) {
         if number == 13 {
             self = .link
@@ -105,7 +105,7 @@ public enum ColumnType: UInt8, Sendable {
         }
     }
 
-    /// The name used in schema text and JSON.
+    /// The name in textual schemas and JSON.
     public var name: String {
         switch self {
         case .int: "int"

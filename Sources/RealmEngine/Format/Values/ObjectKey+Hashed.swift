@@ -1,6 +1,6 @@
 extension ObjectKey {
-    /// The key that formats 20 and 21 find the object with `primaryKey` by: the lower half of what
-    /// identifies it everywhere, without its two highest bits (object format 1.13).
+    /// The key with which formats 20 and 21 find the object with `primaryKey`: the lower half of
+    /// its global identifier, without the two highest bits (object format 1.13).
     init?(hashing primaryKey: Value) {
         let low: UInt64
         switch primaryKey {
@@ -18,7 +18,7 @@ extension ObjectKey {
         self.init(Int64(bitPattern: low & 0x3FFF_FFFF_FFFF_FFFF))
     }
 
-    /// The first eight bytes of the hash, the least significant first.
+    /// Returns the first eight bytes of the hash, the least significant first.
     private static func low(_ bytes: ByteView) -> UInt64 {
         let words = SHA1.hash(bytes)
         return UInt64(words[1].byteSwapped) << 32 | UInt64(words[0].byteSwapped)

@@ -1,6 +1,6 @@
 extension RandomAccessCollection where Index == Int {
-    /// The first index from which on `test` holds, `endIndex` if there is none. It must hold for all
-    /// elements behind one it holds for.
+    /// Returns the first index at which `test` is true; `endIndex` if there is none. `test` must be
+    /// false before that index and true from it on.
     @inline(__always)
     func partitionPoint<E>(_ test: (Element) throws(E) -> Bool) throws(E) -> Int {
         var (low, high) = (startIndex, endIndex)
@@ -13,10 +13,11 @@ extension RandomAccessCollection where Index == Int {
 }
 
 extension RandomAccessCollection where Index == Int, Element: Comparable {
-    /// Where `element` is, or would be, among elements that ascend.
+    /// Returns the index of the first element that is not less than `element`, in an ascending
+    /// collection.
     func place(of element: Element) -> Int { partitionPoint { $0 >= element } }
 
-    /// Where `element` is among elements that ascend; nil when it is not there.
+    /// Returns the index of `element` in an ascending collection; nil if it is missing.
     func position(of element: Element) -> Int? {
         let place = place(of: element)
         return place < endIndex && self[place] == element ? place : nil

@@ -1,11 +1,11 @@
-/// Everything the engine can report instead of doing what it was asked.
+/// An error of the engine.
 ///
-/// Three families: the bytes are wrong (`corrupt`), the operating system refused (`system`), the
-/// caller asked for something that cannot be done (`misuse` and its finer kinds). A tool maps the
-/// kind one to one onto its exit code. The value is one pointer wide, so a throwing function pays
-/// nothing on its happy path.
+/// There are three families: the bytes are wrong (`corrupt`), the operating system refused
+/// (`system`), the caller requested something impossible (`misuse` and its finer kinds). A tool
+/// maps the kind to its exit code. The value is a single pointer, so a throwing function costs
+/// nothing unless it throws.
 public struct RealmError: Error, Sendable {
-    /// What went wrong, as coarse as an exit code.
+    /// The kind of an error, as coarse as an exit code.
     public enum Kind: String, Sendable {
         /// The database's bytes contradict the format.
         case corrupt
@@ -13,17 +13,18 @@ public struct RealmError: Error, Sendable {
         case input
         /// Output could not be written, synced or renamed.
         case output
-        /// Encrypted and no key, wrong key, or a key for a plain file.
+        /// The file is encrypted and the key is missing or wrong, or there is a key for an
+        /// unencrypted file.
         case key
-        /// A format, lock layout or history this operation cannot work with.
+        /// The operation does not support the file's format, lock layout or history.
         case incompatible
-        /// Others hold the file, or it changed too often while being read.
+        /// Other processes hold the file, or it changed too often while being read.
         case busy
         /// A bad option, class, property or query.
         case misuse
         /// An input record was rejected.
         case data
-        /// A bug of ours.
+        /// A bug of this library.
         case `internal`
     }
 
@@ -58,20 +59,20 @@ public struct RealmError: Error, Sendable {
     }
 
     public var kind: Kind { details.kind }
-    /// The reference library's name for the error, so that existing knowledge applies.
+    /// The reference library's name for the error.
     public var code: String { details.code }
-    /// A finer reason of ours, in lower case with hyphens.
+    /// A finer reason of this library, in lower case with hyphens.
     public var reason: String { details.reason }
     /// One sentence without the file's name.
     public var message: String { details.message }
     public var file: String? { details.file }
-    /// The next step, when there is one.
+    /// A suggestion for what to do next; nil for none.
     public var hint: String? { details.hint }
 
-    /// The bytes are wrong: not of a database, or not what was encrypted.
+    /// Whether the bytes are damaged, in the database or in its encryption.
     package var isDamage: Bool { kind == .corrupt || reason == "block-damaged" }
 
-    /// The same error, naming the file it is about unless it names one already.
+    /// Returns the same error with the file's name, unless it already has one.
     package func inFile(_ path: String) -> RealmError {
         if file != nil { return self }
         return RealmError(
@@ -80,22 +81,23 @@ public struct RealmError: Error, Sendable {
 }
 
 extension RealmError: CustomStringConvertible {
-    /// The file, the message and, on lines of its own, the next step: what a program prints that has
-    /// nothing else to do with the error.
+    /// The file and the message, followed by the hint on its own lines: for programs that only
+    /// print the error.
     public var description: String {
         let place = file.map { "\($0): " } ?? ""
         guard let hint else { return place + message }
-        // A query's hint marks a place in the line before it, so lines stay aligned.
+        // A query's hint may point at a position in the line before, so lines stay aligned.
         let lines = hint.split(separator: "\n", omittingEmptySubsequences: false)
         return place + message + "\nhint: " + lines.joined(separator: "\n      ")
     }
 }
 
 extension RealmError {
-    /// The next step after damage was met.
+    /// The hint of errors about damage.
     package static let damageHint = "copy the file before anything else"
 
-    /// Bytes that contradict the format: the place is a ref or a structure, the reason what is wrong.
+    /// Returns the error for bytes that contradict the format at `ref`; `what` describes the
+    /// contradiction.
     @inline(never)
     static func corrupt(_ what: String, at ref: Ref) -> RealmError {
         RealmError(
@@ -111,7 +113,7 @@ extension RealmError {
             hint: damageHint)
     }
 
-    /// A request that cannot be carried out as stated.
+    /// Returns the error for a request that is impossible as stated.
     @inline(never)
     package static func misuse(
         _ message: String, code: String = "IllegalOperation", reason: String = "usage",

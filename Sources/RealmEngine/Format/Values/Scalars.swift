@@ -1,5 +1,5 @@
-/// An instant: seconds and nanoseconds since 1970-01-01T00:00:00Z, both carrying the same sign
-/// (object format 3.8).
+/// An instant: seconds and nanoseconds since 1970-01-01T00:00:00Z, both of the same sign (object
+/// format 3.8).
 public struct Timestamp: Hashable, Sendable {
     public var seconds: Int64
     /// -999,999,999 ... 999,999,999
@@ -10,8 +10,8 @@ public struct Timestamp: Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The instant with these stored numbers; nil when they contradict the format: a second or more
-    /// of nanoseconds, or parts of different signs.
+    /// Makes the instant with these stored numbers; nil if they contradict the format: a second or
+    /// more of nanoseconds, or parts of different signs.
     @inline(__always)
     init?(storedSeconds seconds: Int64, nanoseconds: Int64) {
         guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
@@ -56,7 +56,7 @@ public struct UUIDValue: Hashable, Sendable {
     }
 }
 
-/// A link that names its target's table.
+/// A link with the table of its target.
 public struct ObjectLink: Hashable, Sendable {
     public var table: TableKey
     public var key: ObjectKey

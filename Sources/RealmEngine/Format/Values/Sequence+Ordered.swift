@@ -1,8 +1,8 @@
-// One code that sorts, for all types. The compiler makes `sorted(by:)` anew for each type and each
-// comparison, 2 to 12 KB a time: those are for what sorts much, and often.
+// Sorting with a single specialisation for all types. The compiler specialises `sorted(by:)` for
+// each type and each comparison, at 2 to 12 KB each; that is for frequent or large sorts.
 
 extension Sequence {
-    /// The elements in the order of `precedes`; equal ones stay as they stood.
+    /// Returns the elements ordered by `precedes`; the sort is stable.
     package func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
         let all = Array(self)
         return Array(all.indices).ordered { precedes(all[$0], all[$1]) }.map { all[$0] }
@@ -10,7 +10,7 @@ extension Sequence {
 }
 
 extension Array {
-    /// Puts the elements in the order of `precedes`; equal ones stay as they stood.
+    /// Orders the elements by `precedes`; the sort is stable.
     package mutating func order(by precedes: (Element, Element) -> Bool) {
         self = ordered(by: precedes)
     }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The few functions of an angle that spherical geometry needs; angles in radians.
+/// Trigonometric functions for spherical geometry; angles in radians.
 enum Trigonometry {
     @inline(__always) static func sine(_ angle: Double) -> Double { sin(angle) }
     @inline(__always) static func cosine(_ angle: Double) -> Double { cos(angle) }
-    /// Angle of the vector (x, y).
+    /// Returns the angle of the vector (x, y).
     @inline(__always) static func angle(x: Double, y: Double) -> Double { atan2(y, x) }
 }

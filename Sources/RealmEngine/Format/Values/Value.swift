@@ -1,14 +1,14 @@
-/// One value of a property, a collection element or a mixed.
+/// A value of a property, of a collection element or of a mixed.
 ///
 /// Trivial: no reference counting, no allocation. Strings and binaries point into the mapped
-/// snapshot and live as long as it does.
+/// snapshot and are valid as long as it.
 public enum Value: @unchecked Sendable {
     case null
     case int(Int64)
     case bool(Bool)
     case float(Float)
     case double(Double)
-    /// UTF-8 as stored; never normalised, may hold NUL.
+    /// UTF-8 as stored; not normalised, may contain NUL.
     case string(ByteView)
     case binary(ByteView)
     case timestamp(Timestamp)
@@ -23,7 +23,7 @@ public enum Value: @unchecked Sendable {
 }
 
 extension Value {
-    /// The value as users see it: null in place of a link to a tombstone, or to no object (key -1).
+    /// The value as users see it: null instead of a link to a tombstone or to no object (key -1).
     @inline(__always)
     var shown: Value {
         if case .link(let link) = self, link.key.raw < 0 { return .null }
@@ -31,14 +31,14 @@ extension Value {
     }
 }
 
-/// Where a collection is stored and what its elements are; opened by a `Snapshot`.
+/// Location of a collection and type of its elements; opened by a `Snapshot`.
 public struct CollectionView: Sendable {
-    /// Root of the B+tree, or of the dictionary's pair; none when empty.
+    /// Root of the B+tree, or of the dictionary's pair of trees; none if empty.
     package let root: Ref
     public let element: ElementType
-    /// What a nested collection inside a mixed is addressed by (object format 4.6); 0 for others.
+    /// Identifies a collection inside a mixed (object format 4.6); 0 for others.
     let key: Int32
-    /// How many collections surround this one; 0 for the collection of a property.
+    /// Number of collections around this one; 0 for the collection of a property.
     let depth: UInt8
 
     @inline(__always)
@@ -49,11 +49,11 @@ public struct CollectionView: Sendable {
         self.depth = depth
     }
 
-    /// Collections nest at most this deep (object format 4.6).
+    /// Maximum number of nested collections (object format 4.6).
     static let maximumDepth: UInt8 = 100
 
-    /// The same collection as an element of one at `depth`. A collection that contains itself ends
-    /// in an error here, so that readers may recurse.
+    /// Returns the same collection as an element of a collection at `depth`. A collection that
+    /// contains itself throws here, so that readers may recurse.
     @inline(never)
     private func inside(depth: UInt8) throws(RealmError) -> CollectionView {
         guard depth < Self.maximumDepth else {
@@ -62,7 +62,7 @@ public struct CollectionView: Sendable {
         return CollectionView(root: root, element: element, key: key, depth: depth + 1)
     }
 
-    /// An element of a collection at `depth`, which tells a nested collection its own depth.
+    /// Returns an element of a collection at `depth`; if it is a collection, sets its depth.
     @inline(__always)
     static func element(_ value: Value, depth: UInt8) throws(RealmError) -> Value {
         switch value {
@@ -73,13 +73,13 @@ public struct CollectionView: Sendable {
     }
 }
 
-/// Type of the elements of a collection.
+/// Type of a collection's elements.
 public struct ElementType: Hashable, Sendable {
     public let type: ColumnType
     public let isNullable: Bool
-    /// For links: the table they lead to.
+    /// Target table of links.
     public let target: TableKey
-    /// For dictionaries: the keys are integers instead of strings.
+    /// Whether the keys of a dictionary are integers instead of strings.
     public let hasIntegerKeys: Bool
 
     @inline(__always)

@@ -1,12 +1,12 @@
-/// The offset of local time from UTC at any time: a fixed one, or the rules of a TZif file
-/// (RFC 8536).
+/// The offset of local time from UTC at any time: a fixed offset, or the rules of a TZif file (RFC
+/// 8536).
 package struct ZoneRules: Sendable {
-    /// Seconds since 1970 from which on an offset holds, ascending.
+    /// Times, in seconds since 1970, from which on the offsets apply, ascending.
     private var starts: [Int64] = []
     private var offsets: [Int64] = []
-    /// Before the first start.
+    /// Offset before the first start.
     private var first: Int64
-    /// After the last start.
+    /// Rule after the last start.
     private var rule: YearlyRule?
 
     package static let utc = ZoneRules(offset: 0)
@@ -17,7 +17,7 @@ package struct ZoneRules: Sendable {
     /// Whether the offset is always zero.
     var isUTC: Bool { starts.isEmpty && first == 0 && rule == nil }
 
-    /// Seconds that local time is ahead of UTC at a time.
+    /// Returns how many seconds local time is ahead of UTC at a time.
     func offset(at seconds: Int64) -> Int64 {
         if let last = starts.last, seconds < last {
             var (low, high) = (0, starts.count)
@@ -30,7 +30,7 @@ package struct ZoneRules: Sendable {
         return rule?.offset(at: seconds) ?? offsets.last ?? first
     }
 
-    /// Date and time of day of the place.
+    /// Returns the local date and time of day.
     func local(_ time: Timestamp) -> CalendarTime {
         let (seconds, isOverflow) = time.seconds.addingReportingOverflow(offset(at: time.seconds))
         return CalendarTime(
@@ -40,7 +40,7 @@ package struct ZoneRules: Sendable {
 }
 
 extension ZoneRules {
-    /// `Z`, `+02:00`, `-0330`, `+5`; nil for another text.
+    /// Parses `Z`, `+02:00`, `-0330` or `+5`; nil for other text.
     package init?(offset text: String) {
         if text == "Z" || text == "UTC" {
             self.init(offset: 0)
@@ -62,11 +62,12 @@ extension ZoneRules {
         self.init(offset: sign == UInt8(ascii: "-") ? -offset : offset)
     }
 
-    /// The rules of a TZif file; nil for bytes that are none.
+    /// Parses the rules of a TZif file; nil for other bytes.
     package init?(tzif bytes: [UInt8]) {
         var reader = TZifReader(bytes)
         guard let head = reader.header() else { return nil }
-        // From the second version on the first block, of 32-bit times, is followed by one of 64 bits.
+        // From version 2 on, the first block, with 32-bit times, is followed by a block with 64-bit
+        // times.
         var block = head
         var width = 4
         if head.version >= 2 {
@@ -89,16 +90,16 @@ extension ZoneRules {
     }
 }
 
-/// Reads the parts of a TZif file in order.
+/// Parses a TZif file sequentially.
 private struct TZifReader {
     struct Header {
         let version: Int
         let utCount, standardCount, leapCount, timeCount, typeCount, charCount: Int
 
-        /// Bytes of the whole block behind the header.
+        /// Size of the whole block after the header.
         func size(_ width: Int) -> Int { timeCount * (width + 1) + typeCount * 6 + rest(width) }
 
-        /// Bytes behind the types.
+        /// Size of the block's part after the types.
         func rest(_ width: Int) -> Int {
             charCount + leapCount * (width + 4) + standardCount + utCount
         }
@@ -129,7 +130,7 @@ private struct TZifReader {
         return true
     }
 
-    /// When each offset begins, and the types of the offsets.
+    /// Reads the start of each offset, and the types of the offsets.
     mutating func transitions(_ block: Header, _ width: Int) -> (starts: [Int64], types: [Int])? {
         guard block.timeCount * (width + 1) <= bytes.count - at else { return nil }
         let starts = (0..<block.timeCount).map { _ in number(width) }
@@ -137,7 +138,7 @@ private struct TZifReader {
         return (starts, types)
     }
 
-    /// Seconds ahead of UTC, by type.
+    /// Reads the seconds ahead of UTC for each type.
     mutating func offsets(_ block: Header) -> [Int64]? {
         guard block.typeCount * 6 <= bytes.count - at else { return nil }
         return (0..<block.typeCount).map { _ in
@@ -147,7 +148,7 @@ private struct TZifReader {
         }
     }
 
-    /// The text between two line feeds.
+    /// Returns the text between two line feeds.
     func footer() -> [UInt8]? {
         guard at < bytes.count, bytes[at] == 0x0A,
             let end = bytes[(at + 1)...].firstIndex(of: 0x0A)
@@ -155,7 +156,7 @@ private struct TZifReader {
         return Array(bytes[(at + 1)..<end])
     }
 
-    /// A big-endian number with a sign, which is known to be there.
+    /// Reads a signed big-endian number, which must be inside the file.
     private mutating func number(_ width: Int) -> Int64 {
         var value: UInt64 = 0
         for byte in bytes[at..<(at + width)] { value = value << 8 | UInt64(byte) }
@@ -165,25 +166,25 @@ private struct TZifReader {
     }
 }
 
-/// When clocks change each year, as POSIX writes it: `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// Yearly clock changes in the notation of POSIX: `CET-1CEST,M3.5.0,M10.5.0/3`.
 private struct YearlyRule: Sendable {
     private let standard: Int64
     private var summer: (offset: Int64, from: Change, to: Change)?
 
     private enum Day {
-        /// 1 to 365, without 29 February.
+        /// 1 to 365, not counting 29 February.
         case julian(Int64)
-        /// 0 to 365.
+        /// 0 to 365, counting 29 February.
         case ofYear(Int64)
         case weekday(month: Int, week: Int64, day: Int64)
     }
 
     private struct Change {
         let day: Day
-        /// Seconds of local time from midnight.
+        /// Seconds of local time since midnight.
         let time: Int64
 
-        /// Local seconds since 1970 in a year.
+        /// Returns local seconds since 1970 of the change in a year.
         func seconds(_ year: Int64) -> Int64 {
             let first = CalendarTime.day(year: year, month: 1, day: 1)
             let number: Int64
@@ -248,7 +249,7 @@ private struct YearlyRule: Sendable {
             return true
         }
 
-        /// `CET`, or `<+03>`.
+        /// Parses a name such as `CET` or `<+03>`.
         mutating func name() -> Bool {
             let start = at
             if take("<") {
@@ -269,7 +270,7 @@ private struct YearlyRule: Sendable {
             return at > start ? value : nil
         }
 
-        /// `[+-]h[:m[:s]]` in seconds.
+        /// Parses `[+-]h[:m[:s]]`; returns seconds.
         mutating func time() -> Int64? {
             let isNegative = take("-")
             if !isNegative { _ = take("+") }
