@@ -1,6 +1,6 @@
-// AES-256 on four blocks at once, each bit of a byte in a word of its own ("sliced"): bit p of word i
-// is bit i of byte p. No table is looked up and no branch depends on data, so that the time tells
-// nothing about the key.
+// AES-256 on four blocks at once, with each bit of a byte in a separate word ("sliced"): bit p of
+// word i is bit i of byte p. No table lookup and no branch depends on data, so the time does not
+// depend on the key.
 
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void store(const sliced *s, uint8_t bytes[64]) {
     }
 }
 
-// Brings fifteen coefficients back to eight, modulo x^8 + x^4 + x^3 + x + 1.
+// Reduces fifteen coefficients to eight, modulo x^8 + x^4 + x^3 + x + 1.
 static inline __attribute__((always_inline)) sliced reduce(uint64_t p[15]) {
 #pragma clang loop unroll(full)
     for (int i = 14; i >= 8; i--) {
@@ -101,7 +101,7 @@ static void substitute_back(sliced *s) {
     *s = invert(&v);
 }
 
-// Byte p of a block is in row p % 4 of column p / 4; row r moves by r columns.
+// Byte p of a block is in row p % 4 of column p / 4; row r is rotated by r columns.
 static uint64_t shift_rows(uint64_t x) {
     return (x & 0x1111111111111111ull) | ((x >> 4) & 0x0222022202220222ull)
         | ((x << 12) & 0x2000200020002000ull) | ((x >> 8) & 0x0044004400440044ull)
@@ -116,7 +116,7 @@ static uint64_t shift_rows_back(uint64_t x) {
         | ((x >> 4) & 0x0888088808880888ull);
 }
 
-// Each row becomes the next one of its column.
+// Replaces each row by the next one of its column.
 static uint64_t next_row(uint64_t x) {
     return ((x >> 1) & 0x7777777777777777ull) | ((x << 3) & 0x8888888888888888ull);
 }

@@ -1,5 +1,5 @@
-// The cryptographic instructions of ARMv8. The functions name the instructions they need, so that
-// the rest of the program runs on processors without them.
+// The cryptographic instructions of ARMv8. Only these functions are compiled for them, so that the
+// program runs on processors without them.
 
 #include "internal.h"
 
@@ -10,7 +10,7 @@
 
 #define WITH_CRYPTO __attribute__((target("aes,sha2")))
 
-// Of the word the kernel tells programs about the processor.
+// Bits of the kernel's AT_HWCAP word.
 enum { bit_aes = 1 << 3, bit_sha2 = 1 << 6 };
 
 int realm_processor_has_aes(void) { return (getauxval(AT_HWCAP) & bit_aes) != 0; }
@@ -47,7 +47,7 @@ void realm_aes_encrypt_several_hardware(
     }
 }
 
-// Blocks that are decrypted at once.
+// Number of blocks that are decrypted at once.
 enum { lanes = 8 };
 
 WITH_CRYPTO void realm_aes_decrypt_hardware(

@@ -1,5 +1,5 @@
-// AES-NI and the SHA extensions of x86. The functions name the instructions they need, so that the
-// rest of the program runs on processors without them.
+// AES-NI and the SHA extensions of x86. Only these functions are compiled for them, so that the
+// program runs on processors without them.
 
 #include "internal.h"
 
@@ -32,8 +32,8 @@ WITH_AES void realm_aes_prepare_hardware(realm_crypto_context *context) {
     }
 }
 
-// A block waits for the one before, so the instructions of one message leave most of the processor
-// idle: several messages go side by side.
+// In CBC mode, a block waits for the one before, so one message leaves most of the processor idle:
+// several messages are encrypted in parallel.
 WITH_AES static inline __attribute__((always_inline)) void encrypt_messages(
     const realm_crypto_context *context, const uint8_t *const *ivs, const uint8_t *const *from,
     uint8_t *const *to, size_t blocks, const int count) {
@@ -68,7 +68,8 @@ WITH_AES void realm_aes_encrypt_several_hardware(
     encrypt_messages(context, ivs, from, to, blocks, realm_crypto_messages);
 }
 
-// Blocks that are decrypted at once: the instruction takes four cycles, two begin in each.
+// Number of blocks that are decrypted at once: the instruction takes four cycles, and two begin in
+// each cycle.
 enum { lanes = 8 };
 
 WITH_AES static void decrypt_lanes(
@@ -109,7 +110,8 @@ WITH_AES void realm_aes_decrypt_hardware(
     }
 }
 
-// An instruction waits for the one before here too: two messages take a third more time than one.
+// Here too, an instruction waits for the one before: two messages take only a third longer than
+// one.
 WITH_SHA static inline __attribute__((always_inline)) void hash_messages(
     uint32_t *const *states, const uint8_t *const *bytes, size_t blocks, const int count) {
     const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0bll, 0x0405060700010203ll);

@@ -4,14 +4,14 @@
 #include "CRealmCrypto.h"
 
 #if defined(REALM_PORTABLE)
-// Only the portable forms, as a processor without such instructions has them.
+// Only the portable implementation, as on a processor without such instructions.
 #elif defined(__x86_64__)
 #define REALM_CRYPTO_X86 1
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #define REALM_CRYPTO_ARM 1
 #endif
 
-// Portable forms.
+// The portable implementation.
 void realm_aes_expand(realm_crypto_context *context, const uint8_t key[32]);
 void realm_aes_encrypt_portable(
     const realm_crypto_context *context, const uint8_t iv[16], const uint8_t *from, uint8_t *to,
@@ -21,7 +21,7 @@ void realm_aes_decrypt_portable(
     size_t blocks);
 void realm_sha256_blocks_portable(uint32_t state[8], const uint8_t *bytes, size_t blocks);
 
-// With the processor's instructions; only to be called where it has them.
+// The implementation with the processor's instructions; only called if it has them.
 #if defined(REALM_CRYPTO_X86) || defined(REALM_CRYPTO_ARM)
 int realm_processor_has_aes(void);
 int realm_processor_has_sha(void);
@@ -33,7 +33,7 @@ void realm_aes_decrypt_hardware(
     const realm_crypto_context *context, const uint8_t iv[16], const uint8_t *from, uint8_t *to,
     size_t blocks);
 void realm_sha256_blocks_hardware(uint32_t state[8], const uint8_t *bytes, size_t blocks);
-// Messages of one length side by side: `realm_crypto_messages` of them, and two.
+// Process messages of the same length in parallel: `realm_crypto_messages` or two.
 void realm_aes_encrypt_several_hardware(
     const realm_crypto_context *context, const uint8_t *const *ivs, const uint8_t *const *from,
     uint8_t *const *to, size_t blocks);

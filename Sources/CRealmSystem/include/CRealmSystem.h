@@ -1,4 +1,4 @@
-/// What Swift's view of the C library, of its own runtime and of the processor leaves out.
+/// Functions of the C library, the Swift runtime and the processor that Swift does not import.
 
 #ifndef C_REALM_SYSTEM_H
 #define C_REALM_SYSTEM_H
@@ -8,25 +8,25 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-/// The object, kept once more, or nothing when its end has begun: the runtime's own, of which it makes
-/// weak references. Its memory must still be there.
+/// Retains an object and returns it, or returns null if its deinitialisation has begun. The Swift
+/// runtime implements weak references with it. The object's memory must still exist.
 void *swift_tryRetain(void *object);
 
-/// Count that many references to an object of Swift at once, or let go of them: the runtime's own.
+/// Adds or releases `count` strong references. Functions of the Swift runtime.
 void *swift_retain_n(void *object, uint32_t count);
 void swift_release_n(void *object, uint32_t count);
 
-/// What counts the references to an object of Swift, of all kinds together: good for nothing but being
-/// compared with another object's.
+/// Returns the word with all reference counts of an object. Its layout is the runtime's own; it can
+/// only be compared with another object's word.
 static inline size_t realm_reference_count(const void *object) {
     return __atomic_load_n((const size_t *)object + 1, __ATOMIC_ACQUIRE);
 }
 
-/// Moves the pages of `count` bytes of private memory to another place in one step, in place of what
-/// is there; where they were, there is memory without pages. 0 unless the system refuses.
+/// Moves the pages of `count` bytes of private memory to `to` in one step, replacing what is mapped
+/// there; the source stays mapped without pages. Returns 0, or -1 on failure.
 int realm_memory_move(void *from, size_t count, void *to);
 
-/// What a file is, without its times.
+/// Status of a file, without its times.
 struct realm_file_status {
     uint64_t device, inode;
     int64_t size;
@@ -34,51 +34,51 @@ struct realm_file_status {
     uint32_t mode;
 };
 
-/// The status of the file behind `path`, or of an open one where the path is empty. 0 unless there is no
-/// such file. Its times are not asked for: Linux since 6.13 makes the next write to a file whose times
-/// somebody saw note a new one, which the next sync writes in a turn of its own.
+/// Gets the status of the file at `path`, or of the descriptor if the path is empty. Returns 0, or
+/// -1 if there is no such file. Does not read the times: since Linux 6.13, a file whose times were
+/// read gets a new one at the next write, which the next sync has to store separately.
 int realm_file_status(int descriptor, const char *path, struct realm_file_status *status);
 
-/// The number of the file behind `path` and when it was made; a time of 0 where the file system does not
-/// keep that. 0 unless there is no such file.
+/// Gets inode number and birth time of the file at `path`; the time is 0 if the file system does
+/// not record it. Returns 0, or -1 if there is no such file.
 int realm_file_birth(
     const char *path, uint64_t *inode, int64_t *seconds, uint32_t *nanoseconds);
 
-/// Waits until there is something to read at `descriptor`, at most so long.
+/// Waits until `descriptor` is readable, at most `microseconds`.
 void realm_wait_readable(int descriptor, long microseconds);
 
-/// The version of the C library that the process runs with.
+/// Returns the version of the C library in use.
 const char *realm_c_library_version(void);
 
 /// Wakes all threads of all processes that wait for the 32-bit word at `word` to change.
 void realm_wake_all(void *word);
 
-/// What tells the calling thread from all others that exist now: where its own variables are, which the
-/// processor knows.
+/// Identifies the calling thread among all living ones: the address of its thread-local storage,
+/// from a register.
 static inline size_t realm_current_thread(void) { return (size_t)__builtin_thread_pointer(); }
 
-/// Has the processor fetch the line of memory that `address` is in; any address will do.
+/// Prefetches the cache line of `address`, which may be any address.
 static inline void realm_prefetch(const void *address) { __builtin_prefetch(address); }
 
-/// What the current queue, or one it works for, has under `key`: Dispatch's own, without the box that
-/// Swift's view of it puts the value into.
+/// Returns the value of `key` in the current queue or the queues it targets. Dispatch's own
+/// function, without the box into which Swift's wrapper puts the value.
 void *dispatch_get_specific(const void *key);
 
-/// The runtime's own: what the current task runs on, which for an actor with an executor of its own is
-/// told by the actor.
+/// The executor of the current task, as the Swift runtime returns it; an actor with a custom
+/// executor reports that one.
 struct realm_executor {
     const void *identity;
     const void *implementation;
 };
 __attribute__((swiftcall)) struct realm_executor swift_task_getCurrentExecutor(void);
 
-/// What tells the executor of the calling task; none where no task runs.
+/// Identifies the executor of the calling task; null if no task runs.
 static inline const void *realm_current_executor(void) {
     return swift_task_getCurrentExecutor().identity;
 }
 
-/// The runtime's own: the task of the calling thread. Weak, since programs that never use tasks are
-/// linked without them.
+/// Returns the calling thread's task. Weak, since programs that never use tasks are linked without
+/// it.
 __attribute__((swiftcall, weak)) void *swift_task_getCurrent(void);
 
 /// Whether a Swift task runs on the calling thread.

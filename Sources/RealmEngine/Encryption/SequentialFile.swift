@@ -147,7 +147,6 @@ private struct ChunkWriter {
 
     /// Number of bytes after which writing to the disk is requested, so that the final sync is
     /// short.
-    /// short.
     private static let writebackStep: UInt64 = 16 << 20
 
     init(_ descriptor: Int32, _ path: String) {

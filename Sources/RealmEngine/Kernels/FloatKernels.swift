@@ -1,4 +1,4 @@
-/// Range tests over IEEE numbers. NaNs, and with them null, are in no range.
+/// Range tests over IEEE numbers. NaNs, including null, are in no range.
 enum FloatKernels {
     static func rows(
         from low: Double, through high: Double, _ p: UnsafeRawPointer, count: Int
@@ -53,7 +53,7 @@ enum FloatKernels {
         }
     }
 
-    /// Rows that hold exactly these bits.
+    /// Returns the rows with exactly these bits.
     static func rows(equalTo pattern: UInt64, _ p: UnsafeRawPointer, count: Int) -> Selection {
         Selection(count) { (from, n) in
             var bits: UInt64 = 0
@@ -66,7 +66,7 @@ enum FloatKernels {
         }
     }
 
-    /// Rows that hold exactly these bits.
+    /// Returns the rows with exactly these bits.
     static func rows(equalTo pattern: UInt32, _ p: UnsafeRawPointer, count: Int) -> Selection {
         Selection(count) { (from, n) in
             var bits: UInt64 = 0
@@ -79,7 +79,8 @@ enum FloatKernels {
         }
     }
 
-    /// The least or the greatest of some of `count` numbers, of equal ones the first; nil if all are NaN.
+    /// Returns the smallest or largest of the selected numbers, the first one among equal numbers;
+    /// nil if all are NaN.
     static func extreme<Number: BinaryFloatingPoint>(
         _ isLeast: Bool, _ numbers: UnsafePointer<Number>, _ count: Int, _ rows: Selection
     ) -> Number? {
@@ -96,13 +97,14 @@ enum FloatKernels {
         } else {
             rows.each { best = numbers[$0] > best ? numbers[$0] : best }
         }
-        // Infinite numbers may be the worst, and both zeros are equal.
+        // An infinite result may be the start value, and both zeros are equal; so the number is
+        // looked up.
         guard best == worst || best == 0 else { return best }
         for i in 0..<count where numbers[i] == best && rows.contains(i) { return numbers[i] }
         return nil
     }
 
-    /// Four lanes, so that comparisons do not wait for each other.
+    /// Reduces in four lanes, so that comparisons do not wait for each other.
     @inline(__always)
     private static func reduced<Number: BinaryFloatingPoint>(
         _ numbers: UnsafePointer<Number>, _ count: Int, _ start: Number,

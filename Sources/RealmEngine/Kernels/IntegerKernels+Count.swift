@@ -1,7 +1,7 @@
-/// Range tests that count instead of telling the rows: as fast as the elements can be read.
+/// Range tests that only count rows: as fast as the elements can be read.
 extension IntegerKernels {
-    /// Number of rows, of `count` beginning with element `first`, whose element lies in `range`.
-    /// They are those of one leaf, 256 at most.
+    /// Returns the number of rows, of `count` rows from element `first` on, whose element is in
+    /// `range`. The rows must belong to one leaf, which has at most 256.
     @inline(__always)
     static func count(
         in range: IntegerRange, _ node: NodeView, first: Int, count: Int
@@ -21,9 +21,9 @@ extension IntegerKernels {
         return count &- outside
     }
 
-    // Elements are shifted so that the range begins at the lowest number, and lie outside if they
-    // are beyond its end then. Outcomes are all ones, which is -1: subtracting them counts. No lane
-    // is counted up more than 256 / lanes times.
+    // Elements are shifted so that the range begins at the lowest number; elements beyond its
+    // shifted end are outside. A true lane is all ones, which is -1, so subtracting masks counts
+    // them. No lane is incremented more than 256 / lanes times.
 
     @inline(__always)
     private static func countBytes(
@@ -40,7 +40,7 @@ extension IntegerKernels {
             lanes &-= unsafeBitCast(v .> ends, to: SIMD16<Int8>.self)
             i &+= 16
         }
-        // At most 16 in a byte: two words of them are added, then neighbours twice.
+        // A byte is at most 16: adds both words, then adjacent bytes twice.
         let words = unsafeBitCast(lanes, to: SIMD2<UInt64>.self)
         let bytes = words[0] &+ words[1]
         let even: UInt64 = 0x00FF_00FF_00FF_00FF

@@ -1,6 +1,6 @@
-/// Packed integers unpacked, where a kernel needs each of them.
+/// Decoding of packed integers, for kernels that need each of them.
 extension IntegerKernels {
-    /// Stores elements `first ..< first + count` of `node`, which all exist, from `out` on.
+    /// Decodes elements `first ..< first + count` of `node`, which must exist, to `out`.
     static func decode(
         _ node: NodeView, first: Int, count: Int, into out: UnsafeMutablePointer<Int64>
     ) {
@@ -27,7 +27,7 @@ extension IntegerKernels {
 }
 
 extension IntegerKernels {
-    /// Whether none of the first `count` integers of a node is below 0 or below the one before.
+    /// Whether the first `count` integers of a node are not negative and not descending.
     static func ascend(_ node: NodeView, _ count: Int) -> Bool {
         switch node.widthCode {
         case 4: ascend(node.payload, count, Int8.self)
@@ -42,7 +42,7 @@ extension IntegerKernels {
         _ p: UnsafeRawPointer, _ count: Int, _: T.Type
     ) -> Bool {
         let integers = p.assumingMemoryBound(to: T.self)
-        // All are looked at, which is several at a time.
+        // Examines all elements, so that the loop is vectorised.
         var wrong: T = count > 0 && integers[0] < 0 ? 1 : 0
         var i = 1
         while i < count {
@@ -54,7 +54,8 @@ extension IntegerKernels {
 }
 
 extension NodeView {
-    /// Calls `body` with each row of a leaf and its integer, element `first + row`.
+    /// Calls `body` with each selected row of a leaf and its integer, which is element `first +
+    /// row`.
     @inline(__always)
     func visit(_ first: Int, _ rows: Selection, _ body: (Int, Int64) -> Void) {
         withUnsafeTemporaryAllocation(of: Int64.self, capacity: ClusterRows.maximum) { memory in
@@ -65,7 +66,7 @@ extension NodeView {
         }
     }
 
-    /// Copies the slots from `first` on of a node with refs to where each has 64 bits.
+    /// Decodes the slots from `first` on of a node with refs to 64-bit words.
     func decodeSlots(from first: Int, into slots: UnsafeMutablePointer<UInt64>) {
         let count = count - first
         slots.withMemoryRebound(to: Int64.self, capacity: max(0, count)) {

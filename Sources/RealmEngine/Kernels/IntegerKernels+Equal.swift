@@ -1,6 +1,7 @@
-/// Search for one integer in an array without order.
+/// Search for an integer in an unordered array.
 extension IntegerKernels {
-    /// Index of the first element of `node` within `range` that equals `value`; nil if there is none.
+    /// Returns the index of the first element of `node` in `range` that equals `value`; nil if
+    /// there is none.
     static func firstIndex(of value: Int64, _ node: NodeView, in range: Range<Int>) -> Int? {
         switch node.widthCode {
         case 4: Int8(exactly: value).flatMap { firstIndex(of: $0, node.payload, range) }
@@ -16,7 +17,7 @@ extension IntegerKernels {
         of value: T, _ p: UnsafeRawPointer, _ range: Range<Int>
     ) -> Int? {
         let integers = p.assumingMemoryBound(to: T.self)
-        // Blocks without branches are compared several elements at a time.
+        // Blocks without branches are vectorised.
         var i = range.lowerBound
         while i &+ 32 <= range.upperBound {
             var found: T = 0

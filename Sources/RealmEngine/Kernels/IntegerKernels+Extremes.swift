@@ -1,8 +1,9 @@
-/// The least or the greatest of packed integers.
+/// Minimum and maximum of packed integers.
 extension IntegerKernels {
-    /// The extreme of `count` integers from element `first` on; nil if there is none.
+    /// Returns the minimum or maximum of `count` integers from element `first` on; nil if there is
+    /// none.
     ///
-    /// - Parameter marker: the integer of null, which is left out.
+    /// - Parameter marker: the integer that means null, which is ignored.
     static func extreme(
         isLeast: Bool, _ node: NodeView, first: Int = 0, count: Int, excluding marker: Int64? = nil
     ) -> Int64? {
@@ -24,7 +25,8 @@ extension IntegerKernels {
         }
     }
 
-    /// The extreme of the integers of some rows: of element `first + row` for each; nil without rows.
+    /// Returns the minimum or maximum of element `first + row` of all selected rows; nil if there
+    /// are none.
     static func extreme(
         isLeast: Bool, _ node: NodeView, first: Int = 0, _ rows: Selection
     ) -> Int64? {
@@ -43,19 +45,19 @@ extension IntegerKernels {
         _ isLeast: Bool, _ p: UnsafeRawPointer, _ count: Int, _ marker: Int64?, _: T.Type
     ) -> Int64? {
         let integers = p.assumingMemoryBound(to: T.self)
-        // A node's own marker has its width.
+        // The marker of a node fits its width.
         let marker = marker.flatMap { T(exactly: $0) }
         if marker == nil || marker != (isLeast ? T.min : T.max) {
             let best = reduced(isLeast, integers, count, 0)
             if best != marker { return Int64(best) }
         }
-        // The marker is beyond all integers that count: shifted, it is at their other end.
+        // The marker is beyond all other integers. Shifting wraps it to their other end.
         let shift = (marker ?? 0) &- (isLeast ? T.max : T.min)
         let best = reduced(isLeast, integers, count, shift)
         return best &+ shift == marker ? nil : Int64(best &+ shift)
     }
 
-    /// The extreme of integers, each minus `shift`.
+    /// Returns the minimum or maximum of the integers minus `shift`.
     @inline(__always)
     private static func reduced<T: FixedWidthInteger & SignedInteger>(
         _ isLeast: Bool, _ integers: UnsafePointer<T>, _ count: Int, _ shift: T

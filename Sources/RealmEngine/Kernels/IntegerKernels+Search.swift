@@ -1,14 +1,14 @@
 extension IntegerKernels {
-    /// Place of the first element of `node` that is not below `value`, its count if there is none. The
-    /// elements ascend.
+    /// Returns the index of the first element of `node` that is not less than `value`; the count if
+    /// there is none. The elements must be ascending.
     @inline(__always)
     static func firstNotBelow(_ value: Int64, _ node: NodeView) -> Int {
-        // Index keys are chunks of four bytes.
+        // Keys of index nodes are four bytes wide.
         guard node.widthCode == 6 else { return searched(value, node) }
         if value > Int64(Int32.max) { return node.count }
         let wanted = Int32(truncatingIfNeeded: max(value, Int64(Int32.min)))
         let p = node.payload.assumingMemoryBound(to: Int32.self)
-        // Halving without a branch to mispredict: the part that is left begins at `start`.
+        // A binary search without a branch to mispredict: the remaining part begins at `start`.
         var start = 0
         var left = node.count
         while left > 1 {

@@ -10,7 +10,7 @@ extension IntegerKernels {
         }
     }
 
-    /// The sum of the integers of some rows: of element `first + row` for each.
+    /// Returns the sum of element `first + row` of all selected rows.
     static func sum(_ node: NodeView, first: Int = 0, _ rows: Selection) -> Int128 {
         switch node.widthCode {
         case 4: return Int128(sum(node.payload + first, rows, Int8.self))
@@ -38,7 +38,7 @@ extension IntegerKernels {
         return sum
     }
 
-    /// The sum of integers of 0 to 4 bits, 64 bits at a time.
+    /// Sums integers of 0 to 4 bits, 64 bits at a time.
     private static func smallSum(_ node: NodeView) -> Int64 {
         let perWord = node.widthCode == 0 ? 0 : 128 >> Int(node.widthCode)
         guard perWord > 0 else { return 0 }
@@ -61,7 +61,7 @@ extension IntegerKernels {
         return sum
     }
 
-    /// Adds bytes in lanes of 16 bits, which 128 additions do not overflow.
+    /// Sums bytes in lanes of 16 bits, which do not overflow in 128 additions.
     private static func byteSum(_ node: NodeView) -> Int64 {
         let (p, count) = (node.payload, node.count)
         var sum: Int64 = 0
@@ -83,7 +83,7 @@ extension IntegerKernels {
         return sum
     }
 
-    /// Fits 64 bits: a node has at most 2^24 elements.
+    /// The sum fits 64 bits, since a node has at most 2^24 elements.
     @inline(__always)
     private static func sum<T: FixedWidthInteger>(_ node: NodeView, _: T.Type) -> Int64 {
         let integers = node.payload.assumingMemoryBound(to: T.self)
@@ -96,7 +96,7 @@ extension IntegerKernels {
         return sum
     }
 
-    /// Adds the halves of the integers apart, neither of which overflows.
+    /// Sums the upper and lower halves of the integers separately; neither sum overflows.
     private static func longSum(_ node: NodeView) -> Int128 {
         let integers = node.payload.assumingMemoryBound(to: Int64.self)
         var (high, low): (Int64, Int64) = (0, 0)

@@ -1,4 +1,4 @@
-/// Integers from `low` to `high`; none when `low > high`.
+/// The integers from `low` to `high`; empty if `low > high`.
 struct IntegerRange: Equatable, Sendable {
     var low: Int64
     var high: Int64
@@ -13,8 +13,8 @@ struct IntegerRange: Equatable, Sendable {
 
 /// Range tests over packed integers, 64 rows to a word.
 enum IntegerKernels {
-    /// The rows whose element lies in `range`: element `first + row` of `node` for each of `count`
-    /// rows, which all exist.
+    /// Returns the rows whose element is in `range`: element `first + row` of `node` for each of
+    /// `count` rows, which must exist.
     static func rows(
         in range: IntegerRange, _ node: NodeView, first: Int, count: Int
     ) -> Selection {
@@ -38,14 +38,13 @@ enum IntegerKernels {
         }
     }
 
-    /// The largest element of 8 to 64 bits.
+    /// Returns the largest element of width 8 to 64.
     @inline(__always)
     private static func limit(_ widthCode: UInt8) -> Int64 {
         Int64.max &>> (64 &- (4 as Int64) &<< Int64(widthCode &- 3))
     }
 
-    /// Bounds within what the width holds, since those beyond say nothing; nil when no element can
-    /// lie between them.
+    /// Limits the bounds to what the width can hold; returns nil if no element can be in the range.
     @inline(__always)
     static func bounds(
         _ range: IntegerRange, _ widthCode: UInt8
@@ -151,7 +150,7 @@ enum IntegerKernels {
             let p = p + 8 &* from
             var bits: UInt64 = 0
             var i = 0
-            // Without a branch: the bit is shifted in from above.
+            // Without a branch: the outcome is shifted to the row's bit.
             while i < n {
                 let v = p.loadUnaligned(fromByteOffset: 8 &* i, as: UInt64.self) &- start
                 let isInside: UInt64 = v <= span ? 1 : 0
@@ -164,7 +163,7 @@ enum IntegerKernels {
 
     // MARK: Below 8 bits
 
-    /// 64 bits of the payload from bit `start` on; zeros behind its last word.
+    /// Loads 64 bits of the payload from bit `start` on; zeros after its last word.
     @inline(__always)
     private static func load(_ node: NodeView, _ start: Int) -> UInt64 {
         let word = start >> 6
@@ -199,7 +198,7 @@ enum IntegerKernels {
         }
     }
 
-    /// 32 pairs of bits to 32 outcomes.
+    /// Tests 32 pairs of bits; returns 32 outcomes.
     @inline(__always)
     private static func pairs(_ range: IntegerRange, _ w: UInt64) -> UInt64 {
         let even: UInt64 = 0x5555_5555_5555_5555
@@ -213,7 +212,7 @@ enum IntegerKernels {
         return squeezed(found & even)
     }
 
-    /// Every second bit, put together in the lower half.
+    /// Moves every second bit to the lower half.
     @inline(__always)
     private static func squeezed(_ bits: UInt64) -> UInt64 {
         var x = bits
@@ -237,7 +236,8 @@ enum IntegerKernels {
             var i = 0
             while i < n {
                 let w = load(node, 4 &* (first &+ from &+ i))
-                // Sixteen nibbles, one to a byte: even ones below, odd ones above, interleaved.
+                // Sixteen nibbles in a byte each: first those with even indices, then those with
+                // odd ones.
                 let even = w & 0x0F0F_0F0F_0F0F_0F0F
                 let odd = w &>> 4 & 0x0F0F_0F0F_0F0F_0F0F
                 let v = unsafeBitCast(SIMD2(even, odd), to: SIMD16<UInt8>.self) &- starts
@@ -249,7 +249,7 @@ enum IntegerKernels {
         }
     }
 
-    /// Bits 0 to 7 at the even places, bits 8 to 15 at the odd ones.
+    /// Interleaves bits: 0 to 7 become the even ones, 8 to 15 the odd ones.
     @inline(__always)
     private static func interleaved(_ bits: UInt64) -> UInt64 {
         spread(bits & 0xFF) | spread(bits &>> 8) &<< 1

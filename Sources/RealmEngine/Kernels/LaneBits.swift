@@ -2,11 +2,12 @@
     import _Builtin_intrinsics.intel
 #endif
 
-/// Outcomes of vector comparisons as bits, lane 0 lowest: what selections are made of.
+/// Outcomes of vector comparisons as bits, lane 0 lowest, from which selections are made.
 enum LaneBits {
-    /// Outcomes of a test of each of the first `n` of at most 64 rows.
+    /// Returns the outcomes of `test` for the first `n` of at most 64 rows.
     ///
-    /// Each is added as the carry of a comparison, so that the bits are in reverse order at first.
+    /// Each outcome is added as the carry of a comparison, which yields the bits in reverse order
+    /// first.
     @inline(__always)
     static func of(_ n: Int, _ test: (Int) -> Bool) -> UInt64 {
         var bits: UInt64 = 0
@@ -18,7 +19,7 @@ enum LaneBits {
         return reversed(bits, n)
     }
 
-    /// The lowest `n` bits, of at most 64, in the other order.
+    /// Returns the lowest `n` of at most 64 bits in reverse order.
     @inline(__always)
     static func reversed(_ bits: UInt64, _ n: Int) -> UInt64 {
         if n <= 0 { return 0 }
@@ -41,7 +42,7 @@ enum LaneBits {
         #endif
     }
 
-    /// 16 rows from two vectors of eight.
+    /// Returns the bits of 16 rows from two vectors of eight.
     @inline(__always)
     static func of(_ a: SIMDMask<SIMD8<Int16>>, _ b: SIMDMask<SIMD8<Int16>>) -> UInt64 {
         #if arch(x86_64) && !PORTABLE
@@ -58,7 +59,7 @@ enum LaneBits {
         #endif
     }
 
-    /// Eight rows from two vectors of four, in the form the overload for eight lanes takes.
+    /// Joins two vectors of four rows to a vector of eight.
     @inline(__always)
     static func joined(
         _ a: SIMDMask<SIMD4<Int32>>, _ b: SIMDMask<SIMD4<Int32>>
@@ -77,14 +78,14 @@ enum LaneBits {
         #endif
     }
 
-    /// Four rows from two vectors of two, in the form the overload above takes.
+    /// Joins two vectors of two rows to a vector of four.
     @inline(__always)
     static func joined(
         _ a: SIMDMask<SIMD2<Int64>>, _ b: SIMDMask<SIMD2<Int64>>
     ) -> SIMDMask<SIMD4<Int32>> {
         let low = unsafeBitCast(a, to: SIMD4<Int32>.self)
         let high = unsafeBitCast(b, to: SIMD4<Int32>.self)
-        // All bits of a lane are equal, so either half of it will do.
+        // All bits of a lane are equal, so either half suffices.
         let halves = SIMD4(lowHalf: low.evenHalf, highHalf: high.evenHalf)
         return unsafeBitCast(halves, to: SIMDMask<SIMD4<Int32>>.self)
     }

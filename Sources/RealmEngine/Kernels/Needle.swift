@@ -1,17 +1,18 @@
-/// A piece of text to be searched for, prepared once: the search looks at 64 places at a time and
-/// compares only where the first and the last byte fit.
+/// A text to search for, prepared once. The search examines 64 positions at a time and compares the
+/// whole text only if its first and last byte match.
 ///
-/// A letter that folds differs from its other case in one bit, 0x20, so folding is an OR before the
-/// comparison and exact.
+/// The cases of a letter that folds differ in one bit, 0x20, so folding is an OR before the
+/// comparison, and exact.
 final class Needle: @unchecked Sendable {
-    /// With folding, in lower case; behind them 0x20 for every byte that folds. Never changed.
+    /// The bytes, in lower case if case is folded, followed by 0x20 for every byte that folds.
+    /// Never changed.
     private let memory: UnsafeMutablePointer<UInt8>
     private let search: NeedleSearch
 
     var count: Int { search.count }
 
-    /// The cell of `width` bytes a text like this is stored in, and which of its bits fold; nil if
-    /// it is too long.
+    /// Returns the cell of `width` bytes that a leaf would store for this text, and its bits that
+    /// fold; nil if the text is too long.
     func cell(width: Int) -> TextCell? {
         guard count < width else { return nil }
         let padding = width - 1 - count
@@ -48,7 +49,7 @@ final class Needle: @unchecked Sendable {
     }
 }
 
-/// A text as a short cell holds it, and which of its bits fold.
+/// A text as a cell of a short-string leaf stores it, and its bits that fold.
 final class TextCell: Sendable {
     let bytes: [UInt8]
     let folds: [UInt8]
@@ -59,12 +60,12 @@ final class TextCell: Sendable {
     }
 }
 
-/// A needle while it is being searched for.
+/// A needle in use, without reference counting.
 struct NeedleSearch {
     private let bytes: UnsafePointer<UInt8>
     private let folds: UnsafePointer<UInt8>
     let count: Int
-    /// The first eight bytes, or all there are.
+    /// The first eight bytes, or fewer if the needle is shorter.
     let head: Head
 
     fileprivate init(bytes: UnsafePointer<UInt8>, folds: UnsafePointer<UInt8>, count: Int) {
@@ -81,13 +82,13 @@ struct NeedleSearch {
         self.head = head
     }
 
-    /// Up to eight bytes compared at once.
+    /// Up to eight bytes that are compared at once.
     struct Head {
         fileprivate(set) var key: UInt64
         fileprivate(set) var folds: UInt64
         fileprivate(set) var mask: UInt64
 
-        /// All eight bytes at `key`, of which those at `folds` fold.
+        /// All eight bytes at `key`; the bits at `folds` fold.
         init(_ key: UnsafeRawPointer, folds: UnsafeRawPointer) {
             self.key = UInt64(littleEndian: key.loadUnaligned(as: UInt64.self))
             self.folds = UInt64(littleEndian: folds.loadUnaligned(as: UInt64.self))
@@ -100,14 +101,14 @@ struct NeedleSearch {
             mask = 0
         }
 
-        /// Whether they stand at `p`, where eight bytes can be read.
+        /// Whether the bytes at `p` match; eight bytes must be readable there.
         @inline(__always)
         func matches(_ p: UnsafeRawPointer) -> Bool {
             (UInt64(littleEndian: p.loadUnaligned(as: UInt64.self)) | folds) & mask == key
         }
 
-        /// Outcomes for the first `n` of at most 64 places, each of which eight bytes can be read
-        /// at: two places to a comparison.
+        /// Returns outcomes for the first `n` of at most 64 positions, two per comparison. Eight
+        /// bytes must be readable at each position.
         @inline(__always)
         func matches(_ n: Int, _ place: (Int) -> UnsafeRawPointer) -> UInt64 {
             let keys = SIMD2(repeating: key)
@@ -137,7 +138,7 @@ struct NeedleSearch {
         }
     }
 
-    /// Whether the needle stands at `p`, where `count` bytes can be read.
+    /// Whether the needle is at `p`, where `count` bytes must be readable.
     @inline(__always)
     func matches(_ p: UnsafeRawPointer) -> Bool {
         if count >= 8 { return matchesWords(p, UnsafeRawPointer(bytes), UnsafeRawPointer(folds)) }
@@ -149,7 +150,7 @@ struct NeedleSearch {
         return true
     }
 
-    /// Eight bytes at a time; the last eight may overlap those before.
+    /// Compares eight bytes at a time; the last eight may overlap the ones before.
     @inline(__always)
     private func matchesWords(
         _ p: UnsafeRawPointer, _ bytes: UnsafeRawPointer, _ folds: UnsafeRawPointer
@@ -167,7 +168,7 @@ struct NeedleSearch {
         return !differs(count &- 8)
     }
 
-    /// The needle's first and last byte, as they are looked for at sixteen places at a time.
+    /// The needle's first and last byte, for sixteen positions at a time.
     private struct Ends {
         let last: Int
         let firsts, lasts, firstFolds, lastFolds: SIMD16<UInt8>
@@ -181,7 +182,7 @@ struct NeedleSearch {
             lastFolds = SIMD16(repeating: search.folds[last])
         }
 
-        /// The places, of sixteen from `p` on, where both stand.
+        /// Returns which of the sixteen positions from `p` on match both bytes.
         @inline(__always)
         func places(_ p: UnsafeRawPointer) -> SIMDMask<SIMD16<Int8>> {
             let a = p.loadUnaligned(as: SIMD16<UInt8>.self) | firstFolds
@@ -190,10 +191,11 @@ struct NeedleSearch {
         }
     }
 
-    /// Places in each of the first `n` of at most 64 cells of sixteen bytes where the needle's first byte
-    /// stands, and its last as far after it as in the needle: a bit each. Bytes of the next cell count.
+    /// Finds positions in each of the first `n` of at most 64 cells of sixteen bytes at which the
+    /// needle's first byte matches, and its last byte matches at the needle's distance, which may
+    /// be in the next cell. `places` gets a bit for each position.
     ///
-    /// - Returns: cells with such a place.
+    /// - Returns: the cells with such a position.
     @inline(__always)
     func places(
         _ cells: UnsafeRawPointer, _ n: Int, into places: UnsafeMutablePointer<UInt16>
@@ -206,8 +208,8 @@ struct NeedleSearch {
         }
     }
 
-    /// Calls `body` with the places from `start` to before `end`, in order, where the needle may stand:
-    /// its first and its last byte do, and it does not pass `end`. Ends early when `body` returns true.
+    /// Calls `body` with the positions in `start..<end`, in order, at which the needle's first and
+    /// last byte match and the needle ends at or before `end`. Stops when `body` returns true.
     @inline(__always)
     func visitPlaces(
         _ base: UnsafeRawPointer, from start: Int, to end: Int, _ body: (Int) -> Bool
@@ -236,7 +238,8 @@ struct NeedleSearch {
         }
     }
 
-    /// Calls `body` with the places whose bits are set until it returns true, which is returned.
+    /// Calls `body` with the positions whose bits are set, until it returns true; returns whether
+    /// it did.
     @inline(__always)
     private func visit(_ places: UInt64, _ first: Int, _ body: (Int) -> Bool) -> Bool {
         var rest = places
@@ -247,8 +250,7 @@ struct NeedleSearch {
         return false
     }
 
-    /// Where the needle stands first at or after `start` and before `end`, which it may not
-    /// pass; nil when it does not.
+    /// Returns the first position of the needle in `start..<end`; nil if there is none.
     @inline(__always)
     func first(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
         if count == 0 { return start <= end ? start : nil }

@@ -1,21 +1,22 @@
 /// Comparisons of two arrays of numbers, 64 rows to a word.
 enum NumberKernels {
-    /// Rows, of the first `count`, whose first integer is below the second.
+    /// Returns the rows among the first `count` whose first integer is less than the second.
     static func rows(
         _ a: UnsafePointer<Int64>, below b: UnsafePointer<Int64>, _ count: Int
     ) -> Selection { rows(a, b, count) { $0 < $1 } }
 
-    /// Rows, of the first `count`, whose integers are equal.
+    /// Returns the rows among the first `count` whose integers are equal.
     static func rows(
         _ a: UnsafePointer<Int64>, equalTo b: UnsafePointer<Int64>, _ count: Int
     ) -> Selection { rows(a, b, count) { $0 == $1 } }
 
-    /// Rows, of the first `count`, whose first double is below the second. A NaN is below every number.
+    /// Returns the rows among the first `count` whose first double is less than the second. NaN is
+    /// less than every number.
     static func rows(
         _ a: UnsafePointer<Double>, below b: UnsafePointer<Double>, _ count: Int
     ) -> Selection { rows(a, b, count) { $0 < $1 || ($0 != $0 && $1 == $1) } }
 
-    /// Rows, of the first `count`, whose doubles are equal. All NaNs are equal.
+    /// Returns the rows among the first `count` whose doubles are equal. All NaNs are equal.
     static func rows(
         _ a: UnsafePointer<Double>, equalTo b: UnsafePointer<Double>, _ count: Int
     ) -> Selection { rows(a, b, count) { $0 == $1 || ($0 != $0 && $1 != $1) } }

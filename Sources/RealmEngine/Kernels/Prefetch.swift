@@ -1,17 +1,17 @@
 import CRealmSystem
 
-/// Memory that is going to be read soon, for the processor to fetch while it works on something else.
+/// Prefetches memory that will be read soon.
 ///
-/// Leaves lie apart, so that at the beginning of each it would wait: for the page's address, and for
-/// the first lines until it notices that more are read.
+/// Leaves are scattered, so at the beginning of each the processor would wait: for the address of
+/// the page, and for the first lines until it detects sequential reading.
 enum Prefetch {
     private static let lineSize = 64
 
-    /// The line at `address`.
+    /// Prefetches the line at `address`.
     @inline(__always)
     static func line(_ address: UnsafeRawPointer) { realm_prefetch(address) }
 
-    /// The lines of `count` bytes at `start`.
+    /// Prefetches the lines of `count` bytes at `start`.
     @inline(__always)
     static func bytes(_ start: UnsafeRawPointer, _ count: Int) {
         var at = 0
@@ -21,7 +21,7 @@ enum Prefetch {
         }
     }
 
-    /// The elements of a node.
+    /// Prefetches the elements of a node.
     @inline(__always)
     static func elements(_ node: NodeView) {
         bytes(node.payload, NodeView.payloadSize(flags: node.flags, count: node.count))

@@ -1,4 +1,4 @@
-/// Which rows of one cluster leaf are chosen: a bit for each of at most 256 rows.
+/// The selected rows of a cluster leaf: one bit for each of at most 256 rows.
 public struct Selection: Equatable, Sendable {
     var word0: UInt64
     var word1: UInt64
@@ -16,7 +16,7 @@ public struct Selection: Equatable, Sendable {
     static let none = Selection(0, 0, 0, 0)
     static let all = Selection(.max, .max, .max, .max)
 
-    /// The first `count` rows.
+    /// Selects the first `count` rows.
     @inline(__always)
     init(first count: Int) {
         self.init(
@@ -24,7 +24,8 @@ public struct Selection: Equatable, Sendable {
             Self.mask(count &- 192))
     }
 
-    /// Up to 256 rows, 64 at a time: `word` is given the first row of each part and its length.
+    /// Makes up to 256 bits, 64 at a time: `word` is called with the first row of each part and its
+    /// length.
     @inline(__always)
     init(_ count: Int, _ word: (Int, Int) -> UInt64) {
         self = .none
@@ -34,7 +35,7 @@ public struct Selection: Equatable, Sendable {
         if count > 192 { word3 = word(192, min(64, count &- 192)) }
     }
 
-    /// The lowest `count` bits; none for negative counts, all beyond 64.
+    /// Returns a word with the lowest `count` bits set; none for negative counts, all beyond 64.
     @inline(__always)
     static func mask(_ count: Int) -> UInt64 {
         count <= 0 ? 0 : count >= 64 ? .max : (1 &<< UInt64(count)) &- 1
@@ -62,15 +63,15 @@ public struct Selection: Equatable, Sendable {
 
     @inline(__always) public var isEmpty: Bool { word0 | word1 | word2 | word3 == 0 }
 
-    /// Counted for all words side by side: bits in pairs, in fours, in bytes, then by a
-    /// multiplication that adds the bytes up.
+    /// Number of selected rows. All words are counted in parallel: bits in pairs, in fours, in
+    /// bytes, which a multiplication adds up.
     @inline(__always) public var count: Int {
         func fours(_ a: UInt64) -> UInt64 {
             let pairs = a &- (a &>> 1 & 0x5555_5555_5555_5555)
             return (pairs & 0x3333_3333_3333_3333) &+ (pairs &>> 2 & 0x3333_3333_3333_3333)
         }
         let low: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
-        // No more than eight in four bits.
+        // A count in four bits is at most eight.
         let front = fours(word0) &+ fours(word1)
         let back = fours(word2) &+ fours(word3)
         let pairs = (front & low) &+ (front &>> 4 & low) &+ (back & low) &+ (back &>> 4 & low)
@@ -79,13 +80,13 @@ public struct Selection: Equatable, Sendable {
         return Int((sums &* 0x0001_0001_0001_0001) &>> 48)
     }
 
-    /// The first row chosen, nil when none is.
+    /// The first selected row; nil if there is none.
     @inline(__always) var first: Int? {
         for i in 0..<4 where self[i] != 0 { return i &* 64 &+ self[i].trailingZeroBitCount }
         return nil
     }
 
-    /// Rows chosen before the first that is not.
+    /// Number of selected rows before the first row that is not selected.
     var leadingCount: Int {
         for i in 0..<4 where self[i] != .max {
             return i &* 64 &+ (~self[i]).trailingZeroBitCount
@@ -116,7 +117,7 @@ public struct Selection: Equatable, Sendable {
         Selection(word0 & ~b.word0, word1 & ~b.word1, word2 & ~b.word2, word3 & ~b.word3)
     }
 
-    /// The rows of `self` for which `body` answers true.
+    /// Returns the rows of this selection for which `body` returns true.
     @inline(__always)
     func filter(
         _ body: (Int) throws(RealmError) -> Bool
@@ -135,7 +136,7 @@ public struct Selection: Equatable, Sendable {
         return result
     }
 
-    /// Drops the rows for which `body` answers false.
+    /// Removes the rows for which `body` returns false.
     @inline(__always)
     mutating func keep(_ body: (Int) -> Bool) {
         for i in 0..<4 {
@@ -148,7 +149,7 @@ public struct Selection: Equatable, Sendable {
         }
     }
 
-    /// Calls `body` with every row chosen, in order.
+    /// Calls `body` with every selected row, in order.
     @inline(__always)
     public func visit(_ body: (Int) throws(RealmError) -> Void) throws(RealmError) {
         for i in 0..<4 {
@@ -160,7 +161,8 @@ public struct Selection: Equatable, Sendable {
         }
     }
 
-    /// As `visit`, for what cannot fail; rows without a gap in a loop of their own.
+    /// Calls `body`, which cannot throw, with every selected row, in order. Words with all bits set
+    /// have a simpler loop.
     @inline(__always)
     func each(_ body: (Int) -> Void) {
         for i in 0..<4 {
@@ -176,7 +178,7 @@ public struct Selection: Equatable, Sendable {
         }
     }
 
-    /// The first `limit` rows chosen.
+    /// Returns the first `limit` selected rows.
     func prefix(_ limit: Int) -> Selection {
         if count <= limit { return self }
         var result = Selection.none

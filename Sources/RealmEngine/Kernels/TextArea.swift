@@ -1,11 +1,12 @@
-/// The byte area of a leaf of medium texts: text `row` lies from where the one before it ends to
-/// offset `row`, a terminator included (object format 3.6).
+/// The byte area of a leaf of medium-length texts: text `row` ends at offset `row`, including a
+/// terminator, and begins at the end of the text before (object format 3.6).
 ///
-/// Kernels read the packed offsets as they are and check only those they follow, so that most rows
-/// cost one comparison. An offset they follow that leads outside the area is damage: nil.
+/// Kernels use the packed offsets without decoding, and check only the offsets they use, so that
+/// most rows cost one comparison. If an offset they use is outside the area, the file is damaged
+/// and they return nil.
 struct TextArea {
     let base: UnsafeRawPointer
-    /// Bytes of the area.
+    /// Size of the area in bytes.
     let size: Int
     let offsets: NodeView
     let count: Int
@@ -21,19 +22,20 @@ struct TextArea {
         count = min(offsets.count, ClusterRows.maximum)
     }
 
-    /// The end offsets as they are stored.
+    /// The end offsets as stored.
     @inline(__always)
     private func ends<T: FixedWidthInteger & SignedInteger>(_: T.Type) -> UnsafePointer<T> {
         UnsafePointer(offsets.payload.assumingMemoryBound(to: T.self))
     }
 
-    /// The end offsets unpacked: of widths that areas hardly have.
+    /// The decoded end offsets, for widths that areas seldom have.
     private var unpackedEnds: UnsafePointer<Int64> {
         IntegerKernels.decode(offsets, first: 0, count: count, into: scratch.numbers)
         return UnsafePointer(scratch.numbers)
     }
 
-    /// The unpacked end offsets, and 0 before the first; nil on damage. Valid until the next leaf.
+    /// Returns the decoded end offsets, with 0 before the first; nil for damaged offsets. Valid
+    /// until the next leaf.
     func ends() -> UnsafePointer<Int64>? {
         scratch.numbers[-1] = 0
         let ends = unpackedEnds
@@ -45,7 +47,7 @@ struct TextArea {
     private func isSound<T: FixedWidthInteger & SignedInteger>(_ ends: UnsafePointer<T>) -> Bool {
         if count == 0 { return true }
         let terminator = T(truncatingIfNeeded: terminator)
-        // An end before the area, and a text shorter than the terminator, have their sign bits set.
+        // If an end is before the area, or a text shorter than the terminator, the sign bit is set.
         var damage = ends[0] | (ends[0] &- terminator)
         for row in 1..<count {
             damage |= ends[row] | (ends[row] &- ends[row &- 1] &- terminator)
@@ -53,7 +55,7 @@ struct TextArea {
         return damage >= 0 && Int(ends[count &- 1]) <= size
     }
 
-    /// Where the text of `row` lies, nil when that is outside the area.
+    /// Returns the range of the text of `row`; nil if it is outside the area.
     @inline(__always)
     private func range<T: FixedWidthInteger & SignedInteger>(
         _ row: Int, _ ends: UnsafePointer<T>
@@ -64,7 +66,7 @@ struct TextArea {
         return start..<end &- terminator
     }
 
-    /// Keeps the rows for which `test` holds; nil on damage.
+    /// Returns the rows for which `test` is true; nil for damaged offsets.
     @inline(__always)
     private func confirmed<T: FixedWidthInteger & SignedInteger>(
         _ rows: Selection, _ ends: UnsafePointer<T>, _ test: (Range<Int>) -> Bool
@@ -84,7 +86,8 @@ struct TextArea {
 
     // MARK: Lengths
 
-    /// Rows whose number of bytes, terminator included, passes a test, but for carries.
+    /// Returns the rows whose length in bytes, including the terminator, passes `test`. Wrapped
+    /// differences of damaged offsets are not detected here.
     @inline(__always)
     private func rows<T: FixedWidthInteger & SignedInteger>(
         _ ends: UnsafePointer<T>, length test: (T) -> Bool
@@ -97,7 +100,7 @@ struct TextArea {
         }
     }
 
-    /// The same of offsets of 16 bits, eight at a time.
+    /// Like `rows(_:length:)` for 16-bit offsets, eight at a time.
     @inline(__always)
     private func rows(
         _ ends: UnsafePointer<Int16>, lengths test: (SIMD8<Int16>) -> SIMDMask<SIMD8<Int16>>
@@ -111,7 +114,7 @@ struct TextArea {
         }
         return Selection(count) { (from, n) in
             var bits: UInt64 = 0
-            // The first text begins at 0 and not at an offset.
+            // The first text begins at 0, which is not stored.
             var i = from == 0 ? 1 : 0
             if from == 0, test(SIMD8(repeating: ends[0]))[0] { bits = 1 }
             while i &+ 16 <= n {
@@ -132,7 +135,7 @@ struct TextArea {
 
     // MARK: Equality
 
-    /// Rows whose text is the needle; nil on damage.
+    /// Returns the rows whose text equals the needle; nil for damaged offsets.
     func rows(equalTo search: NeedleSearch) -> Selection? {
         let length = search.count &+ terminator
         switch offsets.widthCode {
@@ -164,7 +167,8 @@ struct TextArea {
 
     // MARK: Beginnings
 
-    /// Rows whose text begins with the needle, which is not empty; nil on damage.
+    /// Returns the rows whose text begins with the needle, which must not be empty; nil for damaged
+    /// offsets.
     func rows(beginningWith search: NeedleSearch) -> Selection? {
         switch offsets.widthCode {
         case 5: rows(beginningWith: search, ends(Int16.self))
@@ -174,15 +178,15 @@ struct TextArea {
         }
     }
 
-    /// Compares the needle whole where its first bytes stand, and where the text is too near the end to be
-    /// looked at eight bytes at a time.
+    /// Compares the whole needle where its first bytes match, and where the text is too close to
+    /// the area's end to load eight bytes.
     @inline(__always)
     private func rows<T: FixedWidthInteger & SignedInteger>(
         beginningWith search: NeedleSearch, _ ends: UnsafePointer<T>
     ) -> Selection? {
         var rows = Selection(first: count)
         if size >= 8, count > 0 {
-            // Text `row` begins where the one before it ends.
+            // Text `row` begins where the text before it ends.
             let range = IntegerRange(low: 0, high: Int64(size &- 8))
             let near =
                 IntegerKernels.rows(in: range, offsets, first: 0, count: count &- 1).leadingCount
@@ -202,9 +206,10 @@ struct TextArea {
 
     // MARK: Parts
 
-    /// Rows whose text holds the needle, which is not empty; nil on damage.
+    /// Returns the rows whose text contains the needle, which must not be empty; nil for damaged
+    /// offsets.
     ///
-    /// The places of the needle's first and last byte are found in the whole area first.
+    /// First finds the positions in the whole area at which the needle's first and last byte match.
     func rows(containing search: NeedleSearch) -> Selection? {
         switch offsets.widthCode {
         case 5: rows(containing: search, ends(Int16.self))
@@ -224,7 +229,7 @@ struct TextArea {
         var result = Selection.none
         var row = 0
         search.visitPlaces(base, from: 0, to: Int(ends[count &- 1])) { place in
-            // The rest of a text that has the needle is passed over.
+            // Skips the rest of a text that contains the needle.
             if Int(ends[row]) > place, result.contains(row) { return false }
             while row &+ 8 < count, Int(ends[row &+ 7]) <= place { row &+= 8 }
             while Int(ends[row]) <= place { row &+= 1 }
@@ -243,7 +248,7 @@ struct TextArea {
 
     // MARK: Order
 
-    /// All rows by their first bytes; nil on damage.
+    /// Compares all rows by their first bytes; nil for damaged offsets.
     func heads(_ order: TextOrder, nulls: Selection) -> TextOrder.Heads? {
         switch offsets.widthCode {
         case 5:

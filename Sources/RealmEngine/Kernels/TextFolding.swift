@@ -1,40 +1,41 @@
 @_spi(_Unicode) import Swift
 
-/// Differences between texts that a comparison passes over: `[c]` and `[d]` (query language 14).
+/// Differences that text comparisons ignore: `[c]` and `[d]` (query language 14).
 struct TextFolding: Equatable, Sendable {
-    /// Whether a letter and its other case are the same.
+    /// Handling of letter case in comparisons.
     enum Case: UInt8, Sendable {
         case distinct
-        /// ASCII and the Latin-1 letters U+00C0 to U+00FE, as the SDKs have it.
+        /// Ignores the case of ASCII letters and of the Latin-1 letters U+00C0 to U+00FE, as the
+        /// SDKs do.
         case latin
-        /// Every letter, by Unicode's simple case folding.
+        /// Ignores the case of all letters, with Unicode's simple case folding.
         case unicode
     }
 
     var letterCase = Case.distinct
-    /// Letters are the same with and without accents and other marks.
+    /// Whether accents and other marks are ignored.
     var dropsMarks = false
 
     static let none = TextFolding()
 
     var isNone: Bool { self == .none }
 
-    /// Texts are compared byte by byte: no fold changes a length.
+    /// Whether texts are compared byte by byte, because folding never changes a length.
     var isBytewise: Bool { letterCase != .unicode && !dropsMarks }
 
-    /// Whether letters of ASCII fold.
+    /// Whether ASCII letters fold.
     var foldsCase: Bool { letterCase != .distinct }
 
-    /// The same differences as cheaply as they can be found beside one constant text: most letters of ASCII
-    /// have no other forms but those of ASCII. (K and S have.)
+    /// Returns the cheapest folding that is equivalent in comparisons with `constant`: most ASCII
+    /// letters have no other forms than ASCII ones. (K and S have.)
     func simplified(for constant: ByteView) -> TextFolding {
         guard letterCase == .unicode, !dropsMarks, constant.isASCII else { return self }
         let hasMoreForms = constant.buffer.contains { $0 | 0x20 == 0x6B || $0 | 0x20 == 0x73 }
         return hasMoreForms ? self : TextFolding(letterCase: .latin)
     }
 
-    /// Calls `body` with the text without the differences; lent to it. ASCII comes as it is: its letters
-    /// still need `foldsCase`.
+    /// Calls `body` with the folded text, which is valid inside it. ASCII text is passed unchanged:
+    /// its letters still need `foldsCase`.
     func withFolded<R>(_ text: ByteView, _ body: (ByteView) -> R) -> R {
         if isBytewise || text.isASCII { return body(text) }
         return folded(text).withUnsafeBytes { bytes in
@@ -43,8 +44,8 @@ struct TextFolding: Equatable, Sendable {
         }
     }
 
-    /// The bytes of the text without the differences. Ill-formed UTF-8 is left as it is, or replaced with
-    /// U+FFFD where marks are dropped.
+    /// Returns the folded text. Ill-formed UTF-8 is unchanged, or replaced with U+FFFD if marks are
+    /// ignored.
     func folded(_ text: ByteView) -> [UInt8] {
         guard dropsMarks else { return caseFolded(text) }
         var plain: [UInt8] = []

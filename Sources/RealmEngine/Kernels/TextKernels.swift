@@ -1,8 +1,8 @@
 /// String tests over whole leaves of short cells (object format 3.5.1).
 enum TextKernels {
-    // Cells are a power of two of bytes, the last of which counts the padding.
+    // A cell has a power of two of bytes, of which the last counts the padding.
 
-    /// Rows whose cell has exactly these bytes once folded.
+    /// Returns the rows whose folded cell has exactly these bytes.
     static func rows(
         _ cells: UnsafeRawPointer, width: Int, count: Int, equalTo cell: TextCell
     ) -> Selection {
@@ -14,7 +14,7 @@ enum TextKernels {
                 case 16:
                     let first = NeedleSearch.Head(wanted, folds: folds)
                     let second = NeedleSearch.Head(wanted + 8, folds: folds + 8)
-                    // The second half is looked at only where the first fits.
+                    // Compares the second half only where the first matches.
                     var result = Selection(count) { (from, n) in
                         first.matches(n) { cells + (from &+ $0) &* 16 }
                     }
@@ -46,7 +46,8 @@ enum TextKernels {
         }
     }
 
-    /// Rows whose cell of eight bytes or more begins with the needle, which is not empty.
+    /// Returns the rows whose cell, of at least eight bytes, begins with the needle, which must not
+    /// be empty.
     static func rows(
         _ cells: UnsafeRawPointer, width: Int, count: Int, beginningWith search: NeedleSearch
     ) -> Selection {
@@ -57,7 +58,7 @@ enum TextKernels {
         result.keep { row in
             let cell = cells + row &* width
             let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
-            // Zeros of the padding are no text.
+            // Zeros of the padding do not belong to the text.
             return search.count <= width &- 1 &- padding && search.matches(cell)
         }
         return result
@@ -68,7 +69,7 @@ enum TextKernels {
         Selection(count) { (from, n) in LaneBits.of(n) { test(from &+ $0) } }
     }
 
-    /// Rows whose cell holds the needle, which is not empty.
+    /// Returns the rows whose cell contains the needle, which must not be empty.
     static func rows(
         _ cells: UnsafeRawPointer, width: Int, count: Int, containing search: NeedleSearch
     ) -> Selection {
@@ -78,14 +79,14 @@ enum TextKernels {
         return anyRows(cells, width: width, count: count, containing: search)
     }
 
-    /// Cells of sixteen bytes: in all of them the places of the needle's first and last byte are
-    /// found before any of them is compared.
+    /// Searches cells of sixteen bytes: finds the positions of the needle's first and last byte in
+    /// all cells before it compares any.
     private static func wideRows(
         _ cells: UnsafeRawPointer, count: Int, containing search: NeedleSearch
     ) -> Selection {
         withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 64) { places in
             let places = places.baseAddress!
-            // A load of sixteen bytes that begins within a cell ends in the next cell.
+            // A load of sixteen bytes from inside a cell ends in the next cell.
             var result = Selection(count &- 1) { (from, n) in
                 let cells = cells + from &* 16
                 var rest = search.places(cells, n, into: places)
@@ -130,7 +131,7 @@ enum TextKernels {
                 result.insert(row)
                 at = next
             } else {
-                // Across cells, or inside the padding: not a hit.
+                // A match across cells, or in the padding, does not count.
                 at = hit &+ 1
             }
         }
@@ -143,10 +144,10 @@ enum ClusterRows {
     static let maximum = 256
 }
 
-/// Room for one number per row of a leaf, and one before them: kept by whoever runs a kernel leaf
-/// after leaf. Confined to one thread.
+/// Memory for one number per row of a leaf and one before, reused from leaf to leaf by the caller
+/// of a kernel. Confined to one thread.
 final class LeafScratch {
-    /// Before the first row there is one more place.
+    /// Numbers of the rows; index -1 is valid too.
     let numbers: UnsafeMutablePointer<Int64>
 
     init() {

@@ -1,10 +1,10 @@
 /// String operators on bytes (query language 14).
 ///
-/// Case folding covers ASCII letters and the Latin-1 letters U+00C0 to U+00FE without the two
-/// signs, and never changes a length. In UTF-8 the latter differ only in the byte behind C3, so a
-/// byte folds by itself except for that one look back.
+/// Case folding covers ASCII letters and the Latin-1 letters U+00C0 to U+00FE except the two signs,
+/// and never changes a length. In UTF-8, the cases of a Latin-1 letter differ only in the byte
+/// after C3, so folding a byte depends only on the byte before.
 enum TextMatch {
-    /// Lower-case form of `byte`, which follows `previous`.
+    /// Returns the lower-case form of `byte`, which follows `previous`.
     @inline(__always)
     static func folded(_ byte: UInt8, after previous: UInt8) -> UInt8 {
         if byte &- 0x41 < 26 { return byte | 0x20 }
@@ -12,7 +12,8 @@ enum TextMatch {
         return byte
     }
 
-    /// The other form of `byte`, which follows `previous`; the byte itself where there is none.
+    /// Returns the other case of `byte`, which follows `previous`; the byte itself if there is
+    /// none.
     static func otherCase(_ byte: UInt8, after previous: UInt8) -> UInt8 {
         let folded = folded(byte, after: previous)
         if folded != byte { return folded }
@@ -21,7 +22,7 @@ enum TextMatch {
         return isSmall || isSmallBeyond ? byte &- 0x20 : byte
     }
 
-    /// Whether `count` bytes at both places are equal but for case.
+    /// Whether `count` bytes are equal, ignoring case.
     @inline(__always)
     static func equalFolded(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {
         var lastA: UInt8 = 0
@@ -65,8 +66,8 @@ enum TextMatch {
         return false
     }
 
-    /// `*` stands for any bytes, `?` for one character; there is no escape. Never recursive: on a
-    /// mismatch only the last `*` takes one byte more.
+    /// Matches a pattern in which `*` matches any bytes and `?` one character; there is no escape.
+    /// Not recursive: on a mismatch, only the last `*` takes one more byte.
     static func like(_ text: ByteView, _ pattern: ByteView, folds: Bool) -> Bool {
         var t = 0
         var p = 0
@@ -101,13 +102,13 @@ enum TextMatch {
     ) -> Bool {
         if text[t] == pattern[p] { return true }
         guard folds else { return false }
-        // A letter beyond ASCII folds only where the pattern spells all of it.
+        // A letter beyond ASCII folds only if the pattern contains both of its bytes.
         let lead = p > 0 ? pattern[p - 1] : 0
         let textLead = lead == 0xC3 && t > 0 ? text[t - 1] : 0
         return folded(text[t], after: textLead) == folded(pattern[p], after: lead)
     }
 
-    /// Bytes of the character at `i`; a malformed one counts as a single byte.
+    /// Returns the length in bytes of the character at `i`; 1 if it is malformed.
     private static func characterLength(_ text: ByteView, _ i: Int) -> Int {
         let first = text[i]
         let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4

@@ -1,28 +1,28 @@
-/// A text that the texts of a leaf are compared with in byte order: most rows are decided by their first
-/// eight bytes as one number.
+/// A text with which the texts of a leaf are compared in byte order. Their first eight bytes, as a
+/// number, decide most comparisons.
 struct TextOrder: Sendable {
     let text: ByteView
-    /// The first eight bytes, the first of them highest; zeros after a shorter text.
+    /// The first eight bytes in big-endian order, padded with zeros.
     private let head: UInt64
 
-    /// - Parameter text: lives as long as the query.
+    /// - Parameter text: must be valid as long as the query.
     init(_ text: ByteView) {
         self.text = text
         head = text.orderedHead
     }
 
-    /// Rows by their first bytes.
+    /// Result of comparing rows by their first bytes.
     struct Heads {
-        /// Rows whose text is below, not null.
+        /// Non-null rows whose text is less.
         fileprivate(set) var below = Selection.none
-        /// Rows whose text has to be compared whole, and nulls.
+        /// Null rows, and rows whose whole text has to be compared.
         fileprivate(set) var unsure = Selection.none
-        /// Rows whose text is above, not null.
+        /// Non-null rows whose text is greater.
         fileprivate(set) var above = Selection.none
     }
 
-    /// Cells of short texts, a power of two of bytes, the last of which counts the padding: zeros after
-    /// the text. Null has as much padding as bytes.
+    /// Compares cells of short texts: a power of two of bytes, zeros after the text, and the last
+    /// byte counts the padding. Null has as much padding as bytes.
     ///
     /// - Parameter width: at least 4.
     func heads(_ cells: UnsafeRawPointer, width: Int, count: Int, mayBeNull: Bool) -> Heads {
@@ -46,18 +46,18 @@ struct TextOrder: Sendable {
         return result
     }
 
-    /// Texts in one area of bytes: text `row` lies from `ends[row - 1]` to `ends[row]`, a terminator
-    /// included, the first from 0.
+    /// Compares texts in one area of bytes: text `row` is from `ends[row - 1]` to `ends[row]`,
+    /// including a terminator; the first begins at 0.
     ///
-    /// - Parameter ends: ascending, the last within the area.
-    /// - Parameter size: bytes of the area.
-    /// - Parameter unsure: nulls, and texts of fewer than eight bytes: others follow them.
+    /// - Parameter ends: must ascend and end inside the area.
+    /// - Parameter size: size of the area in bytes.
+    /// - Parameter unsure: nulls, and texts of fewer than eight bytes, which other texts follow.
     @inline(__always)
     func heads<T: FixedWidthInteger>(
         _ area: UnsafeRawPointer, size: Int, _ ends: UnsafePointer<T>, count: Int,
         unsure: Selection
     ) -> Heads {
-        // Eight bytes are loaded where as many are left in the area.
+        // Loads eight bytes where as many are left in the area.
         let last = size &- 8
         var near = last < 0 ? 0 : count
         while near > 1, Int(ends[near &- 2]) > last { near &-= 1 }
@@ -95,7 +95,7 @@ struct TextOrder: Sendable {
 }
 
 extension TextOrder.Heads {
-    /// These rows have to be compared whole, whatever their first bytes are.
+    /// Moves rows to `unsure`, so that their whole text is compared.
     fileprivate mutating func doubt(_ rows: Selection) {
         below = below.subtracting(rows)
         above = above.subtracting(rows)
@@ -104,8 +104,8 @@ extension TextOrder.Heads {
 }
 
 extension ByteView {
-    /// The first eight bytes as a number whose order is the order of texts, unless it is equal; zeros
-    /// after a shorter text.
+    /// The first eight bytes as a number in the order of texts, padded with zeros. If two numbers
+    /// are equal, the texts may still differ.
     var orderedHead: UInt64 {
         if count >= 8 { return base.loadUnaligned(as: UInt64.self).bigEndian }
         var head: UInt64 = 0
