@@ -1,7 +1,8 @@
 import CRealmCrypto
 import Testing
 
-/// The published vectors, with the processor's instructions and without, and both against each other.
+/// Tests published vectors with and without the processor's instructions, and both against each
+/// other.
 @Suite struct CipherVectorTests {
     private static func bytes(_ hex: String) -> [UInt8] {
         let digits = Array(hex.utf8).filter { $0 != UInt8(ascii: " ") }
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func authentication(portable: Bool) {
-        // RFC 4231, sections 4.2 to 4.8 without the truncated one.
+        // RFC 4231, sections 4.2 to 4.8, without the truncated digest.
         func repeated(_ byte: UInt8, _ count: Int) -> [UInt8] {
             Array(repeating: byte, count: count)
         }
@@ -152,7 +153,7 @@ import Testing
         }
     }
 
-    /// What is done for several messages at once is what is done for each.
+    /// Operations on several messages give the same results as operations on each.
     @Test(arguments: [false, true]) func severalAtOnce(portable: Bool) {
         var random = SystemRandomNumberGenerator()
         func bytes(_ count: Int) -> [UInt8] {

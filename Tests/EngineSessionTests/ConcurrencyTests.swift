@@ -5,12 +5,12 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Many processes and threads at one file, all at once.
+/// Processes and threads that use one file concurrently.
 @Suite struct ConcurrencyTests {
-    /// A minute with `REALM_TEST_SCALE=30`.
+    /// Seconds per run; `REALM_TEST_SCALE=30` makes it a minute.
     private static let seconds = 2 * ModelShapes.scale
 
-    /// Every version any reader sees keeps the sums; nobody starves, the file stays small.
+    /// Readers never see a part of a transaction, all writers get turns, and the file stays small.
     @Test func writersAndReaders() throws {
         let folder = try ScratchFolder()
         let path = folder.file("busy.realm")
@@ -18,11 +18,11 @@ import Testing
         let words = [path, "0", String(Self.seconds)]
         var options = Database.Options()
         options.isDurable = false
-        // Open throughout, so that readers find a session.
+        // Keeps the database open throughout, so that readers find a session.
         var database: Database? = try Database.open(path, options)
         let writers = (0..<2).map { _ in PeerProcess(["write"] + words) }
         let readers = (0..<6).map { _ in PeerProcess(["read"] + words) }
-        // An open database keeps the newest version it knows.
+        // An open database keeps its version alive until it is refreshed.
         while !(writers + readers).allSatisfy(\.hasEnded) {
             try database!.refresh()
             usleep(2000)
@@ -34,7 +34,7 @@ import Testing
         try database!.refresh()
         #expect(database!.version == UInt64(2 + made.reduce(0, +)))
         #expect(try Counters.sum(database!.snapshot()) == Int64(made.reduce(0, +)))
-        // Turns are drawn: no writer may get but a small part.
+        // The order of turns is random: no writer may get only a small part.
         #expect(made.min()! * 4 > made.max()!)
         #expect(seen.allSatisfy { $0 > 0 })
         database = nil
@@ -47,12 +47,12 @@ import Testing
         peer.lines.last.flatMap { Int($0.dropFirst(4)) } ?? -1
     }
 
-    /// The same within one process: threads that share the database, and their own snapshots.
+    /// Threads of one process share the database and have their own snapshots.
     @Test("THR-04: eight threads open and read while two write") func threads() throws {
         try threads(nil)
     }
 
-    /// As above on an encrypted file; half of the readers have pages of their own.
+    /// Threads at an encrypted file; half of the readers have decrypted pages of their own.
     @Test func threadsAtAnEncryptedFile() throws { try threads(try EncryptedImage.key()) }
 
     private func threads(_ key: EncryptionKey?) throws {
@@ -102,7 +102,8 @@ import Testing
         kept.forEach(database.unpin)
     }
 
-    /// Frozen pins of many versions: the list grows, in this process and under another's feet.
+    /// Frozen pins of many versions make the list grow, also while another participant has it
+    /// mapped.
     @Test("THR-35 THR-92: many versions are readable at once") func manyVersions() throws {
         let folder = try ScratchFolder()
         let path = folder.file("many.realm")
@@ -118,7 +119,7 @@ import Testing
             snapshots.append(counters.database.snapshot())
             #expect(try counters.add(1) == UInt64(3 + i))
         }
-        // The other one has not looked at the list since it grew.
+        // The other participant has not read the list since it grew.
         #expect(try other.database.refresh())
         #expect(other.database.version == 72)
         for (i, snapshot) in snapshots.enumerated() {
@@ -132,7 +133,7 @@ import Testing
         #expect(LockFileFacts(databasePath: path)?.session?.versions.count == 2)
     }
 
-    /// Whoever does not get its turn is told who has it; whoever cannot join, who is in the way.
+    /// Timeouts name the process that has the turn or the control mutex.
     @Test func busyNamesTheHolder() throws {
         let folder = try ScratchFolder()
         let path = folder.file("turn.realm")
@@ -159,11 +160,11 @@ import Testing
         let separate = Thrown.error { _ = try Counters(opening: path, options) }
         #expect(separate?.kind == .busy && separate?.reason == "joining")
         #expect(separate?.message.contains("session-peer (pid \(joiner.pid))") == true)
-        // Leaving waits for it too.
+        // Leaving the session waits for the control mutex too.
         joiner.kill()
     }
 
-    /// Whoever waits for its turn or for a version may be killed: nobody else notices.
+    /// Processes that are killed while they wait for a turn or a version do not disturb others.
     @Test func killedWhileWaiting() throws {
         let folder = try ScratchFolder()
         let path = folder.file("waiters.realm")
@@ -184,7 +185,7 @@ import Testing
         #expect(sum.map { UInt64($0) + 2 } == counters.database.version)
     }
 
-    /// Whoever waits for a version is woken by the commit that makes it.
+    /// A commit wakes a waiter for its version.
     @Test func waitingForAVersion() throws {
         let folder = try ScratchFolder()
         let path = folder.file("wait.realm")

@@ -5,10 +5,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Programs of other engines that are killed while they wait at a condition of the lock file, or
-/// inside a broadcast: writers of this engine go on.
+/// Writers continue after a program of another engine was killed while it waited at a condition of
+/// the lock file, or inside a broadcast.
 ///
-/// Before a fix each of these waits for ever.
+/// Without the fix, each of these tests hangs.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ConditionTests {
     @Test("a waiter that was killed does not stop writers")
     func killedWaiter() throws {
@@ -80,13 +80,13 @@ private final class ConditionLab {
         counters = try Counters(path, isDurable: false)
     }
 
-    /// A process that waits at the condition for the next writer.
+    /// Starts a process that waits at the condition for the next writer.
     func waiter() -> PeerProcess {
         let peer = PeerProcess(["condition", path])
         _ = peer.waitFor("waits")
         let file = counters.database.session!.file
         while !file.nextWriter.mayHaveWaiters { usleep(1000) }
-        // It unlocks the mutex when it waits.
+        // The process unlocks the mutex once it waits.
         usleep(20_000)
         return peer
     }
@@ -95,6 +95,6 @@ private final class ConditionLab {
         for waiter in (0..<count).map({ _ in waiter() }) { waiter.kill() }
     }
 
-    /// A process that wakes the waiters with the write mutex held.
+    /// Starts a process that wakes the waiters with the write mutex held.
     func broadcaster() -> PeerProcess { PeerProcess(["broadcast", path]) }
 }

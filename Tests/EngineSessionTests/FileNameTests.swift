@@ -5,7 +5,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// One file is one session, by whatever name it is opened, and a session goes with its name.
+/// A file has one session, by whatever name it is opened, and the session belongs to its resolved
+/// name.
 @Suite struct FileNameTests {
     private let folder: ScratchFolder
     private let path: String
@@ -48,7 +49,7 @@ import Testing
             #expect(place.path == DatabasePath(path).path)
         }
         #expect(DatabasePath(chain).links.count == 2)
-        // Nothing is there yet: the directories are resolved all the same.
+        // The directories are resolved although the file is missing.
         let missing = DatabasePath(folder.file("folder/none.realm"))
         #expect(missing.path.hasSuffix("/sub/none.realm"))
         let loose = link("loose.realm", to: "sub/none.realm")
@@ -57,7 +58,7 @@ import Testing
         #expect(error(circle)?.kind == .input)
     }
 
-    /// Another process by the real name, this one by the link.
+    /// Another process opens the file by its real name, this process by a link.
     @Test func oneSessionByAnyName() throws {
         let link = link("link.realm", to: path)
         let peer = PeerProcess(["hold", path])
@@ -69,13 +70,13 @@ import Testing
         #expect(FileHolders.participants(of: link).map(\.pid) == [UInt32(peer.pid)])
     }
 
-    /// The SDKs take the name of a link as it is: whoever holds a lock file there is in a session of
-    /// its own.
+    /// The SDKs do not resolve links: a program that holds a lock file beside a link has a separate
+    /// session.
     @Test func linkWithItsOwnSession() throws {
         let link = link("link.realm", to: "real.realm")
         let lock = link + ".lock"
         #expect(FileManager.default.createFile(atPath: lock, contents: Data(count: 1728)))
-        // Nobody holds it.
+        // No process holds the lock file.
         #expect(error(link) == nil)
         let holder = Foundation.open(lock, O_RDWR)
         #expect(flock(holder, LOCK_SH) == 0)
@@ -90,7 +91,7 @@ import Testing
         withExtendedLifetime(counters) {}
     }
 
-    /// One lock file by two names is one session.
+    /// A lock file that is a link to the real one belongs to the same session.
     @Test func linkedLockFile() throws {
         let link = link("link.realm", to: "real.realm")
         let counters = try open(path)
@@ -99,7 +100,7 @@ import Testing
         withExtendedLifetime(counters) {}
     }
 
-    /// It comes while the database is open here by the link.
+    /// A separate session at the link begins while this process has the database open by the link.
     @Test func linkOpenedLater() throws {
         let link = link("link.realm", to: "real.realm")
         let counters = try open(link)
@@ -108,7 +109,8 @@ import Testing
         let holder = Foundation.open(link + ".lock", O_RDWR)
         #expect(flock(holder, LOCK_SH) == 0)
         #expect(Thrown.error { try counters.add(1) }?.reason == "link-in-use")
-        // Closing is not enough where another test starts a process just then.
+        // Another test may have started a process that inherited the descriptor, so closing is not
+        // enough.
         #expect(flock(holder, LOCK_UN) == 0)
         close(holder)
         try counters.add(1)
@@ -128,13 +130,14 @@ import Testing
         withExtendedLifetime(counters) {}
     }
 
-    /// A compaction was killed between making its backup and replacing the file.
+    /// Files left by a compaction that was killed after making its backup and before replacing the
+    /// file.
     @Test(arguments: [".bak", ".v-old", "~", ".2.realm", "2", ".lock.bak"])
     func backups(_ suffix: String) throws {
         #expect(Foundation.link(path, path + suffix) == 0)
         let isBackup = ![".2.realm", "2"].contains(suffix)
         #expect((error(path) == nil) == isBackup)
-        // The backup itself is not to be written.
+        // The backup itself cannot be opened for writing.
         #expect(error(path + suffix)?.reason == "hard-links")
         #expect(rename(path + suffix, folder.file(".realm-tools-12-3.tmp")) == 0)
         #expect(error(path) == nil)
@@ -142,7 +145,7 @@ import Testing
         #expect(error(path)?.reason == "hard-links")
     }
 
-    /// What is committed to a file without its name would be gone with the process.
+    /// A commit to a file that has lost its name is refused, since it would be lost.
     @Test(arguments: [true, false]) func replaced(_ isRemoved: Bool) throws {
         let counters = try open(path)
         let transaction = try counters.session.begin()

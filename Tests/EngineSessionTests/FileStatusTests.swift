@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What the engine sees of a file is what `stat` sees, though it does not ask for times.
+/// The engine's file status equals the result of `stat`, although it does not read times.
 @Suite struct FileStatusTests {
     private let folder: ScratchFolder
 

@@ -5,8 +5,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A writer that died between flipping the header and publishing: participants that were there before
-/// and those that join later write on, and the header selects a whole version (storage format 5.11).
+/// A writer dies between flipping the header and publishing. Participants of the session and later
+/// ones can write, and the header then selects a complete version (storage format 5.11).
 @Suite(.serialized) struct HeaderRepairTests {
     @Test(
         "a header flipped by a dead writer is flipped back, whether its commit made the file longer",
@@ -40,7 +40,7 @@ import Testing
         let lab = try RepairLab(isEncrypted)
         let survivor = try lab.open()
         try lab.dieAtFlip("grow")
-        // The second writer's root, which nothing was written behind.
+        // The root of the second dead writer, whose bytes were never written.
         try lab.setUnselectedRoot(2 << 20)
         if !isFirstReadable { try lab.overwriteSelectedRoot() }
         #expect(try survivor.add(1) == 3)
@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// A database with version 2 and participants that come and go.
+/// A database at version 2 with several participants.
 private final class RepairLab {
     private let folder: ScratchFolder
     private let path: String
@@ -94,7 +94,7 @@ private final class RepairLab {
         return try Counters(opening: path, options)
     }
 
-    /// A process dies after the flip in its first commit.
+    /// Starts a process that dies after the flip in its first commit.
     func dieAtFlip(_ command: String) throws {
         var environment = ["REALM_TEST_PAUSE": Failpoint.flipped.rawValue]
         if key != nil { environment["SESSION_PEER_KEY"] = "\(Self.keyByte)" }
@@ -107,7 +107,7 @@ private final class RepairLab {
 
     private func size() throws -> Int { try #require(FileStatus(path: path)).size }
 
-    /// Writes over the root that the header selects.
+    /// Overwrites the root that the header selects.
     func overwriteSelectedRoot() throws {
         let header = try MappedFile(path: path, DatabaseKey(key)).rawHeader()
         try write([UInt8](repeating: 0, count: 48), at: Int(header.top(header.selected)))
@@ -127,7 +127,7 @@ private final class RepairLab {
         try device.sync()
     }
 
-    /// The file gets the bytes of another one.
+    /// Replaces the bytes of the file by another file's bytes.
     func replaceBytes(with other: RepairLab) throws {
         let bytes = try Data(contentsOf: URL(filePath: other.path))
         let file = try FileDevice(path: path)
@@ -135,7 +135,7 @@ private final class RepairLab {
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
     }
 
-    /// The file as the header selects it is whole, and what `writer` has.
+    /// Checks that the header selects the version that `writer` has, and that it is complete.
     func check(_ writer: Counters) throws {
         let database = try Database(immutable: path, key: key)
         #expect(database.version == writer.database.version)

@@ -5,18 +5,18 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Participants killed at named points and at random moments: whoever is there or comes next goes
-/// on, and nothing that was acknowledged is missing (storage format 5.11, 6.12).
+/// Participants are killed at failpoints and at random moments. Survivors and later participants
+/// continue, and no acknowledged transaction is missing (storage format 5.11, 6.12).
 @Suite(.serialized) struct KillTests {
-    /// Two or three processes are killed in each; 2 000 of them with `REALM_TEST_SCALE=20`.
+    /// Each round kills two or three processes; `REALM_TEST_SCALE=20` makes it 2 000 processes.
     static let rounds = 40 * ModelShapes.scale
 
-    /// One that writes groups ends before its session does.
+    /// A process that writes groups ends without leaving the session.
     private static let cases =
         Failpoint.allCases.map { ($0, "write") }
         + Failpoint.allCases.filter { $0 != .leaving }.map { ($0, "group") }
 
-    /// At every named point, with nobody else there; writing one transaction at a time, or groups.
+    /// Kills the only participant at every failpoint, writing single transactions or groups.
     @Test("THR-91 CD-20: killed at every step", arguments: cases)
     func nextSession(_ point: Failpoint, _ command: String) throws {
         let lab = try KillLab(command)
@@ -28,7 +28,7 @@ import Testing
         try lab.checkNothingIsLeft()
     }
 
-    /// At every named point, with another participant that goes on.
+    /// Kills one of two participants at every failpoint; the other one continues.
     @Test(arguments: cases.filter { $0.0 != .initializing })
     func survivor(_ point: Failpoint, _ command: String) throws {
         let lab = try KillLab(command)
@@ -44,7 +44,7 @@ import Testing
         ]
         #expect(isRestartNeeded == critical.contains(point))
         if ![.attaching, .leaving].contains(point) {
-            // What the dead left is there, and said to be theirs.
+            // The dead process's rows are still in the reader table, marked as stale.
             let rows = ReaderTable.read(lab.path)
             #expect(rows.allSatisfy { $0.isStale == ($0.process.pid == UInt32(victim.pid)) })
         }
@@ -53,8 +53,8 @@ import Testing
         try lab.goOn(after: [victim])
     }
 
-    /// Two writers and a reader at a time, killed at random. Of asynchronous transactions each is
-    /// wholly there or not at all, and every completed one is there.
+    /// Kills two writers and a reader at random. Each asynchronous transaction is either complete
+    /// or missing, and every acknowledged one is there.
     @Test("THR-91 CD-20: killed at random", arguments: ["write", "group"])
     func randomMoments(_ command: String) throws {
         var random = SystemRandomNumberGenerator()
@@ -66,7 +66,7 @@ import Testing
             usleep(UInt32.random(in: 0..<60_000, using: &random))
             for peer in peers.shuffled() { peer.kill() }
             if round % 3 == 0 {
-                // The session ends with them.
+                // The session ends with these processes.
                 survivor = nil
                 try lab.goOn(after: peers)
             } else {
@@ -87,13 +87,13 @@ import Testing
     }
 }
 
-/// A database and what is known of it.
+/// A database that processes write, and the expected state.
 private final class KillLab {
     private let folder: ScratchFolder
     let path: String
-    /// How its writers write.
+    /// The peer's command for writing.
     private let command: String
-    /// The newest version acknowledged.
+    /// The newest acknowledged version.
     private(set) var version: UInt64 = 2
     private(set) var killed = 0
     private(set) var slowest = Duration.zero
@@ -116,7 +116,7 @@ private final class KillLab {
             [command, path, command == "group" ? "130" : "3"], ["REALM_TEST_PAUSE": point.rawValue])
     }
 
-    /// Writers, and a reader where it finds them.
+    /// Starts one or two writers, and a reader.
     func peers(_ round: Int) -> [PeerProcess] {
         var peers = [PeerProcess([command, path])]
         if round % 2 == 0 { peers.append(PeerProcess([command, path])) }
@@ -140,7 +140,7 @@ private final class KillLab {
         slowest = max(slowest, began.duration(to: .now))
     }
 
-    /// The session ended with the victims: the next one finds everything.
+    /// Checks that the next session finds everything, after the session ended with the victims.
     func goOn(after victims: [PeerProcess]) throws {
         try note(victims)
         var counters: Counters?
@@ -155,7 +155,8 @@ private final class KillLab {
         try check()
     }
 
-    /// The survivor reads on and writes on, unless a victim died while it published; true then.
+    /// Checks that the survivor can read and write. Returns true if the session must be restarted
+    /// because a victim died while publishing.
     func survive(_ survivor: Counters, _ victims: [PeerProcess]) throws -> Bool {
         try note(victims)
         var isRestartNeeded = false
@@ -173,7 +174,7 @@ private final class KillLab {
         return isRestartNeeded
     }
 
-    /// The file as the header selects it is the newest version, and whole.
+    /// Checks that the header selects the newest version and that it is complete.
     private func check() throws {
         let database = try Database(immutable: path)
         #expect(database.version == version)
@@ -181,7 +182,7 @@ private final class KillLab {
         try ModelRun.audit(report, "version \(version)", crashed: true)
     }
 
-    /// A session after the last one's end knows nothing of the dead.
+    /// Checks that a new session has no pins or participants of dead processes.
     func checkNothingIsLeft() throws {
         let counters = try open()
         let facts = try #require(LockFileFacts(databasePath: path)?.session)

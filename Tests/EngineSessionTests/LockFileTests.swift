@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Lock files and directories as no participant leaves them.
+/// Lock files and companion directories in states that no participant leaves.
 @Suite struct LockFileTests {
     private let folder: ScratchFolder
     private let path: String
@@ -25,7 +25,7 @@ import Testing
         return try Counters(opening: path, options)
     }
 
-    /// Nobody holds it, so whatever it says means nothing.
+    /// The content of a lock file that no process holds is ignored.
     @Test(arguments: [0, 1, 7, 447, 1727, 1728, 5000]) func garbage(_ size: Int) throws {
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -36,7 +36,7 @@ import Testing
         #expect(try Data(contentsOf: lock).count == 1728)
     }
 
-    /// What a session left behind that ended without leaving.
+    /// A session's files after its only participant was killed.
     @Test func remainsOfADeadSession() throws {
         let victim = PeerProcess(["hold", path])
         _ = try #require(victim.waitFor("holds"))
@@ -52,7 +52,8 @@ import Testing
         try counters.add(1)
     }
 
-    /// Held by programs of another layout: reading goes on without a session, writing is refused.
+    /// If programs with another layout hold the lock file, reading works without a session and
+    /// writing is refused.
     @Test(arguments: ["layout", "mutex", "sort", "begun", "short", "zeros"]) func foreign(
         _ kind: String
     ) throws {
@@ -72,7 +73,7 @@ import Testing
         defer { close(holder) }
         let error = Thrown.error { _ = try open(.milliseconds(10)) }
         if kind == "zeros" {
-            // Somebody might be about to fill it in.
+            // Another process may be about to initialise the file.
             #expect(error?.kind == .busy && error?.reason == "lock-file")
         } else {
             #expect(error?.kind == .incompatible && error?.reason == "lock-layout")
@@ -84,7 +85,7 @@ import Testing
         #expect(try [UInt8](Data(contentsOf: lock)) == bytes)
     }
 
-    /// Locked by a program that never lets others in: nobody waits longer than they want to.
+    /// If a program holds the lock file exclusively, opening waits only as long as its timeout.
     @Test func lockedExclusively() throws {
         _ = try open()
         let holder = Foundation.open(lock.path, O_RDWR)
@@ -95,7 +96,7 @@ import Testing
         #expect(try Database(joiningLive: path) == nil)
     }
 
-    /// A mutex that nobody will ever unlock.
+    /// A mutex that is never unlocked.
     @Test(arguments: [48, 88, 128]) func lockedMutex(_ offset: Int) throws {
         let counters = try open()
         let base = try #require(counters.database.session?.file.base)
@@ -114,7 +115,8 @@ import Testing
         try counters.add(1)
     }
 
-    /// Nothing of another kind is opened, followed or overwritten in the place of a side file.
+    /// Files of another kind with a companion file's name are neither opened, followed nor
+    /// overwritten.
     @Test(
         arguments: [".lock", ".note", ".management"],
         ["link", "loose", "directory", "fifo", "file"])
@@ -143,8 +145,8 @@ import Testing
         }
     }
 
-    /// The version list of a live session damaged: an error for a writer, and no pin is taken on
-    /// trust; the database is read without the session.
+    /// A damaged version list of a live session is an error for writers, and no version is pinned;
+    /// the database can be read without the session.
     @Test func damagedList() throws {
         let counters = try open()
         let file = try #require(counters.database.session?.file)
@@ -186,8 +188,8 @@ import Testing
         return try WriteSession(path: path, options: options)
     }
 
-    /// A list that takes an older version for the newest: to write on from there would lose the
-    /// newest one.
+    /// A version list that names an older version as the newest: a writer that continued from it
+    /// would lose the newest version.
     @Test func listBehindHeader() throws {
         let counters = try open()
         let pin = counters.database.pinNewest()
@@ -224,7 +226,7 @@ import Testing
         #expect(names == ["odd.realm"])
     }
 
-    /// The lock file is there, the directory for side files cannot be made.
+    /// The lock file exists, but the directory for companion files cannot be created.
     @Test func noSideFiles() throws {
         try FileManager.default.removeItem(atPath: path + ".management")
         chmod(path, 0o666)
@@ -236,7 +238,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + ".management"))
     }
 
-    /// Another user's files: reading without a session goes, joining or writing does not.
+    /// With another user's files, reading without a session works, joining and writing do not.
     @Test func wrongOwner() throws {
         chmod(path, 0o644)
         chmod(lock.path, 0o600)
@@ -253,7 +255,8 @@ import Testing
         try counters.add(1)
     }
 
-    /// Which user permissions concern: root is told to become another.
+    /// Starts a peer that is subject to file permissions: if the tests run as root, as another
+    /// user.
     private func stranger(_ command: String) -> PeerProcess {
         let user = geteuid() == 0 ? ["SESSION_PEER_USER": "65534"] : [:]
         return PeerProcess([command, path, "1"], user)

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// The side file that tells who pins what.
+/// The companion file that lists all pins.
 @Suite struct ReaderTableTests {
     private let folder: ScratchFolder
     private let path: String
@@ -75,7 +75,7 @@ import Testing
         withExtendedLifetime(table) {}
     }
 
-    /// A later process with the same number is another one.
+    /// A process id can be reused by a later process, which has another identity.
     @Test func numbersAreUsedAgain() {
         let own = ProcessIdentity.current
         #expect(own.isRunning)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Stores another owner into the rows of this process.
+    /// Stores another owner in the rows of this process.
     private func setOwner(_ owner: ProcessIdentity, anyway: Bool = false) throws {
         let file = try FileHandle(forUpdating: URL(filePath: side))
         defer { try? file.close() }
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// A process that ended.
+    /// Returns the identity of a process that has ended.
     private static func deadProcess() throws -> ProcessIdentity? {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sleep")

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// One participant a file and process, whoever opens it and by whatever name.
+/// A process has one participant per file, however often and by whatever name it is opened.
 @Suite struct SharedDatabaseTests {
     private let folder: ScratchFolder
     private let path: String
@@ -37,7 +37,7 @@ import Testing
         #expect(Foundation.link(path, link) == 0)
         #expect(try Database.open(link) === database)
         #expect(try Database.open(symbolic) === database)
-        // Only the real name's lock file is used.
+        // Only the lock file of the real name is used.
         #expect(!FileManager.default.fileExists(atPath: link + ".lock"))
         #expect(!FileManager.default.fileExists(atPath: symbolic + ".lock"))
     }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Some find it open, some find it just going: either way all who have it have the same.
+    /// Threads open the database while others close it: all that have it open share one object.
     @Test func openersAndLeaversAtOnce() throws {
         let path = path
         Threads.run(4) { _ in
@@ -102,7 +102,7 @@ import Testing
         options.isDurable = false
         let error = Thrown.error { _ = try Database.open(path, options) }
         #expect(error?.code == "IncompatibleSession")
-        // As another process would: who could not join does not leave either.
+        // A separate participant, as in another process, that fails to join does not leave either.
         var separate = WriteSession.Options()
         separate.isDurable = false
         separate.isSeparate = true
@@ -124,7 +124,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file("none.realm.lock")))
     }
 
-    /// One session writes, its database reads what it wrote.
+    /// The database of a session reads what the session wrote.
     @Test func readsAndWritesThroughOne() throws {
         let counters = try Counters(opening: path)
         let before = counters.database.snapshot()
@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-/// A value that threads share.
+/// A value shared by threads.
 final class Synced<Value: Sendable>: Sendable {
     private let monitor = Monitor()
     nonisolated(unsafe) private var content: Value

@@ -3,8 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Every order in which three participants can work on a version list while two of its versions are
-/// made, each of them dying at any moment, inside an operation too.
+/// Explores all orders in which three participants can use a version list while two versions are
+/// made, with each participant dying at any moment, including inside an operation.
 @Suite struct VersionListExplorerTests {
     @Test(arguments: [
         [Program.writer, .writer, .reader], [.writer, .reader, .reader],
@@ -18,7 +18,7 @@ import Testing
     }
 }
 
-/// What a participant does, one operation after the other.
+/// The operations of a participant, in order.
 enum Program: Sendable {
     case writer, writerTwice, reader, freezer
 
@@ -32,14 +32,14 @@ enum Program: Sendable {
         switch self {
         case .writer: Self.write
         case .writerTwice: Self.write + Self.write
-        // Moves on once: the newer version first.
+        // Pins the newer version before it releases the older one.
         case .reader: [.pin, .pin, .release, .release]
         case .freezer: [.pin, .freeze, .release, .release]
         }
     }
 }
 
-/// Depth-first over all states; the list is the real one, over private memory.
+/// Depth-first search over all states, with the real version list in private memory.
 private final class Explorer {
     private let memory: LockFileMemory
     private let list: VersionList
@@ -91,7 +91,7 @@ private final class Explorer {
     }
 
     private static func bytes(_ memory: LockFileMemory) -> [UInt8] {
-        // Behind the locks, which the explorer takes for granted.
+        // The bytes after the mutexes, whose correctness is assumed.
         [UInt8](UnsafeRawBufferPointer(start: memory.base + 432, count: used - 432))
     }
 
@@ -116,13 +116,13 @@ private final class Explorer {
     private func die(_ state: State, _ i: Int) throws {
         var next = state
         next.participants[i].isDead = true
-        // The write mutex is robust: the next one gets it.
+        // The write mutex is robust, so another writer gets it.
         if next.writer == i { next.writer = nil }
         deaths += 1
         try visit(next)
     }
 
-    /// Collects what memory looks like at every moment of an operation.
+    /// The memory at every failpoint of an operation.
     private final class Images: @unchecked Sendable {
         let memory: LockFileMemory
         var images: [[UInt8]] = []
@@ -130,7 +130,7 @@ private final class Explorer {
         func add() { images.append(Explorer.bytes(memory)) }
     }
 
-    /// Participant `i` does its next operation, or dies somewhere in it.
+    /// Participant `i` performs its next operation, or dies at a failpoint in it.
     private func act(_ state: State, _ i: Int) throws {
         let step = programs[i].steps[state.participants[i].step]
         if step == .lockWrite, state.writer != nil { return }
@@ -150,7 +150,7 @@ private final class Explorer {
             var dead = state
             dead.bytes = image
             dead.participants[i].isDead = true
-            // It dies when the pin is gone already.
+            // It dies after the pin was released.
             if step == .release { dead.participants[i].pins.removeFirst() }
             if dead.writer == i { dead.writer = nil }
             deaths += 1
@@ -197,7 +197,7 @@ private final class Explorer {
             fileSize: size(held.version), kind: PinKind(rawValue: held.kind)!)
     }
 
-    /// What must hold in every state that can be reached.
+    /// Checks the invariants of every reachable state.
     private func check(_ state: State) throws {
         let file = list.file
         let newest = file.entry(Int(file.newest))
@@ -205,7 +205,7 @@ private final class Explorer {
         var versions: Set<UInt64> = []
         for i in 0..<6 {
             let entry = file.entry(i)
-            // One that was being added when its writer died is not counted yet.
+            // An entry that was being added when its writer died does not count yet.
             if entry.version == 0 || (i == file.allocating && i != file.newest) { continue }
             #expect(versions.insert(entry.version).inserted)
             #expect(entry.version <= newest.version)

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Counts the objects and arrays one thread allocates, by the hook the Swift runtime keeps for
-/// instruments.
+/// Counts the objects and arrays that one thread allocates, with the hook that the Swift runtime
+/// offers to instruments.
 ///
-/// Only for a process that does nothing else meanwhile: while the hook is on, retaining goes through
-/// the runtime's table of functions, which other threads must not meet half way.
+/// Only for processes whose other threads are idle: while the hook is installed, retaining goes
+/// through the runtime's table of functions, which other threads must not use while it changes.
 enum AllocationCount {
-    /// The runtime has no such hook.
+    /// Thrown if the runtime has no such hook.
     struct Missing: Error {}
 
     private typealias Hook = @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer
 
-    /// The runtime's own function, the thread that is watched and what it allocated so far.
+    /// The runtime's own function, the counted thread and its number of allocations so far.
     nonisolated(unsafe) private static var original: Hook?
     nonisolated(unsafe) private static var thread: pthread_t = 0
     nonisolated(unsafe) private static var count = 0
@@ -21,7 +21,7 @@ enum AllocationCount {
         return original!(metadata, size, alignment)
     }
 
-    /// Allocations of this thread while `body` runs.
+    /// Returns the number of allocations of this thread in `body`.
     static func of(_ body: () throws -> Void) throws -> Int {
         guard let hook = symbol("_swift_allocObject", Hook.self),
             let flag = symbol(

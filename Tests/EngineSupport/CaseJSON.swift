@@ -1,4 +1,4 @@
-/// JSON as the conformance data uses it: integers stay integers, objects keep their order.
+/// JSON of the conformance data: integers stay integers, and objects keep their order.
 indirect enum CaseJSON: Sendable {
     case null
     case bool(Bool)
@@ -28,7 +28,7 @@ indirect enum CaseJSON: Sendable {
         return value
     }
 
-    /// Reads well-formed JSON; traps on anything else, which in a test is the right thing.
+    /// Parses well-formed JSON; traps on other text.
     init(parsing text: [UInt8]) {
         var at = 0
         self = Self.value(text, &at)
@@ -121,7 +121,7 @@ indirect enum CaseJSON: Sendable {
         return String(decoding: units, as: UTF8.self)
     }
 
-    /// The character of `\uXXXX`, surrogate pairs included; `at` is behind the `u`.
+    /// Parses the character of `\uXXXX`, including surrogate pairs; `at` is after the `u`.
     private static func escaped(_ t: [UInt8], _ at: inout Int) -> String {
         func unit() -> UInt16 {
             defer { at += 4 }

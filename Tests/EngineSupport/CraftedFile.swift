@@ -1,20 +1,20 @@
 @testable import RealmEngine
 
-/// A database put together node by node, sound or not: for shapes that no writer produces.
+/// Builds a database node by node, valid or not, for shapes that no writer produces.
 struct CraftedFile {
     private var bytes = [UInt8](repeating: 0, count: RawHeader.size)
     private var names: [String] = []
     private var roots: [UInt64] = []
     private var firstSpec: UInt64 = 0
 
-    /// Bits of a node's flags.
+    /// Flags of nodes.
     static let refs: UInt8 = 0x40
     static let inner: UInt8 = 0xC0
     static let context: UInt8 = 0x20
     static let byteCells: UInt8 = 0x08
     static let blob: UInt8 = 0x10
 
-    /// Where the next node will be.
+    /// Offset of the next node.
     var next: UInt64 { UInt64(bytes.count) }
 
     mutating func node(_ flags: UInt8, count: Int, _ payload: [UInt8]) -> UInt64 {
@@ -26,7 +26,7 @@ struct CraftedFile {
         return ref
     }
 
-    /// Numbers of 64 bits.
+    /// Adds a node of 64-bit numbers.
     mutating func words(_ flags: UInt8, _ words: [UInt64]) -> UInt64 {
         node(
             flags | 7, count: words.count,
@@ -39,10 +39,10 @@ struct CraftedFile {
         words(0, values.map { UInt64(bitPattern: $0) })
     }
 
-    /// A tagged integer.
+    /// Returns a tagged integer.
     static func tag(_ value: UInt64) -> UInt64 { value << 1 | 1 }
 
-    /// Names or short strings of up to 63 bytes.
+    /// Adds names or short strings of up to 63 bytes.
     mutating func strings(_ values: [String]) -> UInt64 {
         let cells = values.flatMap { value in
             let text = Array(value.utf8)
@@ -57,14 +57,14 @@ struct CraftedFile {
         var name: String
         var type: ColumnType
         var attributes: ColumnAttributes = []
-        /// Its own position unless a test wants trouble.
+        /// Its own index unless set.
         var leafIndex: Int?
-        /// Values that an enumerated column refers to.
+        /// Distinct values of an enumerated column.
         var distinct: UInt64 = 0
         var index: UInt64 = 0
     }
 
-    /// Adds a table whose objects are in the cluster tree at `root`.
+    /// Adds a table whose cluster tree is at `root`.
     mutating func table(
         _ name: String, _ columns: [Column], root: UInt64, primaryKey: Int? = nil
     ) {
@@ -97,19 +97,19 @@ struct CraftedFile {
         names.append(name)
     }
 
-    /// Adds a table that claims the columns of the first one.
+    /// Adds a table that uses the spec of the first one.
     mutating func tableSharingFirstSpec(_ name: String, root: UInt64) {
         let key = Self.tag(UInt64(roots.count))
         roots.append(words(Self.refs, [firstSpec, 0, root, key, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0]))
         names.append(name)
     }
 
-    /// A compact leaf of `count` objects.
+    /// Adds a compact leaf of `count` objects.
     mutating func cluster(count: Int, _ columns: [UInt64]) -> UInt64 {
         words(Self.refs, [Self.tag(UInt64(count))] + columns)
     }
 
-    /// The whole file; its root is written last.
+    /// Returns the file, with its root at the end.
     func finished() -> [UInt8] {
         var file = self
         let namesRef = file.strings(names)
@@ -119,8 +119,8 @@ struct CraftedFile {
         return file.withHeader(root)
     }
 
-    /// The whole file with one more node as its very end, so that reading past that node is reading
-    /// past the file. `build` is told where the node will be.
+    /// Returns the file followed by one more node, so that reading past that node is reading past
+    /// the end of the file. `build` is called with the node's offset.
     static func ending(
         _ flags: UInt8, count: Int, _ payload: [UInt8],
         _ build: (inout CraftedFile, UInt64) -> Void
@@ -134,7 +134,7 @@ struct CraftedFile {
         var last = CraftedFile()
         _ = last.node(flags, count: count, payload)
         let node = last.bytes[RawHeader.size...]
-        // The logical size is the last word of the root, which ends the file so far.
+        // The logical size is the last word of the root, which is the end of the file so far.
         let size = UInt64(length + node.count) << 1 | 1
         let sizeBytes = (0..<8).map { UInt8(truncatingIfNeeded: size >> UInt64(8 * $0)) }
         return bytes[..<(length - 8)] + sizeBytes + node

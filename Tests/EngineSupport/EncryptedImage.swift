@@ -2,15 +2,15 @@ import Foundation
 
 @testable import RealmEngine
 
-/// An encrypted database as bytes, made page by page the way storage format 8 says.
+/// An encrypted database as bytes, built page by page according to storage format 8.
 struct EncryptedImage {
     var bytes: [UInt8]
     let key: EncryptionKey
 
     static let page = 4096
 
-    /// Encrypts a plain database, whose last page is filled up as the reference does: before the
-    /// footer of a file written in one pass.
+    /// Encrypts a plain database. Fills the last page as the reference does: before the footer of a
+    /// file written in one pass.
     init(of plain: [UInt8], _ key: EncryptionKey) {
         self.key = key
         var plain = plain
@@ -26,7 +26,7 @@ struct EncryptedImage {
 
     var pages: Int { EncryptedLayout.databaseSize(of: bytes.count) / Self.page }
 
-    /// Writes a page; `entryOnly` as one who is killed in between.
+    /// Writes a page; with `entryOnly`, only its entry, as a writer that is killed in between.
     mutating func write(_ plain: [UInt8], page: Int, entryOnly: Bool = false) {
         let entry = EncryptedLayout.position(ofEntry: page)
         let place = EncryptedLayout.position(ofPage: page)
@@ -52,7 +52,7 @@ struct EncryptedImage {
             place..<(place + Self.page), with: work[Self.page..<(2 * Self.page)])
     }
 
-    /// Has the entry of a page tell of its last write twice.
+    /// Copies the first half of the page's entry to the second, as after a complete write.
     mutating func confirm(page: Int) {
         let entry = EncryptedLayout.position(ofEntry: page)
         bytes.replaceSubrange((entry + 32)..<(entry + 64), with: bytes[entry..<(entry + 32)])
@@ -63,7 +63,7 @@ struct EncryptedImage {
         return bytes[entry..<(entry + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// What the page holds.
+    /// Decrypts a page.
     func plain(page: Int) -> [UInt8] {
         let place = EncryptedLayout.position(ofPage: page)
         let work = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * Self.page, alignment: 16)
@@ -76,7 +76,7 @@ struct EncryptedImage {
         return Array(work[Self.page...])
     }
 
-    /// Saves it as a file of a new name.
+    /// Saves the image as a new file and returns its path.
     func saved() throws -> String {
         let path = FileManager.default.temporaryDirectory.path + "/enc-\(UUID().uuidString).realm"
         try Data(bytes).write(to: URL(filePath: path))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealmEngine
 
-/// The first findings, one a line.
+/// Describes the first findings, one per line.
 func describe(_ findings: [IntegrityReport.Finding], _ report: IntegrityReport) -> String {
     let lines = findings.prefix(20).map { finding in
         let place = finding.place
@@ -16,7 +16,8 @@ func describe(_ findings: [IntegrityReport.Finding], _ report: IntegrityReport) 
     return ([counts.joined(separator: " ")] + lines).joined(separator: "\n")
 }
 
-/// Every test that writes a database ends with this: the file at `path` is sound.
+/// Expects that the file at `path` has no findings; at the end of every test that writes a
+/// database.
 func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let report = try IntegrityCheck.run(path: path)
     #expect(

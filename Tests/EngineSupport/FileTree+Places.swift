@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// Finding one's way in a file taken apart.
+/// Access to nodes of a decoded file by table and column.
 extension FileTree {
     var names: TreeNode { top[0] }
     var tables: TreeNode { top[1] }
@@ -15,12 +15,12 @@ extension FileTree {
         }
     }
 
-    /// The table called `name`.
+    /// Returns the table called `name`.
     func table(_ name: String) -> TreeNode { tables[Self.text(names).firstIndex(of: name)!] }
 
     func spec(_ table: String) -> TreeNode { self.table(table)[0] }
 
-    /// Position of a property in its table's spec.
+    /// Returns the index of a property in its table's spec.
     func position(_ table: String, _ column: String) -> Int {
         Self.text(spec(table)[1]).firstIndex(of: column)!
     }
@@ -29,14 +29,14 @@ extension FileTree {
         ColumnKey(spec(table)[5].integers[position(table, column)])
     }
 
-    /// The first leaf of a cluster tree.
+    /// Returns the first leaf of a cluster tree.
     func cluster(_ table: String, tombstones: Bool = false) -> TreeNode {
         var node = self.table(table)[tombstones ? 13 : 2]
         while node.flags & 0x80 != 0 { node = node[3] }
         return node
     }
 
-    /// A column's leaf in the first cluster.
+    /// Returns a column's leaf in the first cluster.
     func leaf(_ table: String, _ column: String, tombstones: Bool = false) -> TreeNode {
         cluster(table, tombstones: tombstones)[1 + key(table, column).leafIndex]
     }
@@ -45,12 +45,12 @@ extension FileTree {
         cluster(table)[1 + key(table, column).leafIndex] = node
     }
 
-    /// Root of the first collection of a column that was ever filled.
+    /// Returns the root of the first non-empty collection of a column.
     func collection(_ table: String, _ column: String) -> TreeNode {
         leaf(table, column).children[0]
     }
 
-    /// Leaf index of the column in `table` that holds the backlinks of `origin`.`column`.
+    /// Returns the leaf index of the column in `table` with the backlinks of `origin`.`column`.
     func backlinkIndex(_ table: String, of column: String, in origin: String) -> Int {
         let wanted = key(origin, column).raw
         let node = self.table(table)
@@ -68,7 +68,7 @@ extension FileTree {
         self.table(table)[4][key(table, column).leafIndex]
     }
 
-    /// All nodes below `node`, itself included, that satisfy `isWanted`.
+    /// Returns all nodes of the subtree of `node` that satisfy `isWanted`.
     func nodes(below node: TreeNode, where isWanted: (TreeNode) -> Bool) -> [TreeNode] {
         (isWanted(node) ? [node] : []) + node.children.flatMap { nodes(below: $0, where: isWanted) }
     }

@@ -2,10 +2,10 @@ import Foundation
 
 @testable import RealmEngine
 
-/// A node of a file taken apart: to be changed at will and written again.
+/// A mutable node of a decoded file.
 final class TreeNode {
     enum Slot {
-        /// A number as stored: 0, a tagged integer, or a ref to anywhere.
+        /// A stored number: 0, a tagged integer, or any ref.
         case raw(UInt64)
         case child(TreeNode)
     }
@@ -13,17 +13,17 @@ final class TreeNode {
     enum Content {
         case slots([Slot])
         case integers([Int64])
-        /// Bytes behind the header, and the element count.
+        /// The payload and the element count.
         case bytes([UInt8], count: Int)
     }
 
-    /// Flags without the width of numbers.
+    /// The flags without the width code.
     var flags: UInt8
     var content: Content
-    /// Bits each number takes at least.
+    /// Minimum width in bits.
     var width = 0
     var signature: UInt32 = 0x4141_4141
-    /// Written instead of the real count.
+    /// Element count to write instead of the real one; nil for the real one.
     var claimedCount: Int?
 
     init(flags: UInt8, _ content: Content) {
@@ -63,7 +63,7 @@ final class TreeNode {
         }
     }
 
-    /// The child in slot `i`, which must be one.
+    /// The child in slot `i`; traps if the slot has none.
     subscript(i: Int) -> TreeNode {
         get {
             guard case .child(let child) = slots[i] else { fatalError("slot \(i) is no child") }
@@ -83,7 +83,7 @@ final class TreeNode {
         return raw >> 1
     }
 
-    /// The node and everything below it, each as an object of its own.
+    /// Returns a deep copy.
     func copy() -> TreeNode {
         let copy = TreeNode(flags: flags, content)
         copy.width = width
@@ -96,25 +96,25 @@ final class TreeNode {
     }
 }
 
-/// A whole file taken apart into nodes. Written again, every ref takes 64 bits and all space behind
-/// the root is one free chunk, so that anything can be changed without moving anything else.
+/// A file decoded into nodes. When it is encoded, every ref takes 64 bits and all space after the
+/// root is one free chunk, so that any node can change without moving others.
 final class FileTree {
     let top: TreeNode
     var format: UInt8 = 24
-    /// Written into the other header slot.
+    /// Root in the other header slot.
     var otherTop: UInt64 = 0
-    /// Positions, lengths and stamps; nil for the true ones.
+    /// Positions, lengths and stamps to write; nil for the true ones.
     var freeLists: [TreeNode]?
     var isStreaming = false
-    /// Bytes the file is longer than the version.
+    /// Number of bytes after the end of the version.
     var excess = 0
 
-    /// Loads the fixture called `name` from the repository.
+    /// Decodes the fixture called `name` of the repository.
     convenience init(_ name: String) throws {
         try self.init(contentsOf: Fixtures.own.appending(path: name + ".realm"))
     }
 
-    /// Loads the newest version of a file.
+    /// Decodes the newest version of a file.
     init(contentsOf url: URL) throws {
         let bytes = [UInt8](try Data(contentsOf: url))
         top = try bytes.withUnsafeBytes { buffer in
@@ -161,7 +161,7 @@ final class FileTree {
         var written: [ObjectIdentifier: UInt64] = [:]
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     func encoded() -> [UInt8] {
         var out = Output()
         for i in [3, 4, 5] { top.slots[i] = isStreaming ? .child(TreeNode([])) : .raw(0) }
@@ -191,7 +191,7 @@ final class FileTree {
         return bytes
     }
 
-    /// The lists take as many bytes as the true ones, whatever is in them.
+    /// The lists take as many bytes as the true ones, whatever their content.
     private func addFreeLists(_ out: inout Output) {
         let topSize = 8 + 8 * top.count
         let listSize = (freeLists ?? []).reduce(0) { $0 + 8 + 8 * $1.count }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where the files written by the reference engine are: the ones in the repository, and, where a
-/// larger collection lies beside it, that one.
+/// Files written by the reference engine: those in the repository, and a larger collection beside
+/// it if there is one.
 enum Fixtures {
     static let repository = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -13,7 +13,7 @@ enum Fixtures {
         return FileManager.default.fileExists(atPath: path.path) ? path : nil
     }()
 
-    /// All files under `folder` of either collection whose names end in `suffix`.
+    /// Returns all files in `folder` of both collections whose names end in `suffix`.
     static func files(_ folder: String, _ suffix: String) -> [URL] {
         [own, shared].compactMap { $0 }.flatMap { root in
             let url = root.appending(path: folder)

@@ -2,18 +2,18 @@ import Testing
 
 @testable import RealmEngine
 
-/// Walks a stored search index and checks everything the format demands of it (object format 11,
-/// invariants 28 to 30).
+/// Checks a stored search index against all rules of the format (object format 11, invariants 28 to
+/// 30).
 struct IndexAudit {
     private let space: NodeSpace
     private let fanout: Fanout
     private let value: (ObjectKey) -> Value?
     private let holdsWords: Bool
-    /// What is wrong, one sentence each.
+    /// Descriptions of the faults.
     private(set) var faults: [String] = []
-    /// How often each object occurs.
+    /// Number of occurrences of each object.
     private(set) var keys: [Int64: Int] = [:]
-    /// For words: the objects at each.
+    /// The objects of each word of a full-text index.
     private(set) var words: [[UInt8]: [Int64]] = [:]
     /// Every node of the index.
     private(set) var refs: Set<Ref> = []
@@ -39,7 +39,7 @@ struct IndexAudit {
         check(refs.insert(ref).inserted, "node \(ref.raw) is reached twice")
     }
 
-    /// The nodes of one level of the trie; returns the last chunk.
+    /// Checks the nodes of one level of the trie; returns the last chunk.
     @discardableResult
     private mutating func level(_ ref: Ref, path: [Int32], isRoot: Bool) throws -> Int32? {
         visit(ref)
@@ -96,7 +96,7 @@ struct IndexAudit {
     private mutating func found(_ keys: [Int64], _ path: [Int32]) {
         for key in keys { self.keys[key, default: 0] += 1 }
         if holdsWords {
-            // The reference repeats keys in indexes of lists (object format 13, defect 7).
+            // In indexes of lists, the reference repeats keys (object format 13, defect 7).
             check(zip(keys, keys.dropFirst()).allSatisfy { $0 <= $1 }, "the keys of a word descend")
             words[Self.word(path), default: []] += keys
             return
@@ -126,7 +126,7 @@ struct IndexAudit {
         }
     }
 
-    /// The word with the chunks of `path`; ambiguous for words that end in X.
+    /// Joins the chunks of `path` to a word; ambiguous for words that end in X.
     private static func word(_ path: [Int32]) -> [UInt8] {
         var bytes: [UInt8] = []
         for chunk in path {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealmEngine
 
-/// An edit context over a file written by the reference engine, as a write transaction has one.
+/// An edit context on a file written by the reference engine, as in a write transaction.
 final class EditLab {
     let database: Database
     let snapshot: Snapshot
@@ -31,7 +31,7 @@ final class EditLab {
         }
     }
 
-    /// What was made so far stays as it is.
+    /// Makes all nodes created so far immutable.
     func seal(_ editor: IndexEditor) {
         context.slab.seal()
         editor.forgetPlaces()
@@ -40,13 +40,13 @@ final class EditLab {
     func string(_ text: String) -> Value { .string(view([UInt8](text.utf8))) }
 }
 
-/// A column in memory: what the index under test has to agree with.
+/// The expected values of a column, with which its index must agree.
 final class ColumnModel {
     var values: [Int64: Value] = [:]
 
     func value(_ key: ObjectKey) -> Value? { values[key.raw] }
 
-    /// The objects of every word.
+    /// Returns the objects of each word.
     func words() throws -> [[UInt8]: [Int64]] {
         var words: [[UInt8]: [Int64]] = [:]
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -56,7 +56,7 @@ final class ColumnModel {
     }
 }
 
-/// Random values that meet in index strings, in prefixes and in lists.
+/// Random values that often agree in index strings, in prefixes, and completely.
 struct ValueSource {
     let lab: EditLab
     var random: SeededRandom
@@ -86,13 +86,13 @@ struct ValueSource {
         switch pick(4) {
         case 0: Int64(pick(5)) - 2
         case 1: Int64(pick(300))
-        // Alike in the low four bytes, apart in the high ones.
+        // Equal in the low four bytes, different in the high ones.
         case 2: Int64(pick(6)) << 32 | Int64(pick(3))
         default: Int64.random(in: .min ... .max, using: &random)
         }
     }
 
-    /// Long common prefixes, NUL bytes, the byte that marks the end, and bytes beyond ASCII.
+    /// Returns text with long common prefixes, NUL bytes, the end marker, or bytes beyond ASCII.
     private mutating func text() -> ByteView {
         let letters: [UInt8] = [0x61, 0x61, 0x61, 0x62, 0, 0x58, 0xE9]
         let lengths = [0, 3, 4, 8, 60, 196, 200, 203, 204, 210, 300]
@@ -113,7 +113,7 @@ struct ValueSource {
         case 6: return .decimal([.nan, .infinity, -.infinity][pick(3)])
         case 7: return .binary(text())
         case 8: return .string(text())
-        // Text with the bytes of a small integer.
+        // Bytes of a small integer, as binary and as text.
         case 9: return .binary(lab.view([UInt8(pick(3)), 0, 0, 0, 0, 0, 0, 0]))
         case 10: return .string(lab.view([UInt8(pick(3)), 0, 0, 0, 0, 0, 0, 0]))
         case 11:

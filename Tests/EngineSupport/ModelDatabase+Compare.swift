@@ -1,7 +1,7 @@
 @testable import RealmEngine
 
 extension ModelDatabase {
-    /// The first difference between the model and what `snapshot` reads; nil when there is none.
+    /// Returns the first difference between the model and `snapshot`; nil if there is none.
     func difference(_ snapshot: Snapshot, backlinks: Bool = true) throws -> String? {
         snapshot.beginWalk()
         let schema = snapshot.schema

@@ -1,7 +1,7 @@
 @testable import RealmEngine
 
 extension PlainValue {
-    /// A copy of a value read from `snapshot`.
+    /// Copies a value read from `snapshot`.
     init(_ value: Value, _ snapshot: Snapshot) throws {
         switch value {
         case .null: self = .null
@@ -43,7 +43,8 @@ extension PlainValue {
         return all
     }
 
-    /// Integer keys, which only the reference's own API makes, count as their text.
+    /// Returns the bytes of a dictionary key. Integer keys, which only the reference's own API
+    /// makes, are compared as text.
     static func keyBytes(_ key: Value) -> [UInt8] {
         switch key {
         case .string(let bytes): bytes.bytes
@@ -54,7 +55,7 @@ extension PlainValue {
 }
 
 extension ModelDatabase {
-    /// What a file another writer made holds.
+    /// Loads the content of a file of another writer.
     init(_ snapshot: Snapshot) throws {
         schemaVersion = snapshot.schema.version
         for info in snapshot.schema.tables where info.isClass {

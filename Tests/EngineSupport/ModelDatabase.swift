@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// What a database should hold: plain dictionaries and the simplest rules that can be right.
+/// The expected content of a database: dictionaries with the simplest correct rules.
 struct ModelDatabase {
     struct Column {
         var name: String
@@ -12,10 +12,11 @@ struct ModelDatabase {
 
         var mayHoldLinks: Bool { type == .link || type == .mixed }
         var isPrimaryKey = false
-        /// Of a kind only the reference makes: read and removed, never changed.
+        /// Whether only the reference makes such a property: it is read and removed, but not
+        /// changed.
         var isForeign = false
 
-        /// What the property holds before anybody sets it.
+        /// The property's value in a new object.
         var initial: PlainValue {
             switch collection {
             case .list: .list([])
@@ -65,7 +66,7 @@ struct ModelDatabase {
         var kind: TableKind
         var columns: [Column] = []
         var objects: [Int64: [PlainValue]] = [:]
-        /// Keys in any order, to choose from.
+        /// The keys in any order, for random choice.
         var keys: [Int64] = []
 
         var primaryKey: Int? { columns.firstIndex(where: \.isPrimaryKey) }
@@ -90,7 +91,7 @@ struct ModelDatabase {
         tables[link.table]!.objects[link.key.raw]![column]
     }
 
-    /// Stores a value; embedded objects only the old one led to are deleted.
+    /// Stores a value and deletes embedded objects that only the old value referenced.
     mutating func set(_ object: ObjectLink, _ column: Int, _ value: PlainValue) {
         let old = self[object, column]
         tables[object.table]!.objects[object.key.raw]![column] = value
@@ -99,7 +100,7 @@ struct ModelDatabase {
         }
     }
 
-    /// Deletes an object: links to it go, embedded objects it owns are deleted too.
+    /// Deletes an object, links to it, and embedded objects it owns.
     mutating func remove(_ object: ObjectLink) {
         guard let values = tables[object.table]?.remove(object.key.raw) else { return }
         for (table, content) in tables {
@@ -127,7 +128,7 @@ struct ModelDatabase {
     mutating func removeColumn(_ table: TableKey, _ column: Int) {
         let initial = tables[table]!.columns[column].initial
         for key in tables[table]!.keys {
-            // Embedded objects may delete each other on the way.
+            // Deleting an embedded object may delete others of this loop.
             guard tables[table]!.objects[key] != nil else { continue }
             set(ObjectLink(table: table, key: ObjectKey(key)), column, initial)
         }
@@ -142,7 +143,8 @@ struct ModelDatabase {
         tables[table] = nil
     }
 
-    /// Optional or required; the property moves to the end. Values null no longer fits get zero.
+    /// Makes a property optional or required, as the last property. If it becomes required, null
+    /// becomes zero.
     mutating func setOptional(_ table: TableKey, _ column: Int, _ isOptional: Bool) {
         var changed = tables[table]!.columns.remove(at: column)
         changed.isOptional = isOptional
@@ -159,7 +161,7 @@ struct ModelDatabase {
         switch value {
         case .list(let all): return .list(all.map(filled))
         case .set(let all):
-            // Null is the first element, so its replacement is the spelling that stays.
+            // Null is the first element, so its replacement is the representation that stays.
             let nulls = all.contains(.null) ? [zero] : []
             return .set(asSet(nulls + all.filter { $0 != .null }))
         case .dictionary(let all):
@@ -168,7 +170,7 @@ struct ModelDatabase {
         }
     }
 
-    /// Without later spellings of equal elements, in whatever order.
+    /// Removes later representations of equal elements, in any order.
     static func asSet(_ values: [PlainValue]) -> [PlainValue] {
         var result: [PlainValue] = []
         var seen: Set<PlainValue> = []
@@ -178,7 +180,7 @@ struct ModelDatabase {
 }
 
 extension PlainValue {
-    /// The same for values that are equal in a set.
+    /// The same value for all values that are equal in a set.
     fileprivate var identity: PlainValue {
         switch self {
         case .float(let bits): return PlainValue.number(Double(Float(bitPattern: bits)), self)
@@ -197,7 +199,7 @@ extension PlainValue {
     }
 }
 
-/// Sign, digits and exponent with trailing zeros taken off: equal for equal numbers.
+/// Sign, digits and exponent without trailing zeros: equal for equal numbers.
 private struct DecimalIdentity {
     let isNegative: Bool
     let coefficient: UInt128

@@ -1,8 +1,8 @@
 @testable import RealmEngine
 
-/// Changes of single elements of collections, nested ones among them.
+/// Random changes of single elements of collections, including nested ones.
 extension ModelRun {
-    /// One random change of a collection property, or of one inside it.
+    /// Makes a random change of a collection property, or of a collection inside it.
     func editElements(
         _ transaction: WriteTransaction, _ object: ObjectLink, _ column: Int,
         _ info: ModelDatabase.Column
@@ -13,7 +13,7 @@ extension ModelRun {
         model.set(object, column, new)
     }
 
-    /// The value after a change at a random depth.
+    /// Changes the value at a random depth and returns it.
     private func edited(
         _ transaction: WriteTransaction, _ value: PlainValue, _ info: ModelDatabase.Column,
         _ place: inout CollectionPlace
@@ -48,8 +48,8 @@ extension ModelRun {
         }
     }
 
-    /// Number of changes of one collection in a row, which finds it open after the first. The model compares
-    /// embedded objects after each change.
+    /// Returns how many changes to make to a collection in a row, which is open after the first
+    /// change. One for embedded objects, which are compared with the model after each change.
     private func changeCount(_ info: ModelDatabase.Column) -> Int {
         isEmbedded(info) || values.chance(60) ? 1 : 1 + values.below(8)
     }
@@ -114,7 +114,8 @@ extension ModelRun {
         _ transaction: WriteTransaction, set all: inout [PlainValue],
         _ info: ModelDatabase.Column, _ place: CollectionPlace
     ) throws {
-        // Links come last, null first: this is a link to a tombstone, which reads as null and is none.
+        // Links come last, null first: a last null is a link to a tombstone, which reads as null
+        // but is not null.
         if all.last == .null { return }
         if !all.isEmpty, values.chance(40) {
             let at = values.below(all.count)
@@ -172,7 +173,7 @@ extension ModelRun {
         }
     }
 
-    /// A new embedded object, known to the model from now on.
+    /// Adds a new embedded object to the model and returns its link.
     private func adopted(
         _ info: ModelDatabase.Column, _ key: ObjectKey
     ) throws -> PlainValue {
@@ -193,6 +194,7 @@ extension PlainValue {
 }
 
 extension ModelDatabase.Column {
-    /// A collection, or a mixed value that is one now.
+    /// Whether elements can be edited: the property is a collection, or a mixed value that is one
+    /// now.
     func mayEditElements(_ value: PlainValue) -> Bool { collection != nil || value.isCollection }
 }

@@ -1,7 +1,7 @@
 @testable import RealmEngine
 
 extension ModelRun {
-    /// One random change, the same on both sides.
+    /// Makes one random change to both the database and the model.
     func operate(_ transaction: WriteTransaction) throws {
         if model.tables.count < 3 || values.below(1000) < shape.schemaPercent * 10 {
             return try changeSchema(transaction)
@@ -52,7 +52,7 @@ extension ModelRun {
         }
     }
 
-    /// Creates an object with all its single values at once.
+    /// Creates an object with all its single values in one call.
     private func createFull(
         _ transaction: WriteTransaction, _ table: TableKey, _ primaryKey: PlainValue?
     ) throws {
@@ -94,7 +94,7 @@ extension ModelRun {
         model.remove(object)
     }
 
-    /// Gives a random property of a random object a random value.
+    /// Changes a random property of a random object to a random value.
     private func change(_ transaction: WriteTransaction) throws {
         if let object = object() { try change(transaction, in: object.table) }
     }
@@ -125,7 +125,8 @@ extension ModelRun {
         return element(column, depth: 3)
     }
 
-    /// A value that fits the property or an element of it; null where it must be optional.
+    /// Returns a value for the property or an element of it; null if the class of a link has no
+    /// objects.
     func element(_ column: ModelDatabase.Column, depth: Int) -> PlainValue {
         let inSet = column.collection == .set
         switch column.type {
@@ -136,7 +137,7 @@ extension ModelRun {
         }
     }
 
-    /// Any object a mixed value may lead to.
+    /// Returns a random object to which a mixed value may link.
     private func anyTarget() -> ObjectLink? {
         let all = model.tables.filter { $0.value.kind == .topLevel && !$0.value.keys.isEmpty }
             .sorted { $0.key.raw < $1.key.raw }
@@ -226,7 +227,7 @@ extension ModelRun {
         try adopt(object, column, [key]) { $0[0] }
     }
 
-    /// New embedded objects become the value of a property.
+    /// Makes new embedded objects the value of a property.
     private func adopt(
         _ object: ObjectLink, _ column: Int, _ keys: [ObjectKey],
         _ value: ([PlainValue]) -> PlainValue
@@ -243,7 +244,7 @@ extension ModelRun {
 
     // MARK: What must be refused
 
-    /// A call that must fail and leave nothing behind: the comparisons that follow would show it.
+    /// Makes a call that must fail. Later comparisons would detect a change.
     private func refused(_ transaction: WriteTransaction) throws {
         guard let object = object() else { return }
         current = "refuse in \(object)"

@@ -2,76 +2,76 @@ import Testing
 
 @testable import RealmEngine
 
-/// Drives one database file and its model through the same random transactions.
+/// Applies the same random transactions to a database file and its model.
 final class ModelRun {
     struct Shape {
         var fanout = Fanout()
-        /// Objects a class usually has at most.
+        /// Usual limit of a class's objects.
         var objects = 40
         var elements = 12
         var operationsPerTransaction = 40
-        /// Every how many commits the file is opened anew for comparison.
+        /// Number of commits between comparisons with a newly opened file.
         var freshHandleEvery = 20
         var schemaPercent = 2
-        /// Drops classes and properties, which leaves holes between columns; the reference engine
-        /// cannot make a tombstone in a table with any.
+        /// Whether classes and properties are dropped, which leaves holes between columns; the
+        /// reference engine cannot create a tombstone in a table with holes.
         var dropsProperties = true
-        /// Puts indexes on mixed properties, where the reference engine has defects of its own
-        /// (object format 13).
+        /// Whether mixed properties are indexed, where the reference engine has defects (object
+        /// format 13).
         var indexesMixed = true
-        /// Every how many commits the use of space is looked at.
+        /// Number of commits between checks of the use of space.
         var auditEvery = 5
-        /// Skips syncs: what is tested is not what a power failure leaves.
+        /// Whether commits are synced, which matters only for tests of power failures.
         var isDurable = false
-        /// Percentage of operations after which a transaction is written out ahead of its commit; unless 0,
-        /// some transactions do it in the middle of bulk edits too.
+        /// Percentage of operations after which a transaction spills its nodes to the file. Unless
+        /// 0, some transactions also spill in the middle of bulk edits.
         var spillPercent = 2
-        /// Reads everything back after each commit.
+        /// Whether everything is read back after each commit.
         var isComparing = true
-        /// Reads everything back after each operation, from the open transaction.
+        /// Whether everything is read back from the open transaction after each operation.
         var readsAlong = false
-        /// Changes single elements too, besides whole collections.
+        /// Whether single elements are changed, besides whole collections.
         var editsElements = true
-        /// How often a transaction ends a group, where transactions come in groups.
+        /// Percentage of transactions that end a group; nil for transactions without groups.
         var flushPercent: Int?
         var rollbackPercent = 10
-        /// The file is encrypted.
+        /// Key of an encrypted file; nil for an unencrypted one.
         var key: EncryptionKey?
     }
 
     let path: String
     let shape: Shape
     let values: RandomValues
-    /// What the open transaction should read.
+    /// Expected content of the open transaction.
     var model = ModelDatabase()
-    /// What the newest version should read.
+    /// Expected content of the newest version.
     private(set) var committed = ModelDatabase()
-    /// Older versions somebody still holds.
+    /// Older versions that are still pinned.
     private var held: [(snapshot: Snapshot, model: ModelDatabase)] = []
     private(set) var session: WriteSession?
     private(set) var commits = 0
     private(set) var operations = 0
     let arena = ByteArena()
-    /// What the check found in the file this run began with.
+    /// Findings of the check in the initial file.
     var knownFindings: [IntegrityReport.Code: Int] = [:]
     /// Classes that are neither dropped nor renamed.
     var knownClasses: Set<TableKey> = []
     var nameCounter = 0
-    /// What is being done, for the report of a failure.
+    /// The current operation, for the message of a failure.
     var current = "" {
         didSet { trace.append(current) }
     }
-    /// What the last transaction did.
+    /// The operations of the last transaction.
     private(set) var trace: [String] = []
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What the file is written through.
+    /// Returns the device through which the file is written.
     private let wrap: (FileDevice) -> any StorageDevice
 
-    /// Begins with a new file at `path`, written through what `wrap` makes of it.
+    /// Creates a file at `path`, written through the device that `wrap` returns.
     convenience init(
         path: String, seed: UInt64, shape: Shape,
         wrap: @escaping (FileDevice) -> any StorageDevice = { $0 }
@@ -79,7 +79,7 @@ final class ModelRun {
         try self.init(path, seed, shape, ModelDatabase(), creates: true, wrap)
     }
 
-    /// Goes on with the file at `path`, which holds what `model` says.
+    /// Continues with the file at `path`, whose content is `model`.
     convenience init(
         continuing path: String, seed: UInt64, shape: Shape, _ model: ModelDatabase,
         wrap: @escaping (FileDevice) -> any StorageDevice = { $0 }
@@ -98,7 +98,7 @@ final class ModelRun {
         committed = model
         values = RandomValues(seed: seed)
         values.elements = shape.elements
-        // Names must differ from those the model has already.
+        // New names must differ from the names in the model.
         nameCounter = model.tables.isEmpty ? 0 : values.below(1 << 30)
         try open(creates: creates)
     }
@@ -112,7 +112,7 @@ final class ModelRun {
         session = try WriteSession(path: path, options: options, wrap: wrap)
     }
 
-    /// Runs transactions until about `count` operations were done.
+    /// Runs transactions until about `count` operations were made.
     func run(operations count: Int) throws {
         let end = operations + count
         while operations < end { try step() }
@@ -120,17 +120,17 @@ final class ModelRun {
         try check(Database(immutable: path, key: shape.key).snapshot(), committed, "at the end")
     }
 
-    /// Opens the file once more.
+    /// Opens the file again.
     func reopen() throws { try open(creates: false) }
 
-    /// Lets go of the file.
+    /// Closes the file.
     func close() throws {
         try endGroup()
         held = []
         session = nil
     }
 
-    /// One transaction, committed or not.
+    /// Runs one transaction, which may be rolled back.
     func step() throws {
         do { try transact() } catch let error as RealmError {
             throw Failure(description: "\(current): \(error.message) [\(error.reason)]")
@@ -172,7 +172,7 @@ final class ModelRun {
         session.closeGroup()
     }
 
-    /// What was committed last, be it in the file yet or not.
+    /// Returns a snapshot of the last commit, whether or not it is in the file yet.
     private func newest() throws -> Snapshot {
         let database = session!.database
         guard let state = try session!.group?.head(), state.nodes != nil else {
@@ -191,7 +191,7 @@ final class ModelRun {
         if commits % shape.auditEvery == 0 { try audit() }
     }
 
-    /// What the handle took over from the version before is what the file says.
+    /// Checks that the schema carried over from the previous version equals the one in the file.
     private func checkSchema() throws {
         let database = session!.database
         let isSame = try SchemaFacts(database.schema) == SchemaFacts(readingAgain: database)
@@ -199,15 +199,15 @@ final class ModelRun {
         throw Failure(description: "commit \(commits): another schema than what the file says")
     }
 
-    /// Every node, value, link and index entry is as the format wants it, and no space is lost.
+    /// Throws if the report has findings or lost space.
     static func audit(
         _ report: IntegrityReport, _ when: String, crashed: Bool = false,
         known: [IntegrityReport.Code: Int] = [:]
     ) throws {
         let findings = report.findings.filter {
             if known[$0.code] != nil { return false }
-            // A commit that did not end leaves its root in the slot nobody reads, a size that the next
-            // writer mends, and blocks of free space that were never written before.
+            // An interrupted commit leaves its root in the unselected slot, a file size that the
+            // next writer corrects, and blocks of free space that were never written.
             return !(crashed && [.staleSlot, .fileSize, .block].contains($0.code))
         }
         if findings.isEmpty, report.facts.gapBytes == 0 { return }
@@ -218,7 +218,7 @@ final class ModelRun {
     }
 
     private func audit() throws {
-        // What a transaction has written ahead may lie where the other header slot leads.
+        // Nodes that a transaction has spilled may be where the other header slot points.
         let isUnderWay = session?.group != nil
         try Self.audit(
             IntegrityCheck.run(path: path, key: shape.key), "commit \(commits)",
@@ -262,7 +262,7 @@ final class ModelRun {
         model.tables.filter { accept($0.value) }.map(\.key).sorted { $0.raw < $1.raw }
     }
 
-    /// A random object of a class that `accept`s.
+    /// Returns a random object of a class that `accept`s; nil if there is none.
     func object(_ accept: (ModelDatabase.Table) -> Bool = { _ in true }) -> ObjectLink? {
         let all = tables { !$0.keys.isEmpty && accept($0) }
         guard !all.isEmpty else { return nil }
@@ -275,7 +275,7 @@ final class ModelRun {
         return ObjectLink(table: table, key: ObjectKey(values.pick(keys)))
     }
 
-    /// A random property of the class of `object` that `accept`s; nil when it has none.
+    /// Returns a random property of the class that `accept`s; nil if there is none.
     func column(
         _ table: TableKey, _ accept: (ModelDatabase.Column) -> Bool
     ) -> Int? {

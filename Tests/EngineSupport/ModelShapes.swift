@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RealmEngine
 
-/// How large tests against the model are.
+/// Parameters of tests against the model.
 enum ModelShapes {
     static let scale =
         ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Int.init) ?? 1
@@ -10,7 +10,7 @@ enum ModelShapes {
         ProcessInfo.processInfo.environment["REALM_TEST_SHARD"].flatMap(Int.init).map { [$0] }
         ?? Array(0..<16)
 
-    /// Nodes of four elements, so that a few objects reach every split, merge and depth.
+    /// Nodes of four elements, so that a few objects cause every split, merge and depth.
     static let small = Fanout(
         clusterLeaf: 4, clusterInner: 4, tree: 4, index: 4, singleIndexChanges: 2)
 
@@ -19,7 +19,7 @@ enum ModelShapes {
         if shard % 4 != 3 { shape.fanout = small }
         shape.objects = [12, 30, 60, 30][shard % 4]
         shape.elements = [8, 16, 6, 12][shard / 4 % 4]
-        // Comparing everything after a commit costs most of the time.
+        // Comparing everything after each commit takes most of the time.
         shape.operationsPerTransaction = [60, 160, 320, 240][shard / 4 % 4]
         if shards.count == 1 { shape.auditEvery = 1 }
         return shape

@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// A sound file to be damaged.
+/// A valid file to be damaged.
 struct HostileSeed: Sendable {
     let name: String
     let bytes: [UInt8]
@@ -12,8 +12,8 @@ struct HostileSeed: Sendable {
         map = try NodeMap(bytes)
     }
 
-    /// The same database without the free space behind its last node, so that whoever reads past
-    /// the end of a node there reads past the end of the file. Nil for a file that ends that way
+    /// Returns the same database without the free space after its last node, so that reading past
+    /// the end of that node is reading past the end of the file. Nil for a file that ends there
     /// already, or whose root has no room for the new size.
     func tightened() throws -> HostileSeed? {
         let ends = map.places.map { place in
@@ -34,10 +34,10 @@ struct HostileSeed: Sendable {
     }
 }
 
-/// A copy of a sound file with one to four faults; the same numbers make the same faults.
+/// A copy of a valid file with one to four faults, which are determined by the random generator.
 struct MutatedFile {
     private(set) var bytes: [UInt8]
-    /// What was done, for messages.
+    /// Descriptions of the faults, for messages.
     private(set) var story: [String] = []
     private let map: NodeMap
     private var random: SeededRandom
@@ -133,13 +133,13 @@ struct MutatedFile {
         }
     }
 
-    /// Free lists, sizes and versions live in the root.
+    /// Overwrites a part of the root: free lists, size or version.
     private mutating func editTop() {
         guard map.top > 0, map.top + 64 <= bytes.count else { return }
         store(UInt64(below(1 << 16)), at: map.top + 8 + below(24) * 2, bytes: 2)
     }
 
-    /// Lets a ref lead to another node: any, a sibling, the node itself or one above it.
+    /// Changes a ref to another node: any node, a sibling, the node itself or an ancestor.
     private mutating func redirect() {
         guard !map.refs.isEmpty else { return }
         let slot = map.refs[below(map.refs.count)]
@@ -169,7 +169,7 @@ struct MutatedFile {
         }
     }
 
-    /// Other flags, width types or widths.
+    /// Changes flags, width type or width of a node.
     private mutating func reshape() {
         let place = place()
         let flags: UInt8
@@ -182,7 +182,7 @@ struct MutatedFile {
         store(UInt64(flags), at: place.offset + 4, bytes: 1)
     }
 
-    /// Another number in a tagged slot: object counts, depths, keys, backlinks.
+    /// Changes a tagged slot: an object count, a depth, a key, a backlink.
     private mutating func recount() {
         guard !map.tagged.isEmpty else { return }
         let slot = map.tagged[below(map.tagged.count)]
@@ -193,7 +193,7 @@ struct MutatedFile {
         setSlot(slot, to: below(12) == 0 ? value << 1 : value << 1 | 1)
     }
 
-    /// A random element of a node, whatever it means: offsets, keys, column types, values.
+    /// Overwrites bytes of random elements of a node: offsets, keys, column types, values.
     private mutating func overwriteElement() {
         let place = place()
         let size = NodeView.payloadSize(flags: place.flags, count: place.count)
@@ -206,7 +206,7 @@ struct MutatedFile {
         }
     }
 
-    /// Writes a slot at its node's width; bits that do not fit are lost.
+    /// Writes a slot with its node's width; higher bits are lost.
     private mutating func setSlot(_ slot: NodeMap.Slot, to value: UInt64) {
         let place = map.places[slot.place]
         let width = (1 << Int(place.flags & 7)) >> 1

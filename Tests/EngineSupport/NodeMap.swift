@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// Where the nodes of an undamaged file are, so that damage can be aimed at them.
+/// The positions of a valid file's nodes, at which damage can be aimed.
 struct NodeMap {
     struct Place {
         let offset: Int
@@ -10,7 +10,7 @@ struct NodeMap {
         let parent: Int?
     }
 
-    /// One element of a node with refs.
+    /// An element of a node with refs.
     struct Slot {
         let place: Int
         let index: Int
@@ -20,13 +20,13 @@ struct NodeMap {
     private(set) var places: [Place] = []
     private(set) var refs: [Slot] = []
     private(set) var tagged: [Slot] = []
-    /// The root, which the header or the footer names.
+    /// Offset of the root, from the header or the footer.
     private(set) var top = 0
 
-    /// Visits every node reachable from the root of `bytes`, which must be sound.
+    /// Visits every node reachable from the root of `bytes`, which must be valid.
     init(_ bytes: [UInt8]) throws {
         try bytes.withUnsafeBytes { buffer in
-            // A copy, because an array's bytes need not be aligned.
+            // Copied, because an array's bytes need not be aligned.
             let mapping = try Mapping(copying: buffer)
             let header = try FileHeader(base: mapping.base, size: bytes.count)
             top = Int(header.top.raw)
@@ -55,7 +55,7 @@ struct NodeMap {
         }
     }
 
-    /// The node itself and the nodes on the way to the root.
+    /// Returns the node itself and its ancestors up to the root.
     func ancestors(of place: Int) -> [Int] {
         var found = [place]
         while let parent = places[found[found.count - 1]].parent { found.append(parent) }

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// A participant of a session in a process of its own.
+/// A participant of a session in a separate process.
 final class PeerProcess {
     let pid: pid_t
     private let output: Int32
     private var status: Int32?
 
-    /// Starts `session-peer` with `words`; `environment` is added to that of the tests.
+    /// Starts `session-peer` with `words`; `environment` is added to the tests' own environment.
     init(_ words: [String], _ environment: [String: String] = [:]) {
         var template = Array(
             "\(FileManager.default.temporaryDirectory.path)/peer-XXXXXX".utf8CString)
@@ -36,7 +36,7 @@ final class PeerProcess {
         close(output)
     }
 
-    /// Everything it said so far.
+    /// All output so far.
     var text: String {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         var text: [UInt8] = []
@@ -47,26 +47,26 @@ final class PeerProcess {
         }
     }
 
-    /// Lines said so far, whole ones only.
+    /// Complete lines of output so far.
     var lines: [Substring] {
         let text = text
         let lines = text.split(separator: "\n")
         return text.hasSuffix("\n") ? lines : lines.dropLast()
     }
 
-    /// The newest version it said it made.
+    /// The newest version it reported.
     var newestMade: UInt64? {
         lines.last { $0.hasPrefix("made ") }.flatMap { UInt64($0.dropFirst(5)) }
     }
 
-    /// Ends it at once, wherever it is.
+    /// Kills the process.
     func kill() {
         if status != nil { return }
         Glibc.kill(pid, SIGKILL)
         _ = wait()
     }
 
-    /// Waits until it ends; its exit status, or 128 and the signal.
+    /// Waits until the process ends; returns its exit status, or 128 plus the signal.
     @discardableResult
     func wait() -> Int32 {
         if let status { return status }
@@ -78,7 +78,7 @@ final class PeerProcess {
         return ended
     }
 
-    /// Whether it ended by itself.
+    /// Whether the process has ended.
     var hasEnded: Bool {
         if status != nil { return true }
         var info = siginfo_t()
@@ -86,7 +86,7 @@ final class PeerProcess {
             && info.si_signo == SIGCHLD
     }
 
-    /// Waits until a line that begins with `start` was said, or it ended; nil then.
+    /// Waits for a line that begins with `start`; returns nil if the process ends first.
     func waitFor(_ start: String) -> Substring? {
         while true {
             let hasEnded = hasEnded
@@ -96,7 +96,7 @@ final class PeerProcess {
         }
     }
 
-    /// Stands beside the test bundle.
+    /// The executable, beside the test bundle.
     private static let executable: String = {
         let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = own.deletingLastPathComponent().appending(path: "session-peer").path

@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// A value of the model: owns its bytes and knows nothing of files.
+/// A value of the model, which owns its bytes and does not depend on a file.
 indirect enum PlainValue: Hashable {
     case null
     case int(Int64)
@@ -26,7 +26,7 @@ struct PlainEntry: Hashable {
 }
 
 extension PlainValue {
-    /// Every link inside the value, once per occurrence.
+    /// Calls `body` with every link in the value, once per occurrence.
     func forEachLink(_ body: (ObjectLink) -> Void) {
         switch self {
         case .link(let link): body(link)
@@ -36,7 +36,7 @@ extension PlainValue {
         }
     }
 
-    /// The value once `gone` is deleted: elements disappear, everything else becomes null.
+    /// Returns the value after `gone` was deleted: elements are removed, other links become null.
     func without(_ gone: ObjectLink) -> PlainValue {
         switch self {
         case .link(let link): return link == gone ? .null : self
@@ -63,7 +63,7 @@ extension PlainValue {
 }
 
 extension PlainValue {
-    /// The value as the engine takes it: bytes copied into `arena`, nested collections made by
+    /// Returns the value for the engine: bytes copied into `arena`, nested collections created by
     /// `transaction`.
     func value(_ arena: ByteArena, _ transaction: WriteTransaction) throws -> Value {
         switch self {
@@ -96,7 +96,7 @@ extension PlainValue {
         }
     }
 
-    /// Whether a value read from `snapshot` is this one.
+    /// Whether a value read from `snapshot` equals this one.
     func equals(_ value: Value, _ snapshot: Snapshot) throws -> Bool {
         switch (self, value) {
         case (.null, .null): return true
@@ -144,7 +144,8 @@ extension PlainValue {
         return try cursor.next() == nil
     }
 
-    /// The same elements in whatever order, which the integrity check judges.
+    /// Whether both sets have the same elements in any order; the integrity check verifies the
+    /// order.
     private static func equal(
         set a: [PlainValue], _ b: CollectionView, _ snapshot: Snapshot
     ) throws -> Bool {

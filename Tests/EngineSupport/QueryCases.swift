@@ -12,13 +12,13 @@ enum QueryCases {
 
     static let all: [CaseJSON] = datasets.flatMap { $0["cases"]!.array }
 
-    /// Environment-controlled size of the long tests: 1 unless set.
+    /// Size of long tests, from the environment; 1 by default.
     static let scale =
         ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Int.init) ?? 1
 }
 
 extension CaseJSON {
-    /// Kind and reason of the expected error.
+    /// Kind and reason of the expected error; nil if no error is expected.
     var expectedError: (kind: String, reason: String)? {
         guard let error = self["expect"]?["error"] else { return nil }
         return (error["kind"]!.string!, error["reason"]!.string!)

@@ -1,10 +1,10 @@
 @testable import RealmEngine
 
 extension QueryOptions {
-    /// Every way a query can take: with indexes, kernels and the hurry of sets, and without each.
+    /// All combinations of evaluating with or without indexes, kernels and the fast path for sets.
     static let ways = (UInt8(0)..<8).map { QueryOptions(way: $0) }
 
-    /// One of them, by the bits of its number.
+    /// Makes a combination from the bits of its number.
     init(way bits: UInt8) {
         self.init()
         usesIndexes = bits & 1 == 0

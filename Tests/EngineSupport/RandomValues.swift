@@ -1,11 +1,11 @@
 @testable import RealmEngine
 
-/// Random values with a taste for the edges of every encoding.
+/// Random values with many edge cases of every encoding.
 final class RandomValues {
     var random: SeededRandom
-    /// Most elements a collection usually has.
+    /// Usual limit of a collection's elements.
     var elements = 12
-    /// Lengths of strings, binaries beyond which only now and then one goes.
+    /// Usual limit of the length of strings and binaries.
     var longest = 220
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
@@ -48,7 +48,7 @@ final class RandomValues {
         }
     }
 
-    /// Well-formed text, with words that repeat and Latin-1 letters.
+    /// Returns well-formed text, with repeated words and Latin-1 letters.
     func text() -> [UInt8] {
         if chance(30) {
             let words = ["hello", "World", "été", "STRASSE", "a1", "x", "Ærø", "the", "of"]
@@ -63,7 +63,7 @@ final class RandomValues {
     func key() -> [UInt8] {
         if chance(70) { return Array("k\(below(40))".utf8) }
         var key = text().prefix(70).map { $0 == UInt8(ascii: ".") ? UInt8(ascii: "_") : $0 }
-        // A cut may have gone through a letter.
+        // Truncation may have split a character.
         while let last = key.last, last & 0xC0 == 0x80 || last >= 0xC0 { key.removeLast() }
         if key.first == UInt8(ascii: "$") { key[0] = UInt8(ascii: "S") }
         return key
@@ -114,8 +114,8 @@ final class RandomValues {
 
     func word() -> UInt64 { chance(20) ? 0 : chance(20) ? 0xDEAD : random.next() }
 
-    /// A value of a type that is neither link nor mixed. Sets get no NaN: the format's own order
-    /// is lost with one.
+    /// Returns a value of a type that is neither link nor mixed. Sets get no NaN, with which the
+    /// format's order is undefined.
     func scalar(_ type: ColumnType, inSet: Bool = false) -> PlainValue {
         switch type {
         case .int: return .int(integer())
@@ -140,7 +140,8 @@ final class RandomValues {
         .int, .bool, .string, .binary, .float, .double, .timestamp, .decimal, .objectID, .uuid,
     ]
 
-    /// A value for a mixed property or element; `link` makes a random link, `depth` bounds nesting.
+    /// Returns a value for a mixed property or element; `link` makes a random link, `depth` limits
+    /// nesting.
     func mixed(
         depth: Int, inSet: Bool = false, link: () -> ObjectLink?
     ) -> PlainValue {

@@ -2,14 +2,14 @@ import Testing
 
 @testable import RealmEngine
 
-/// Writes a database in the line form of the reference's dumps, through the engine's read path.
+/// Dumps a database in the line format of the reference's dumps, through the engine's read path.
 struct ReferenceDump {
     private(set) var lines: [String] = []
     private let snapshot: Snapshot
-    /// The reference upgrades before it dumps: sets and dictionaries of older formats are
-    /// reordered, so these lines compare as sorted elements.
+    /// Whether sets and dictionaries are compared as sorted elements: the reference upgrades older
+    /// formats before it dumps, which reorders them.
     private let sorts: Bool
-    /// Indexes are said to be there, and have no roots.
+    /// Whether indexes are listed without roots.
     private let isLegacy: Bool
 
     init(_ database: Database) throws {
@@ -23,7 +23,7 @@ struct ReferenceDump {
 
     private mutating func table(_ table: Table) throws {
         let info = table.info
-        // The reference's upgrade empties asymmetric tables.
+        // The reference's upgrade deletes the objects of asymmetric tables.
         let isCleared = sorts && info.kind == .asymmetric
         lines.append(
             "table \(info.name) key=\(info.key.raw) type=\(info.kind.rawValue) "
@@ -125,7 +125,7 @@ struct ReferenceDump {
     }
 }
 
-/// A reference line with the elements of its set or dictionary sorted, as an older format needs.
+/// Returns a reference line with the elements of its set or dictionary sorted, for older formats.
 func sortingCollections(_ line: String) -> String {
     guard let open = line.lastIndex(where: { $0 == " " }) else { return line }
     let value = line[line.index(after: open)...]

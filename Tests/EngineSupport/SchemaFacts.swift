@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// All that a schema says, to compare two of them.
+/// The complete description of a schema, for comparisons.
 struct SchemaFacts: Equatable {
     private let tables: [String]
     private let version: UInt64?
@@ -22,7 +22,7 @@ struct SchemaFacts: Equatable {
         }
     }
 
-    /// What the version a handle knows says when it is read without knowing one before.
+    /// Reads the schema of the newest version again, without reusing the previous version's.
     init(readingAgain database: Database) throws(RealmError) {
         let state = database.newest
         guard let top = state.top else {

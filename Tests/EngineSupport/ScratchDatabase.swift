@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RealmEngine
 
-/// A file that goes away with its last reference.
+/// A file that is deleted with the last reference.
 final class ScratchDatabase {
     let path = FileManager.default.temporaryDirectory.path + "/c-\(UUID().uuidString).realm"
 
@@ -22,7 +22,8 @@ final class ScratchDatabase {
         return try Compactor.write(database.snapshot(), to: fd, path: path, options: options)
     }
 
-    /// A copy of `source` in which all string properties are enumerated that can be.
+    /// Returns a copy of `source` in which all string properties are enumerated for which that is
+    /// possible.
     static func enumerated(_ source: Database) throws -> ScratchDatabase {
         let properties = source.schema.tables.flatMap { info in
             info.columns.indices.filter { DistinctValues.obstacle(info, $0) == nil }.map {
@@ -42,7 +43,7 @@ final class ScratchDatabase {
         return try snapshot.schema.tables.map { try ContentDigest(snapshot).digest($0) }
     }
 
-    /// Codes and how often, but for what is about space.
+    /// Counts findings by code, except those about space.
     static func complaints(_ path: String) throws -> [IntegrityReport.Code: Int] {
         let space: Set<IntegrityReport.Code> = [.fileSize, .staleSlot, .leakedSpace]
         return try IntegrityCheck.run(path: path).counts.filter { !space.contains($0.key) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that disappears with the last reference.
+/// A folder that is deleted with the last reference.
 final class ScratchFolder {
     let path: String
 

@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// Passes every call on and remembers it.
+/// Records all calls and forwards them.
 final class RecordingDevice: StorageDevice {
     enum Call {
         case grow(Int)
@@ -31,15 +31,15 @@ final class RecordingDevice: StorageDevice {
     }
 }
 
-/// Fails one call, and every later one, as a full disk or a broken one does.
+/// Fails one call and every later one, like a full or broken disk.
 final class FaultyDevice: StorageDevice {
     private let device: any StorageDevice
     private let failing: Int
     private let error: RealmError
-    /// Part of the bytes of a failing write arrive.
+    /// Whether a part of the bytes of a failing write arrives.
     private let tears: Bool
     private let isEncrypted: Bool
-    /// Calls made so far.
+    /// Number of calls so far.
     private(set) var calls = 0
 
     init(
@@ -84,7 +84,7 @@ final class FaultyDevice: StorageDevice {
     }
 }
 
-/// A file as a crash leaves it: bytes that were synced, plus some of those that were not.
+/// A file after a crash: synced bytes, and some of those that were not synced.
 struct FileImage {
     var bytes: [UInt8]
 
@@ -107,15 +107,15 @@ struct FileImage {
         bytes.replaceSubrange(offset..<(offset + new.count), with: new)
     }
 
-    /// What is written as a whole at `offset` of an encrypted file: pages (storage format 8.5), and of
-    /// their table no more than an entry.
+    /// Returns the unit of atomic writes at `offset` of an encrypted file: a page (storage format
+    /// 8.5), or an entry in a table.
     static func encryptedGrain(at offset: Int) -> Int {
         let isTable = offset / EncryptedLayout.page % (EncryptedLayout.group + 1) == 0
         return isTable ? EncryptedLayout.entry : EncryptedLayout.page
     }
 
-    /// Applies a random part of `calls`, in any order: each write loses any of its pieces of
-    /// `grain` bytes, whose borders are multiples of `grain` in the file.
+    /// Applies a random part of `calls` in any order: each write loses some of its pieces of
+    /// `grain` bytes, aligned to `grain` in the file.
     ///
     /// - Parameter grain: nil for an encrypted file.
     mutating func applySome(
@@ -140,7 +140,7 @@ struct FileImage {
         }
     }
 
-    /// A reader of the image, which must be openable.
+    /// Opens the image, which must be a valid database.
     func database(_ key: EncryptionKey? = nil) throws -> Database {
         try bytes.withUnsafeBytes {
             try Database(MappedFile(copying: $0, path: "image", DatabaseKey(key)))

@@ -2,12 +2,12 @@ import Glibc
 
 @testable import RealmEngine
 
-/// The text as the engine sees stored text: bytes that live as long as the call.
+/// Calls `body` with the text as bytes, which are valid as long as the call.
 func withView<R>(_ text: String, _ body: (ByteView) throws -> R) rethrows -> R {
     try withView([UInt8](text.utf8), body)
 }
 
-/// The bytes right in front of a page that cannot be read, so that reading past them is a crash.
+/// Calls `body` with bytes that end at an unreadable page, so that reading past them crashes.
 func withView<R>(_ bytes: [UInt8], _ body: (ByteView) throws -> R) rethrows -> R {
     let page = 4096
     let room = (bytes.count + page - 1) / page * page + page
@@ -21,14 +21,14 @@ func withView<R>(_ bytes: [UInt8], _ body: (ByteView) throws -> R) rethrows -> R
     return try body(ByteView(start, count: bytes.count))
 }
 
-/// What a function appends to an empty buffer.
+/// Returns the text that a function appends to an empty buffer.
 func written(_ append: (inout ByteBuffer) -> Void) -> String {
     var buffer = ByteBuffer(capacity: 64)
     append(&buffer)
     return buffer.string
 }
 
-/// SplitMix64: random numbers that a printed seed brings back.
+/// SplitMix64: random numbers that can be reproduced from a printed seed.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -42,7 +42,7 @@ struct SeededRandom: RandomNumberGenerator {
         return z ^ z >> 31
     }
 
-    /// A generator with a fresh seed, which it prints.
+    /// Returns a generator with a new seed, which is printed.
     static func fresh(_ name: String) -> SeededRandom {
         let seed = UInt64.random(in: 0 ... .max)
         print("\(name): seed \(seed)")
@@ -51,6 +51,6 @@ struct SeededRandom: RandomNumberGenerator {
 }
 
 extension SeededRandom {
-    /// A number from 0 to `n - 1`.
+    /// Returns a number from 0 to `n - 1`.
     mutating func below(_ n: Int) -> Int { Int(next() >> 33) % n }
 }

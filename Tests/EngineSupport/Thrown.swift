@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// What a call threw.
+/// The error that a call threw.
 enum Thrown {
     static func error(_ body: () throws -> Void) -> RealmError? {
         do { try body() } catch { return error as? RealmError }

@@ -1,7 +1,7 @@
 @testable import RealmEngine
 
 extension WriteSession.Options {
-    /// For a file that is made, and lost without harm when the machine stops.
+    /// Options for a new file that need not survive a power failure.
     static func scratch(_ fanout: Fanout = Fanout()) -> WriteSession.Options {
         var options = WriteSession.Options()
         options.creates = true

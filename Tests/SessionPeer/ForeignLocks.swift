@@ -1,7 +1,7 @@
 import Glibc
 
-/// Does with the mutexes and conditions of a lock file what programs of other engines do, through the
-/// C library's own functions at the offsets of the layout.
+/// Uses the mutexes and conditions of a lock file as programs of other engines do, through the C
+/// library's functions at the offsets of the layout.
 struct ForeignLocks {
     private let base: UnsafeMutableRawPointer
 
@@ -11,7 +11,7 @@ struct ForeignLocks {
         static let nextTicket = 408
     }
 
-    /// Takes no part in the session, which another process keeps open.
+    /// Maps the lock file without joining the session, which another process keeps open.
     init(_ path: String) {
         let descriptor = open(path + ".lock", O_RDWR)
         let memory = mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)

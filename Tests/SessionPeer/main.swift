@@ -2,11 +2,11 @@ import Glibc
 import RealmEngine
 import SessionSupport
 
-// One participant of a session for tests to start, stop and kill:
+// A participant of a session that tests start, stop and kill:
 //
 //     session-peer COMMAND FILE [COUNT [SECONDS]]
 //
-// COUNT 0 goes on until killed or until SECONDS are over. Every line is printed at once.
+// With COUNT 0, runs until killed or until SECONDS have passed. Every line is printed at once.
 
 func say(_ text: String) {
     let bytes = Array((text + "\n").utf8)
@@ -23,7 +23,7 @@ func fail(_ error: RealmError) -> Never {
     exit(error.kind == .busy ? 7 : 6)
 }
 
-/// Transactions under way of one queue.
+/// The asynchronous transactions of one queue.
 final class GroupFlow: @unchecked Sendable {
     let queue = WorkQueue("group")
     let counters: Counters
@@ -37,7 +37,7 @@ final class GroupFlow: @unchecked Sendable {
         queue.async { do throws(RealmError) { try body() } catch { fail(error) } }
     }
 
-    /// Waits until fewer than `room` of those asked for are not durable.
+    /// Waits until fewer than `room` of `asked` transactions are not durable.
     func waitForRoom(_ asked: Int, room: Int = 60) { monitor.wait { asked - done < room } }
 
     func request(_ number: Int) throws(RealmError) {
@@ -81,7 +81,7 @@ struct Peer {
         return options
     }
 
-    /// Nil unless SESSION_PEER_KEY is a byte, which the key repeats.
+    /// Nil unless SESSION_PEER_KEY is a byte, which is repeated to make the key.
     private var key: EncryptionKey? {
         guard let text = getenv("SESSION_PEER_KEY"), let byte = UInt8(String(cString: text)) else {
             return nil
@@ -91,7 +91,7 @@ struct Peer {
         }
     }
 
-    /// Commits one transaction after the other and says which versions they made.
+    /// Commits transactions and prints their versions.
     func write() throws(RealmError) {
         let counters = try Counters(opening: path, options)
         var done = 0
@@ -103,7 +103,7 @@ struct Peer {
         say("did \(done)")
     }
 
-    /// Commits transactions that make the file longer.
+    /// Commits transactions that extend the file.
     func grow() throws(RealmError) {
         let counters = try Counters(opening: path, options)
         var done = 0
@@ -113,8 +113,8 @@ struct Peer {
         }
     }
 
-    /// Commits asynchronous transactions that may share their syncs, and says which versions are
-    /// durable; some transactions in between are taken back half-done.
+    /// Commits asynchronous transactions that may share their syncs, and prints versions that are
+    /// durable. Cancels some transactions half-way.
     func group() throws(RealmError) {
         let flow = GroupFlow(try Counters(opening: path, options))
         var configuration = Instance.Configuration(path: path)
@@ -135,7 +135,7 @@ struct Peer {
         say("did \(asked)")
     }
 
-    /// Moves on with every new version; says what is wrong with any.
+    /// Reads every new version and reports inconsistent ones.
     func read() throws(RealmError) {
         guard let database = try Database(joiningLive: path) else {
             return say("nobody is there")
@@ -160,7 +160,7 @@ struct Peer {
         say("did \(done)")
     }
 
-    /// Keeps one version until killed.
+    /// Pins one version until killed.
     func hold() throws(RealmError) {
         let database = try Database.open(path, databaseOptions)
         let snapshot = database.snapshot()
@@ -168,8 +168,8 @@ struct Peer {
         while true { pause() }
     }
 
-    /// Reads every page of all binaries, says how many bytes they have and what memory of its own that
-    /// took, and keeps the version until killed.
+    /// Reads every page of all binaries, prints their size and the private memory used for that,
+    /// and pins the version until killed.
     func scan() throws(RealmError) {
         let snapshot = try Database.open(path, databaseOptions).snapshot()
         var count = 0
@@ -195,7 +195,7 @@ struct Peer {
         withExtendedLifetime(snapshot) { while true { pause() } }
     }
 
-    /// Memory of this process that belongs to no file, in kB.
+    /// Returns the private memory of this process in kB.
     private func ownMemory() -> Int? {
         guard let file = fopen("/proc/self/status", "r") else { return nil }
         defer { fclose(file) }
@@ -216,8 +216,8 @@ struct Peer {
         while true { pause() }
     }
 
-    /// What pinning and opening cost, and what reading afterwards asks of the system: between the
-    /// two lines, trace it.
+    /// Measures the cost of pinning and opening. To see the system calls of reading, trace the
+    /// process between the two lines.
     func measure() throws(RealmError) {
         let database = try Database.open(path, databaseOptions)
         let clock = ContinuousClock()
@@ -262,13 +262,13 @@ struct Peer {
         say("sum \(sum.map(String.init) ?? "none")")
     }
 
-    /// Reads as a read tool does that may join.
+    /// Reads as a read tool does, joining a session if there is one.
     func join() throws(RealmError) {
         let live = try Database(joiningLive: path)
         say(live == nil ? "nobody is there" : "joined \(live!.version)")
     }
 
-    /// A copy of a process is no participant until it opens the file itself.
+    /// Forks: the child is not a participant until it opens the file itself.
     func forked() throws(RealmError) {
         typealias Fork = @convention(c) () -> Int32
         let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
@@ -279,9 +279,9 @@ struct Peer {
             do throws(RealmError) { try counters!.add(1) } catch {
                 if error.reason == "forked" { refused += 1 }
             }
-            // What the parent pins stays readable.
+            // The parent's pinned version stays readable.
             guard try Counters.sum(counters!.database.snapshot()) == 0 else { _exit(2) }
-            // Also while it still has what it was copied with.
+            // The child can open the file while it still has the inherited session.
             let own = try Counters(opening: path, options)
             try own.add(1)
             counters = nil
@@ -292,7 +292,7 @@ struct Peer {
         guard status == 0 else { fail("the copy ended with \(status)") }
         try counters!.add(1)
         let participants = LockFileFacts(databasePath: path)?.session?.participants
-        // The copy ended without leaving, like one that was killed.
+        // The child ended without leaving, like one that was killed.
         say("sum \(try Counters.sum(counters!.database.snapshot()) ?? -1) of \(participants ?? -1)")
     }
 
@@ -316,7 +316,7 @@ struct Peer {
     }
 }
 
-// A test that runs as root asks for another user, whom permissions concern.
+// Tests that run as root ask for another user, who is subject to file permissions.
 if let user = getenv("SESSION_PEER_USER").flatMap({ uid_t(String(cString: $0)) }) {
     guard setgid(user) == 0, setuid(user) == 0 else { fail("cannot become user \(user)") }
 }

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// A database of four numbers, two in each of two classes: every transaction keeps the two of a
-/// class opposite and the classes alike, so that a part of a transaction shows.
+/// A database of four numbers, two in each of two classes. Every transaction keeps the two numbers
+/// of a class opposite and the classes equal, so that a part of a transaction is detected.
 public struct Counters {
     public let session: WriteSession
     private let tables: [TableKey]
@@ -11,7 +11,7 @@ public struct Counters {
 
     public var database: Database { session.database }
 
-    /// Makes the file.
+    /// Creates the file.
     public init(
         _ path: String, isDurable: Bool = true, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -35,7 +35,7 @@ public struct Counters {
         self.objects = objects
     }
 
-    /// Opens a file that another one made.
+    /// Opens an existing file.
     public init(opening path: String, _ options: WriteSession.Options = .init()) throws(RealmError)
     {
         session = try WriteSession(path: path, options: options)
@@ -51,8 +51,8 @@ public struct Counters {
         self.objects = objects
     }
 
-    /// One transaction that adds `amount` to one number of each class and takes it from the other;
-    /// the version it made.
+    /// Commits a transaction that adds `amount` to one number of each class and subtracts it from
+    /// the other; returns its version.
     @discardableResult
     public func add(
         _ amount: Int64, _ patience: WriteSession.LockTimeout = .forever
@@ -62,7 +62,7 @@ public struct Counters {
         return try transaction.commit()
     }
 
-    /// One transaction that also stores `bytes` bytes of binaries, so that the file gets longer.
+    /// Commits a transaction that also stores `bytes` bytes of binaries, so that the file grows.
     @discardableResult
     public func add(_ amount: Int64, growingBy bytes: Int) throws(RealmError) -> UInt64 {
         let transaction = try session.begin()
@@ -79,7 +79,8 @@ public struct Counters {
         return try transaction.commit()
     }
 
-    /// As above, as part of an open transaction.
+    /// Adds `amount` to one number of each class and subtracts it from the other, in an open
+    /// transaction.
     public func add(_ amount: Int64, in transaction: WriteTransaction) throws(RealmError) {
         for (table, object) in zip(tables, objects) {
             for (column, sign) in [(0, Int64(1)), (1, -1)] {
@@ -91,7 +92,7 @@ public struct Counters {
         }
     }
 
-    /// The four numbers.
+    /// Returns the four numbers.
     public static func values(_ snapshot: Snapshot) throws(RealmError) -> [Int64] {
         var values: [Int64] = []
         for name in names {
@@ -108,7 +109,7 @@ public struct Counters {
         return values
     }
 
-    /// What adding up gave; nil when a part of a transaction shows.
+    /// Returns the sum of all additions; nil if the snapshot has a part of a transaction.
     public static func sum(_ snapshot: Snapshot) throws(RealmError) -> Int64? {
         let values = try values(snapshot)
         guard values.count == 4, values[0] == -values[1], values[2] == -values[3],
