@@ -22,7 +22,7 @@ private func base64(_ text: String) -> [UInt8]? {
 private func hex(_ text: String) -> [UInt8]? { decoded(text) { $0.append(decodingHex: $1) } }
 
 @Suite struct BinaryTextTests {
-    /// The vectors of RFC 4648, section 10.
+    /// Test vectors of RFC 4648, section 10.
     @Test func base64Vectors() {
         let pairs = [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Changesets of the reference engine, our own writer's, and bytes that are none.
+/// Parses changesets of the reference engine and of this engine, and malformed ones.
 @Suite struct ChangeLogParserTests {
     typealias Instruction = ChangeLogParser.Instruction
 
@@ -100,7 +100,7 @@ import Testing
             [10, 0, 0, 30, 0, 0, 37, 2, 60, 65, 0], [10, 0, 0, 45, 0, 0, 0],
             [10, 0, 0, 45, 0, 0, 63, 1],
             [10, 0, 0, 11] + [UInt8](repeating: 0xFF, count: 11) + [0],
-            // A new table forgets the collection.
+            // Selecting a table deselects the collection.
             [10, 0, 0, 30, 0, 0, 10, 0, 1, 31, 0],
         ] as [[UInt8]]) func rejects(_ bytes: [UInt8])
     {

@@ -2,14 +2,14 @@ import Testing
 
 @testable import RealmEngine
 
-/// Properties of a class found by name.
+/// Finding properties of a class by name.
 @Suite struct ClassSpecTests {
     private func spec(_ names: [String]) -> ClassSpec {
         ClassSpec(
             name: "A", kind: .topLevel, properties: names.map { PropertyDescription($0, .int) })
     }
 
-    /// Looks names up until positions by name are stored.
+    /// Looks names up until the index of names is cached.
     private func warm(_ spec: ClassSpec) {
         for _ in 0..<100 { for i in 0..<20 { _ = spec.property("p\(i)") } }
     }
@@ -29,7 +29,7 @@ import Testing
         #expect(spec.position(of: "p59") == 58)
     }
 
-    /// A property that one copy gets is not found in the other.
+    /// A property that is appended to a copy is not found in the other copy.
     @Test(arguments: [false, true]) func copiesDifferOnceTheyChange(isWarm: Bool) {
         var first = spec((0..<20).map { "p\($0)" })
         if isWarm { warm(first) }
@@ -55,12 +55,12 @@ import Testing
         #expect(spec.position(of: "a") == 5 && spec.position(of: "p5") == nil)
         #expect(spec.position(of: "b") == 6 && spec.position(of: "p6") == nil)
         #expect(before.position(of: "p6") == 6 && before.position(of: "b") == nil)
-        // A property of the same name is found once the first has another.
+        // Once the first property has another name, a second one with the old name is found.
         spec.rename(3, to: "c")
         #expect(spec.position(of: "p3") == 20 && spec.position(of: "c") == 3)
     }
 
-    /// Names that look the same are different names.
+    /// Names that look the same but have different bytes are different.
     @Test func namesAreComparedByTheirBytes() {
         var spec = spec(["caf\u{E9}"] + (0..<20).map { "p\($0)" })
         warm(spec)

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What compaction keeps and what it drops.
+/// Compaction preserves content and drops unused space.
 @Suite struct CompactorTests {
     @Test(arguments: IntegrityCheckTests.readable) func keepsEverything(_ file: URL) throws {
         guard let source = try? Database(immutable: file.path) else { return }
@@ -33,7 +33,8 @@ import Testing
         if file.lastPathComponent == "bulk.realm" { #expect(result.enumerated > 0) }
     }
 
-    /// What is said to be saved is saved, and what is not is left alone.
+    /// Enumeration saves the predicted space, and properties that would not get smaller stay as
+    /// they are.
     @Test(arguments: IntegrityCheckTests.readable) func enumeratesWhatGetsSmaller(
         _ file: URL
     ) throws {
@@ -44,7 +45,7 @@ import Testing
         options.enumeration = .smaller
         let smaller = try Compactor.estimate(source.snapshot(), options: options)
         #expect(smaller.enumerated == saved.count)
-        // The lists of the specs and wider references may take a little of it.
+        // Lists in the specs and wider references may take a little of the saved space.
         let least = saved.reduce(0, +)
         let slack = UInt64(256 * (1 + saved.count))
         #expect(smaller.bytes + least <= plain.bytes + slack)
@@ -81,7 +82,7 @@ import Testing
         #expect(try Database(immutable: scratch.path).top?.historyType == 2)
     }
 
-    /// The slots of the nodes on the path take more room than the copier begins with.
+    /// The slots of the nodes on the path exceed the copier's initial buffer.
     @Test func deepListsAreCopied() throws {
         let original = ScratchDatabase()
         var options = WriteSession.Options()
@@ -106,7 +107,7 @@ import Testing
         #expect(try IntegrityCheck.run(path: copy.path).errorCount == 0)
     }
 
-    /// The copy would have no history where the original has one that nobody can name.
+    /// A history without a type is damage, since the copy would lose it.
     @Test(arguments: [true, false]) func aHistoryOfNoTypeIsDamage(_ hasRoot: Bool) throws {
         let tree = try FileTree("query/social")
         guard case .child = tree.top.slots[8] else {
@@ -171,7 +172,7 @@ import Testing
     }
 
     @Test("CD-12: work on the whole file excludes others by itself") func holdsNobodyOut() throws {
-        // Alone: the body runs, and the session goes on with what it left.
+        // Without other participants, the body runs, and the session can continue afterwards.
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
         let scratch = ScratchDatabase()
@@ -184,7 +185,7 @@ import Testing
             ran += 1
             return nil
         }
-        // With a participant: refused.
+        // With a participant, exclusive access is refused.
         let session = try WriteSession(path: scratch.path)
         for _ in 0..<3 {
             #expect(throws: RealmError.self) {
@@ -202,7 +203,8 @@ import Testing
         let tree = try FileTree("query/social")
         let bytes = tree.encoded()
         let map = try NodeMap(bytes)
-        // The root's tables take the place of its names' neighbour: everything twice.
+        // The names' next sibling is replaced by the root's tables, so that all nodes are
+        // referenced twice.
         let slot = try #require(map.refs.last { $0.place == 0 })
         var damaged = bytes
         let place = map.places[0]

@@ -4,9 +4,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What the content digest sees and what it does not.
+/// The content digest depends on content only, not on storage.
 @Suite struct ContentDigestTests {
-    /// Ways to store the same objects.
+    /// Ways to store the same objects, or one changed object.
     private struct Way {
         var isReversed = false
         var hasDetour = false
@@ -17,7 +17,8 @@ import Testing
         FileManager.default.temporaryDirectory.path + "/digest-\(UUID().uuidString).realm"
     }
 
-    /// A class with primary keys, a set, a list and a link to the next object.
+    /// Returns the digest of a class with primary keys, a set, a list and a link to the next
+    /// object.
     private func digest(_ way: Way) throws -> UInt64 {
         let path = path()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -31,7 +32,7 @@ import Testing
         set.collection = .set
         try transaction.addProperty(table, set)
         if way.hasDetour {
-            // Moves everything that follows to other keys and places.
+            // Moves all later objects to other keys and offsets.
             for i in Int64(100)..<130 { _ = try transaction.create(in: table, primaryKey: .int(i)) }
             try transaction.commit()
             transaction = try session.begin()

@@ -10,7 +10,7 @@ private func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
 }
 
 @Suite struct ContentHashTests {
-    /// The buffer and the results that the reference implementation checks itself with.
+    /// The buffer and results of the reference implementation's self-test.
     @Test func publishedVectors() {
         var (bytes, state) = ([UInt8](), UInt64(2_654_435_761))
         for _ in 0..<222 {
@@ -33,7 +33,8 @@ private func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
             hash(Array("Nobody inspects the spammish repetition".utf8)) == 0xFBCE_A83C_8A37_8BF1)
     }
 
-    /// All lengths around the stripe size, folded into one number by the reference implementation.
+    /// All lengths around the stripe size; the reference implementation computed the combined
+    /// result.
     @Test func everyLength() {
         var folded: UInt64 = 0
         for count in 0..<100 {

@@ -1,18 +1,18 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// B+trees, sets, dictionaries and nested collections.
+/// Damage to B+trees, sets, dictionaries and nested collections.
 extension Damage {
     static let collections: [Damage] = trees + sets + dictionaries + nested
 
-    /// Puts a tree in place of the first list of integers.
+    /// Replaces the first list of integers by a tree.
     private static func set(_ tree: FileTree, _ root: TreeNode) {
         tree.leaf("class_Bag", "l_i").slots[0] = .child(root)
     }
 
     private static func tag(_ value: Int) -> TreeNode.Slot { .raw(UInt64(value) << 1 | 1) }
 
-    /// An inner node of leaves with these sizes.
+    /// Makes an inner node with leaves of these sizes.
     private static func inner(_ sizes: [Int], first: TreeNode.Slot, total: Int) -> TreeNode {
         let leaves = sizes.map { TreeNode([Int64](repeating: 5, count: $0)) }
         return inner(leaves, first: first, total: total)
@@ -115,7 +115,7 @@ extension Damage {
         },
     ]
 
-    /// A dictionary of numbers with these keys of one or two bytes.
+    /// Makes a dictionary of numbers with keys of one or two bytes.
     private static func dictionary(_ keys: [[UInt8]]) -> TreeNode {
         let cells = keys.flatMap { key in
             key + [UInt8](repeating: 0, count: 3 - key.count) + [UInt8(3 - key.count)]

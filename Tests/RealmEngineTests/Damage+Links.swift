@@ -1,7 +1,7 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Links, backlinks and indexes.
+/// Damage to links, backlinks and indexes.
 extension Damage {
     static let links: [Damage] = [
         Damage(.linkTarget, "query/orders", also: [.backlinkExtra]) {
@@ -60,12 +60,12 @@ extension Damage {
         tree.leaf(table, column)
     }
 
-    /// The first row with a link.
+    /// Returns the first row with a link.
     private static func row(_ tree: FileTree, _ table: String, _ column: String) -> Int {
         tree.leaf(table, column).integers.firstIndex { $0 > 0 }!
     }
 
-    /// Gives regions tombstones: copies of their objects, nothing linking to them.
+    /// Adds tombstones to the regions: copies of their objects without backlinks.
     private static func addTombstones(_ tree: FileTree, linked: Bool) {
         let copy = tree.cluster("class_Region").copy()
         let keys = TreeNode([-9, -8, -7])
@@ -162,7 +162,7 @@ extension Damage {
         },
     ]
 
-    /// Gives the customers these names.
+    /// Replaces the names of the customers.
     private static func setNames(_ tree: FileTree, _ names: [String]) {
         let blobs = names.map { name in
             TreeNode.Slot.child(
@@ -184,8 +184,8 @@ extension Damage {
         }
     }
 
-    /// An index of the names whose first ones share a list below `depth` equal chunks; the others
-    /// are `b`, `c` and `d`.
+    /// Replaces the index of the names by one whose first names share a list below `depth` equal
+    /// chunks; the other names are `b`, `c` and `d`.
     private static func setIndex(_ tree: FileTree, list: [Int64], prefix: String, depth: Int) {
         var slot = TreeNode.Slot.child(TreeNode(list))
         for _ in 1..<depth { slot = .child(indexNode([chunk(prefix)], [slot])) }
@@ -197,7 +197,7 @@ extension Damage {
 }
 
 extension FileTree {
-    /// The first list of object keys in an index.
+    /// Returns the first list of object keys in an index.
     fileprivate func firstList(_ table: String, _ column: String) -> TreeNode {
         nodes(below: index(table, column)) { node in
             node.flags == 0 && node.width != 32 && node.count > 1

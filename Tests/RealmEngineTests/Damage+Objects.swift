@@ -1,15 +1,15 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Clusters and the leaves of columns.
+/// Damage to clusters and column leaves.
 extension Damage {
-    /// What happens to links and indexes when objects change their keys.
+    /// Findings about links and indexes that follow from changed object keys.
     private static let rekeyed: Set<IntegrityReport.Code> = [
         .linkTarget, .backlinkExtra, .backlinkMissing, .indexMissingObject, .indexExtraObject,
         .indexMismatch,
     ]
 
-    /// Gives the first cluster of a table these keys.
+    /// Replaces the keys of a table's first cluster.
     private static func setKeys(_ tree: FileTree, _ table: String, _ keys: [Int64], width: Int) {
         let array = TreeNode(keys)
         array.width = width
@@ -170,13 +170,14 @@ extension Damage {
         },
     ]
 
-    /// Twelve short strings, the first in these bytes and the others null.
+    /// Makes a leaf of twelve short strings: the first with these bytes, the others null.
     private static func short(_ cell: [UInt8]) -> TreeNode {
         let rest = (1..<12).flatMap { _ in [0, 0, 0, 3] as [UInt8] }
         return TreeNode(flags: 0x0B, .bytes(cell + rest, count: 12))
     }
 
-    /// Twelve empty strings of a terminator each; `ends` replaces the first of their ends.
+    /// Makes a leaf of twelve empty strings with a terminator each; `ends` replaces the first end
+    /// offsets.
     private static func medium(ends: [Int64], bytes: Int) -> TreeNode {
         let all = ends + (1...12).map(Int64.init).dropFirst(ends.count)
         return TreeNode(refs: [

@@ -1,7 +1,7 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Tables, specs and columns.
+/// Damage to tables, specs and columns.
 extension Damage {
     static let schema: [Damage] = directory + tops + specs + keys
 
@@ -70,7 +70,7 @@ extension Damage {
         Damage(
             .spec, "query/orders", "a property behind backlinks", also: [.columnName]
         ) { tree in
-            // The order of columns means nothing else.
+            // The order of columns has no other meaning.
             let spec = tree.spec("class_Region")
             for i in [0, 2, 5] {
                 let last = spec[i].integers.count - 1

@@ -1,7 +1,7 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Header, nodes, free space and history.
+/// Damage to header, nodes, free space and history.
 extension Damage {
     static let storage: [Damage] = file + nodes + freeSpace + log
 
@@ -67,7 +67,7 @@ extension Damage {
         },
         Damage(.nodeOverlap, "query/orders") { tree in
             let cells = tree.leaf("class_Order", "lines")
-            // The second list is the empty node inside the first one.
+            // The second list is the empty node inside the first.
             cells.slots[0] = .child(TreeNode([0x4141_4141, overlapMark]))
             cells.slots[1] = .raw(UInt64(overlapMark))
         }.patched { bytes in
@@ -83,7 +83,7 @@ extension Damage {
         },
         Damage(.signature, "query/orders") { $0.leaf("class_Order", "lines").signature = 0 },
         Damage(.unreadable, "query/bags", also: [.mixedPool]) { tree in
-            // A string of a mixed value that is null.
+            // A null string in the pool of a mixed leaf.
             let strings = TreeNode(flags: 0x0A, .bytes([0, 2], count: 1))
             tree.leaf("class_Bag", "l_any").slots[0] = .child(
                 TreeNode(refs: [
@@ -106,7 +106,7 @@ extension Damage {
         return node
     }
 
-    /// An array of 64-bit zeros.
+    /// Makes an array of 64-bit zeros.
     private static func numbers(_ count: Int) -> TreeNode {
         TreeNode(flags: 7, .bytes([UInt8](repeating: 0, count: 8 * count), count: count))
     }
@@ -150,7 +150,7 @@ extension Damage {
         Damage(.leakedSpace, "query/orders") { $0.freeLists = lists([], [], []) },
     ]
 
-    /// End of the space the file will manage.
+    /// Returns the end of the space that the encoded file will manage.
     private static func size(_ tree: FileTree) throws -> Int64 { Int64(tree.encoded().count) }
 
     private static let log: [Damage] = [
@@ -164,7 +164,7 @@ extension Damage {
         Damage(.changeset, "query/orders", "nothing selected") { setHistory($0, [11, 1]) },
     ]
 
-    /// A history of one changeset.
+    /// Sets a history of one changeset.
     private static func setHistory(_ tree: FileTree, _ changes: [UInt8]?) {
         let slot = changes.map {
             TreeNode.Slot.child(TreeNode(flags: 0x11, .bytes($0, count: $0.count)))

@@ -3,15 +3,15 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// One thing broken in a sound file, and what the check has to say about it.
+/// One fault in a valid file, and the findings it must cause.
 struct Damage: Sendable, CustomTestStringConvertible {
     let code: IntegrityReport.Code
     let fixture: String
-    /// What else the same damage breaks.
+    /// Other findings that the same fault causes.
     var also: Set<IntegrityReport.Code> = []
     var name = ""
     let edit: @Sendable (FileTree) throws -> Void
-    /// Changes of the finished bytes.
+    /// A change of the encoded bytes.
     var patch: (@Sendable (inout [UInt8]) -> Void)?
 
     var testDescription: String { "\(code.rawValue) \(name) in \(fixture)" }
@@ -28,7 +28,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
         self.edit = edit
     }
 
-    /// As above, and then changes the finished bytes.
+    /// Returns the same fault with a change of the encoded bytes.
     func patched(_ patch: @escaping @Sendable (inout [UInt8]) -> Void) -> Damage {
         var damage = self
         damage.patch = patch
@@ -46,13 +46,13 @@ struct Damage: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Every kind of finding, each provoked by breaking exactly that thing.
+/// Each kind of finding is caused by one specific fault.
 @Suite struct DamageTests {
     static let all: [Damage] =
         Damage.storage + Damage.schema + Damage.clusters + Damage.leaves + Damage.collections
         + Damage.links + Damage.indexes
 
-    /// Taking a file apart and writing it again breaks nothing.
+    /// Decoding and encoding a file causes no findings.
     @Test(arguments: [
         "query/anyval", "query/bags", "query/bulk", "query/grammar", "query/orders", "query/social",
         "query/text", "query/types", "objects/all-types-2-compacted",
@@ -71,7 +71,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
         #expect(rest.isEmpty, "\(describe(report.findings, report))")
     }
 
-    /// One bit turns a table into a free slot; removing a table clears its name.
+    /// One bit turns a table into a free slot; removing a table would also clear its name.
     @Test func aTableTurnedIntoAFreeSlotIsAnError() throws {
         let report = try Damage(.removedTableName, "query/grammar") { tree in
             tree.tables.setTag(1, 1744)

@@ -30,7 +30,7 @@ private func tokens(_ table: String) -> [Substring] {
             #expect(!value.isNegative && value.coefficient == 12345)
             #expect(value.exponent == exponent)
         }
-        // Any bits whatever make some decimal.
+        // All bit patterns can be decoded.
         for top in 0...255 {
             _ = Decimal128(packed32: UInt32(top) << 24 | 0xFF_FFFF).description
             _ = Decimal128(packed64: UInt64(top) << 56 | 0xFF).description
@@ -123,7 +123,7 @@ private func tokens(_ table: String) -> [Substring] {
         #expect((Decimal128(100) / Decimal128(4)).description == "25")
     }
 
-    /// Any two numbers of few digits: integers and a common scale say what is right.
+    /// Numbers of few digits, compared with integer arithmetic at a common scale.
     @Test func smallNumbersAgreeWithIntegers() {
         var random = SeededRandom.fresh("small decimals")
         for _ in 0..<20_000 {

@@ -1,7 +1,7 @@
 @testable import EngineSupport
 
-/// Results computed by an independent implementation of the same standard: Python's `decimal` with
-/// 34 digits, exponents -6143 ... 6144, clamped, rounding half to even.
+/// Results of an independent implementation of the standard: Python's `decimal` with 34 digits,
+/// exponents -6143 ... 6144, clamped, rounding half to even.
 enum DecimalVectors {
     /// Operator, operands and result, separated by white space.
     static let arithmetic = """
@@ -156,7 +156,7 @@ enum DecimalVectors {
         / -9.999999997E+2028 -5.00000000000000000000000000000000E+33 1.9999999994E+1995
         """
 
-    /// A double's bits and the number rounded to 15 digits.
+    /// The bits of a double, and the number rounded to 15 digits.
     static let doubles = """
         000000000000011b 1.39820577773073E-321
         e57008ab099c476f -4.15829693601490E+180
@@ -220,7 +220,7 @@ enum DecimalVectors {
         4049d9a4b7841f60 51.7003392596368
         """
 
-    /// A float's bits and the number rounded to 7 digits.
+    /// The bits of a float, and the number rounded to 7 digits.
     static let floats = """
         c63da12a -12136.29
         6c948f66 1.436786E+27

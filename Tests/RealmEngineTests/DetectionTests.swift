@@ -4,10 +4,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// One fault in the structure of a sound file is either reported or changes nothing anybody reads.
+/// A structural fault in a valid file is either reported or does not affect reading.
 ///
-/// The format has no checksums, so faults hit what has a structural meaning: header words, node
-/// headers, references and tagged numbers; values proper are left alone.
+/// The format has no checksums, so faults are limited to bytes with a structural meaning: header
+/// words, node headers, references and tagged numbers. Stored values are not changed.
 @Suite struct DetectionTests {
     static let shardCount = 4
     static let scale =
@@ -53,7 +53,7 @@ import Testing
             let report = try? fault.bytes.withUnsafeBytes {
                 try IntegrityCheck.run(MappedFile(copying: $0, path: "memory"))
             }
-            // Not even a Realm file any more.
+            // The file is no longer recognised as a Realm file.
             guard let report else { continue }
             if report.errorCount > 0 { continue }
             let now = try? Self.digests(fault.bytes)
@@ -74,8 +74,8 @@ import Testing
 }
 
 extension DetectionTests {
-    /// A fault nobody can tell has to leave a sound file with other values in one class: everything
-    /// in it can be read, and compacting it, which looks at every node, keeps all of it.
+    /// Checks that an undetectable fault leaves a valid file with different values in one class:
+    /// everything can be read, and compaction, which reads every node, preserves it.
     private func expectSound(
         _ fault: StructuralFault, _ source: Source, _ now: [String: UInt64]?
     ) throws {
@@ -92,7 +92,7 @@ extension DetectionTests {
     }
 }
 
-/// A copy of a file with one fault in its structure.
+/// A copy of a file with one structural fault.
 struct StructuralFault {
     private(set) var bytes: [UInt8]
     private(set) var story = ""
@@ -107,11 +107,11 @@ struct StructuralFault {
         self.random = random
     }
 
-    /// A leaf that says it has other values than before in as many words: a leaf writers make too,
-    /// since nothing else tells how many elements a small collection has, or how wide they are.
+    /// Whether the fault leaves a leaf that a writer could have made with other values: nothing
+    /// else in the file records the element count or the width of a small collection.
     private(set) var isOfValues = false
 
-    /// The bytes are what they were.
+    /// Whether the fault changed no byte.
     var isVoid: Bool { bytes == original }
 
     private mutating func below(_ limit: Int) -> Int {
@@ -134,7 +134,7 @@ struct StructuralFault {
         story = "header byte \(at) = \(bytes[at])"
     }
 
-    /// Flags and count.
+    /// Flips a bit of a node's flags or count.
     private mutating func editNodeHeader() {
         let place = map.places[below(map.places.count)]
         let at = place.offset + 4 + below(4)

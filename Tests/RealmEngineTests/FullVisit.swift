@@ -1,35 +1,35 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Reads everything a file holds: schema, every value of every object with nested collections,
+/// Reads everything in a file: the schema, every value of every object with nested collections,
 /// backlinks, tombstones, and every object again by its key. Values are also written as text and
-/// compared with their neighbours: no stored number may trip those up either.
+/// compared with their neighbours, which must work for any stored number.
 ///
-/// Damage met on the way is counted and passed over, so that one fault does not hide what lies
-/// behind it; only an exhausted budget ends the visit.
+/// Damage is counted and skipped, so that one fault does not hide later ones; only an exhausted
+/// budget ends the visit.
 struct FullVisit: ~Copyable {
-    /// Values met, elements and entries included.
+    /// Number of values, including elements and entries.
     private(set) var values = 0
-    /// Names, values and bytes mixed into one number.
+    /// Hash of all names, values and bytes.
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var errors = 0
     private(set) var firstError: RealmError?
     private(set) var deepest = 0
-    /// Objects that the index of their column does not lead to.
+    /// Number of objects that are missing in the index of their column.
     private(set) var unindexed = 0
     private let snapshot: Snapshot
     private let limit: Int
     private var text = ByteBuffer(capacity: 1 << 12)
     private var previous = Value.null
 
-    /// Visits `database`, giving up after `limit` values.
+    /// Visits `database`; stops after `limit` values.
     init(_ database: Database, limit: Int) {
         snapshot = database.snapshot()
         self.limit = limit
         visit()
     }
 
-    /// More values than `limit` were met: something on the way has no bound.
+    /// Whether more values than `limit` were found, so that the visit was not bounded.
     var isOverLimit: Bool { values > limit }
 
     private mutating func attempt(_ body: (inout FullVisit) throws(RealmError) -> Void) {
@@ -58,7 +58,7 @@ struct FullVisit: ~Copyable {
     }
 
     private mutating func objects(_ table: Table) throws(RealmError) {
-        // Every column alone first: a damaged one must not hide the others.
+        // Each column is read separately first, so that a damaged one does not hide the others.
         for i in table.info.columns.indices {
             attempt { visit throws(RealmError) in try visit.column(table, i) }
         }
@@ -90,7 +90,7 @@ struct FullVisit: ~Copyable {
         }
     }
 
-    /// Looks the value up in the column's index, if it has one.
+    /// Looks the value up in the column's index, if there is one.
     private mutating func search(
         _ column: ColumnInfo, _ value: Value, _ key: ObjectKey
     ) throws(RealmError) {
@@ -104,7 +104,7 @@ struct FullVisit: ~Copyable {
         if !keys.contains(key) { unindexed += 1 }
     }
 
-    /// The object found by its key, and one of its values.
+    /// Finds the object by its key and reads one of its values.
     private mutating func again(_ table: Table, _ key: ObjectKey) throws(RealmError) {
         values += 1
         guard let object = try table.row(key) else { return mix(1) }
@@ -164,7 +164,8 @@ struct FullVisit: ~Copyable {
         case .uuid(let v): text.append(v)
         }
         mix(UInt64(text.count))
-        // Every 8th byte of what is long: digests need not be strong, visits must be short.
+        // Hashes every 8th byte of long values: digests need not be strong, but visits must be
+        // short.
         let bytes = text.bytes
         for i in stride(from: 0, to: bytes.count, by: bytes.count > 64 ? 8 : 1) {
             mix(UInt64(bytes[i]))

@@ -1,22 +1,22 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What came of opening and reading one file all through.
+/// Result of opening and reading a file completely.
 struct HostileOutcome {
-    /// Nil when everything could be read.
+    /// Nil if everything could be read.
     var error: RealmError?
     var values = 0
     var digest: UInt64 = 0
     var unindexed = 0
-    /// What broke the promise made for hostile files; nil when it was kept.
+    /// Description of a violated guarantee for hostile files; nil if there is none.
     var complaint: String?
 }
 
-/// Opens bytes from memory and reads all of them: the one check behind every hostile file test.
+/// Opens bytes from memory and reads all of them: the check used by all hostile file tests.
 enum HostileCase {
-    /// Values a visit may meet in a file of `size` bytes: a walk may open 16 times the bytes of the
-    /// file, and elements without width come at 32 to the byte. What matters is that the bound grows
-    /// with nothing but the file.
+    /// Returns the limit of values that a visit may find in a file of `size` bytes: a walk may open
+    /// 16 times the bytes of the file, and a byte may represent 32 elements of width 0. The limit
+    /// depends on the size of the file only.
     static func bound(_ size: Int) -> Int { 80 * (16 * size + (1 << 14)) }
 
     static func read(_ bytes: [UInt8]) -> HostileOutcome {

@@ -4,17 +4,17 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// No input file may crash or hang the reader, or make it read outside the mapping: thousands of
-/// damaged copies of sound files are opened and read all through. They lie in memory that faults
-/// right behind their last byte.
+/// No file may crash the reader, make it hang, or make it read outside the mapping: thousands of
+/// damaged copies of valid files are opened and read completely. They are in memory that faults
+/// directly after their last byte.
 ///
-/// `REALM_TEST_SEED` brings a run back; `REALM_TEST_SCALE` multiplies it. A crash takes the whole
-/// run down without a word: repeat it with the printed seed and `REALM_TEST_TRACE=1`, which names
-/// each file before it is read, then read that one alone with `REALM_TEST_CASE`.
+/// `REALM_TEST_SEED` reproduces a run; `REALM_TEST_SCALE` multiplies its length. A crash ends the
+/// whole run without a message: repeat it with the printed seed and `REALM_TEST_TRACE=1`, which
+/// names each file before it is read, then read that file alone with `REALM_TEST_CASE`.
 ///
-/// A file that another process truncates while it is mapped is not a matter of its contents: reading
-/// on raises SIGBUS, which a tool's signal handler turns into a message and an exit code. A library
-/// user keeps such files apart or copies them first.
+/// Files that another process truncates while they are mapped are not covered: reading them raises
+/// SIGBUS, which a tool's signal handler turns into a message and an exit code. Users of the
+/// library keep such files apart or copy them first.
 @Suite struct HostileFileTests {
     static let shardCount = 16
     static let environment = ProcessInfo.processInfo.environment
@@ -27,7 +27,7 @@ import Testing
         return seed
     }()
 
-    /// The sound files, small ones first and most: damage is dense there and a visit is short.
+    /// Valid files, small ones first and most often: damage is dense in them and a visit is short.
     static let sources: [HostileSeed] = {
         let files =
             Fixtures.files("query", ".realm") + Fixtures.files("objects", "compacted.realm")
@@ -46,10 +46,10 @@ import Testing
         return sources.sorted { $0.bytes.count < $1.bytes.count }
     }()
 
-    /// Case `index` of the run: always the same for the same seed and sources.
+    /// Returns case `index` of the run, which is determined by the seed and the sources.
     static func mutated(_ index: Int) -> (name: String, file: MutatedFile) {
         var random = SeededRandom(seed: seed &+ UInt64(index) &* 0x2545_F491_4F6C_DD1D)
-        // One case in 500 takes any source, however large; the others take a small one.
+        // One case in 500 uses a source of any size, the others a small one.
         let small = sources.prefix { $0.bytes.count <= 32 << 10 }
         let source = index % 500 == 0 ? sources[...] : small
         let chosen = source.randomElement(using: &random)!
@@ -71,11 +71,11 @@ import Testing
             if Self.check(index) { sound += 1 }
         }
         let cases = Self.count / Self.shardCount
-        // Damage that is never noticed, or always fatal, would test little.
+        // If damage were never noticed, or always fatal, the test would prove little.
         #expect(sound > cases / 20 && sound < cases * 19 / 20)
     }
 
-    /// Reads one damaged file; true when nothing was found wrong with it.
+    /// Reads a damaged file; returns true if no damage was found.
     @discardableResult
     static func check(_ index: Int) -> Bool {
         let (name, file) = mutated(index)
@@ -90,7 +90,7 @@ import Testing
         return outcome.error == nil
     }
 
-    /// Every length of a small file: a torn copy is the most common damage of all.
+    /// Reads every prefix of a small file: truncated copies are the most common damage.
     @Test func everyLength() throws {
         let source = try #require(Self.sources.first { $0.bytes.count > 1000 })
         for length in 0..<source.bytes.count {

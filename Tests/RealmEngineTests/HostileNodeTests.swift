@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Nodes that contradict their place, one by one: each must end in `corrupt`.
+/// Nodes of a form that contradicts their use: each must end in `corrupt`.
 @Suite struct HostileNodeTests {
     static func isDamaged(_ file: CraftedFile) -> Bool { isDamaged(file.finished()) }
 
@@ -17,7 +17,7 @@ import Testing
         words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) } }
     }
 
-    /// A table of one column whose single leaf is `leaf`.
+    /// Makes a table of one column whose single leaf is `leaf`.
     static func file(
         _ column: CraftedFile.Column, count: Int, _ leaf: (inout CraftedFile) -> UInt64
     ) -> CraftedFile {
@@ -34,8 +34,8 @@ import Testing
         #expect(outcome.error == nil && outcome.values == 4)
     }
 
-    /// A byte count in the width type makes a node eight times smaller than its elements. These
-    /// nodes end the file: whoever believes them reads what is not mapped.
+    /// With a byte count as width type, a node is eight times smaller than its elements. Such nodes
+    /// are the end of the file, so that reading all elements leaves the mapping.
     @Test func offsetsOfAnInnerClusterThatAreBytes() throws {
         let bytes = CraftedFile.ending(
             CraftedFile.blob | 7, count: 200, Self.words((0..<25).map { $0 })
@@ -78,7 +78,8 @@ import Testing
     }
 
     @Test func partsOfALongValueThatAreBytes() {
-        // The first node of the file is a part; the list names it 13 times and claims 104.
+        // The first node of the file is a part; the list references it 13 times and claims 104
+        // parts.
         let first = UInt64(RawHeader.size)
         let bytes = CraftedFile.ending(
             CraftedFile.refs | CraftedFile.blob | CraftedFile.context | 7, count: 104,
@@ -123,7 +124,7 @@ import Testing
         #expect(Self.isDamaged(file))
     }
 
-    /// Two parts lists with the same parts: values longer than the file, or one read twice.
+    /// Two lists with the same parts: the values are longer than the file, or a part is read twice.
     @Test func longValuesThatShareTheirParts() {
         let file = Self.file(.init(name: "b", type: .binary), count: 8) { file in
             let part = file.blob([UInt8](repeating: 1, count: 8000))

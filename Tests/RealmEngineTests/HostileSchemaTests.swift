@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Schemas that contradict themselves, and names that only seem to.
+/// Contradictory schemas, and names that only look equal.
 @Suite struct HostileSchemaTests {
     typealias Column = CraftedFile.Column
 
@@ -75,7 +75,8 @@ import Testing
         #expect(!Self.isDamaged(Self.file([Column(name: "x", type: .int, index: 24)])))
     }
 
-    /// Names are bytes: composed and decomposed letters make two properties, and each is found.
+    /// Names are compared by bytes: composed and decomposed letters are different properties, and
+    /// each is found.
     @Test func namesThatUnicodeTakesForOne() throws {
         let composed = "caf\u{E9}"
         let decomposed = "cafe\u{301}"
@@ -87,7 +88,7 @@ import Testing
         #expect(table.columnIndex(named: decomposed) == 1)
     }
 
-    /// A class may be called like an internal table, wherever the two are.
+    /// A class may have the name of an internal table, in any order.
     @Test func classHidesInternalTable() throws {
         var file = CraftedFile()
         for name in ["metadata", "class_metadata", "class_pk", "pk"] {
@@ -99,7 +100,8 @@ import Testing
         #expect(schema.table(named: "pk")?.name == "class_pk")
     }
 
-    /// Thousands of tables with one spec between them would make thousands of times its columns.
+    /// If thousands of tables could share one spec, the schema would have thousands of times its
+    /// columns.
     @Test func sharedSpec() {
         var file = CraftedFile()
         let columns = (0..<2000).map { Column(name: "c\($0)", type: .int) }

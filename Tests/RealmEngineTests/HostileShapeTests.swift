@@ -4,14 +4,14 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Trees that lead back to themselves, announce what they do not hold, or hold without end what
-/// takes no room; and sound files that must not be mistaken for them.
+/// Trees that contain themselves, announce more elements than they have, or have endless elements
+/// of width 0; and valid files that look similar.
 @Suite struct HostileShapeTests {
     static func list(_ name: String, _ type: ColumnType) -> CraftedFile.Column {
         CraftedFile.Column(name: name, type: type, attributes: .list)
     }
 
-    /// A table of one list column whose only object holds the list at `root`.
+    /// Makes a table of one list column whose only object has the list at `root`.
     static func file(_ type: ColumnType, _ root: (inout CraftedFile) -> UInt64) -> CraftedFile {
         var file = CraftedFile()
         let ref = root(&file)
@@ -23,7 +23,7 @@ import Testing
 
     @Test func listThatContainsItself() {
         let file = Self.file(.mixed) { file in
-            // Word: list, pool 4, index 0.
+            // The word of a list in pool 4, index 0.
             let words = file.integers([4 << 5 | 20])
             let refs = file.words(CraftedFile.refs, [file.next + 16])
             return file.words(CraftedFile.refs, [words, 0, 0, 0, refs, 0])
@@ -36,14 +36,15 @@ import Testing
         #expect(HostileNodeTests.isDamaged(file))
     }
 
-    /// A thousand elements without width are what a sound file can hold.
+    /// A valid file can have a thousand elements of width 0.
     @Test func elementsWithoutWidth() {
         let file = Self.file(.int) { $0.node(0, count: 1000, []) }
         let outcome = HostileCase.read(file.finished())
         #expect(outcome.error == nil && outcome.values > 1000)
     }
 
-    /// Each level holds the next one a hundred times: 100^levels leaves in a few kilobytes.
+    /// Makes levels that contain the next level a hundred times: 100^levels leaves in a few
+    /// kilobytes.
     static func bush(_ file: inout CraftedFile, leaf: UInt64, levels: Int, total: UInt64) -> UInt64
     {
         var below = leaf
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    /// Look-ups have no budget; the announced total ends them.
+    /// Expects that a look-up ends at the announced total, since it has no budget.
     static func expectBoundedLookUp(_ file: CraftedFile) throws {
         let bytes = file.finished()
         let database = try bytes.withUnsafeBytes {
@@ -97,7 +98,7 @@ import Testing
                     [0, CraftedFile.tag(UInt64(depth)), CraftedFile.tag(total)]
                         + [UInt64](repeating: below, count: 100))
             }
-            // The schema's version is read from here while the file is opened.
+            // The schema version is read from this table when the file is opened.
             file.table("metadata", [.init(name: "version", type: .int)], root: below)
             #expect(HostileNodeTests.isDamaged(file))
         }
@@ -124,7 +125,7 @@ import Testing
         #expect(HostileNodeTests.isDamaged(file))
     }
 
-    /// Numbers as large as they come must not overflow on the way to a leaf.
+    /// Extreme numbers must not overflow on the way to a leaf.
     @Test(arguments: [1, 1 << 40, 1 << 45, 1 << 48, 1 << 62] as [UInt64])
     func leafOfAnElement(_ perChild: UInt64) throws {
         var file = CraftedFile()
@@ -146,7 +147,7 @@ import Testing
         }
     }
 
-    /// Every sound file can be read all through, and looks the same without its free space.
+    /// Every valid file can be read completely, and reads the same without its free space.
     @Test(
         arguments: Fixtures.files("query", ".realm") + Fixtures.files("objects", "compacted.realm"))
     func soundFiles(_ url: URL) throws {
@@ -161,7 +162,7 @@ import Testing
         }
     }
 
-    /// A walk may look at a large value many times, one by one or by the leaf.
+    /// A walk may read a large value many times, singly or by leaf.
     @Test func largeValueReadAgainAndAgain() throws {
         let file = HostileNodeTests.file(.init(name: "b", type: .binary), count: 1) { file in
             let blob = file.blob([UInt8](repeating: 7, count: 500_000))
@@ -182,7 +183,7 @@ import Testing
         }
     }
 
-    /// The pools of a mixed leaf are opened for each value: the walk must not pay for them.
+    /// The pools of a mixed leaf are opened for each value without charging the walk's budget.
     @Test func poolsOfAMixedLeaf() throws {
         var file = CraftedFile()
         let leaves = (0..<40).map { _ in

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Indexes that contradict their column, or the format.
+/// Indexes that contradict their column or the format.
 struct IndexEditorDamageTests {
     private func editor(
         _ lab: EditLab, _ values: [Value]
@@ -29,7 +29,8 @@ struct IndexEditorDamageTests {
         try IndexEditorTests.check(lab, try editor.finish(), model, fanout: Fanout())
     }
 
-    /// Equal numbers of different types whose entry was not moved (object format 13, defect 6).
+    /// An entry that was not moved when a number changed to an equal one of another type (object
+    /// format 13, defect 6).
     @Test func noticesAnEntryUnderItsOldBytes() throws {
         let lab = try EditLab()
         let (editor, model) = try editor(lab, [.float(2.5), .int(7)])
@@ -39,7 +40,7 @@ struct IndexEditorDamageTests {
         try checkRebuilds(lab, editor, model)
     }
 
-    /// A link whose target went away without the index being told (defect 5).
+    /// A link in the index whose target was deleted without updating the index (defect 5).
     @Test func noticesAForeignEntry() throws {
         let lab = try EditLab()
         let link = Value.link(ObjectLink(table: TableKey(1), key: ObjectKey(4)))
@@ -104,9 +105,9 @@ struct IndexEditorDamageTests {
             flags: NodeView.contextFlag | (isInner ? NodeView.innerFlag : 0))
     }
 
-    /// - Parameter isOrdered: what a look-up passes by is as it should be.
+    /// - Parameter isOrdered: whether the nodes that a look-up passes are valid.
     private func expectCorrupt(_ lab: EditLab, _ root: Ref, isOrdered: Bool = true) throws {
-        // As if a file held them: what the transaction made itself is not looked at again.
+        // Seals the slab, since nodes of the open transaction are not validated again.
         lab.context.slab.seal()
         func attempt(_ body: (IndexEditor) throws -> Void) {
             let error = #expect(throws: RealmError.self) {
@@ -144,7 +145,7 @@ struct IndexEditorDamageTests {
     @Test(arguments: [true, false])
     func noticesCycles(isInner: Bool) throws {
         let lab = try EditLab()
-        // The next node in the slab: the one being made.
+        // The next node of the slab, which is the node being made.
         let keys = lab.context.slab.start + UInt64(lab.context.slab.used)
         let root = try node(lab, keys: [0], slots: [keys + 32], isInner: isInner)
         #expect(root.raw == keys + 32)

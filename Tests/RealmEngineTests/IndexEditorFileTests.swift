@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Indexes written by the reference engine: they satisfy the checks, and editing goes on from them.
+/// Indexes written by the reference engine pass the checks and can be edited.
 struct IndexEditorFileTests {
     @Test(arguments: Fixtures.files("objects", ".realm"))
     func continuesIndexesOfTheReference(_ file: URL) throws {
@@ -36,7 +36,7 @@ struct IndexEditorFileTests {
         try #require(lab.database.schema.tables.first { $0.name == name }).columns[i]
     }
 
-    /// Checks, edits, and checks again, including what the edits let go of.
+    /// Checks the index, edits it, and checks it again, including the freed nodes.
     private func continueIndex(_ file: URL, _ table: String, _ i: Int) throws {
         let lab = try EditLab(file.path)
         let info = try info(lab, table, i)
@@ -85,7 +85,7 @@ struct IndexEditorFileTests {
     private func audit(
         _ lab: EditLab, _ root: Ref, _ kind: IndexKind, _ model: ColumnModel
     ) throws -> IndexAudit {
-        // Nodes of the reference engine may be larger than ours.
+        // The reference engine's nodes may be larger than this engine's.
         var fanout = Fanout()
         fanout.index = 1000
         let audit = try IndexAudit(
@@ -99,7 +99,7 @@ struct IndexEditorFileTests {
         return audit
     }
 
-    /// Exactly the nodes of the file that the index no longer uses were let go, once each.
+    /// Expects that exactly the nodes that the index no longer uses were freed, once each.
     private func checkFreed(_ lab: EditLab, _ before: Set<Ref>, _ after: Set<Ref>) throws {
         let freed = lab.context.freed.map { Ref($0.start) }
         #expect(Set(freed).count == freed.count, "a node is let go twice")
@@ -109,7 +109,8 @@ struct IndexEditorFileTests {
         }
     }
 
-    /// The reference leaves entries behind in indexes of lists and repeats others; none is missing.
+    /// In indexes of lists, the reference leaves stale entries and repeats others, but none is
+    /// missing.
     private func continueListIndex(_ file: URL, _ table: String, _ i: Int) throws {
         let lab = try EditLab(file.path)
         let info = try info(lab, table, i)

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Random edits against a model, with nodes so small that everything splits.
+/// Random edits compared with a model, with nodes so small that every kind of split occurs.
 struct IndexEditorTests {
     static let small = Fanout(tree: 4, index: 4)
 
@@ -32,7 +32,7 @@ struct IndexEditorTests {
                     source.value(column.type, isNullable: column.isNullable)
                 }
             }
-            // What is sealed is copied before it changes again.
+            // Sealed nodes are copied before they change.
             if batch % 3 == 0 { lab.seal(editor) }
             let root = try editor.finish()
             try Self.check(lab, root, model)
@@ -43,7 +43,8 @@ struct IndexEditorTests {
         #expect(lab.context.freed.isEmpty)
     }
 
-    /// A node is full before it splits, in any order: one too few in each would be a file that is larger.
+    /// A node splits only when it is full, in any order of insertion; otherwise files would be
+    /// larger.
     @Test(arguments: [4, 5]) func splitsWhenFull(_ count: Int) throws {
         for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]] {
             let lab = try EditLab(fanout: Self.small)
@@ -71,7 +72,7 @@ struct IndexEditorTests {
             guard model.values[key] == nil else { return }
             let other = value(&source)
             let value = value(&source)
-            // Look-ups leave a trace that the next insertion uses.
+            // A look-up caches a position that the next insertion uses.
             if !editor.holdsWords { _ = try editor.find(source.pick(2) == 0 ? value : other) }
             try editor.insert(value, ObjectKey(key))
             model.values[key] = value
@@ -101,7 +102,7 @@ struct IndexEditorTests {
         #expect(audit.keys == model.values.mapValues { _ in 1 })
     }
 
-    /// What is there is found, and nothing else.
+    /// Expects that exactly the existing values are found.
     private static func checkFind(
         _ editor: IndexEditor, _ model: ColumnModel, _ random: () -> Value
     ) throws {
@@ -128,7 +129,7 @@ struct IndexEditorTests {
             for _ in 0..<25 {
                 try edit(editor, model, grows: batch % 20 < 12, &source) { $0.sentence() }
             }
-            // What is sealed is copied before it changes again.
+            // Sealed nodes are copied before they change.
             if batch % 3 == 0 { lab.seal(editor) }
             let root = try editor.finish()
             try Self.checkWords(lab, root, try model.words())
@@ -144,7 +145,7 @@ struct IndexEditorTests {
         #expect(audit.words == words)
     }
 
-    /// Values lie elsewhere after each edit of their column, and others where they were.
+    /// Each edit of a column may move its values and reuse the old memory for other values.
     @Test func valuesMove() throws {
         let lab = try EditLab(fanout: Self.small)
         let model = ColumnModel()
@@ -191,7 +192,7 @@ struct IndexEditorTests {
             entries.shuffle(using: &source.random)
             let root = try IndexEditor.build(lab.context, kind: .general, entries)
             try Self.check(lab, root, model)
-            // What was built can be edited.
+            // An index that was built can be edited.
             let editor = try IndexEditor(
                 context: lab.context, root: root, kind: .general, value: model.value)
             for _ in 0..<100 {

@@ -3,7 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// No damage makes the check crash, hang or throw, and it is never more lenient than the reader.
+/// No damage makes the check crash, hang or throw, and the check reports all damage that readers
+/// report.
 @Suite struct IntegrityCheckHostileTests {
     static let shardCount = 8
     static let count = HostileFileTests.count / 10
@@ -14,8 +15,8 @@ import Testing
         for index in stride(from: shard, to: Self.count, by: Self.shardCount) { check(index) }
     }
 
-    /// The value of a long string that is a node of another kind: where such a node keeps its last
-    /// element says its width, not its count. It ends the file.
+    /// A long string whose value is a node of another kind, in which the bytes that would be the
+    /// last element are the width, not the count. The node is the end of the file.
     @Test func longStringThatIsNoBlob() throws {
         let bytes = CraftedFile.ending(0, count: 0xFF_FFFF, []) { file, value in
             let leaf = file.words(CraftedFile.refs | CraftedFile.context, [value])

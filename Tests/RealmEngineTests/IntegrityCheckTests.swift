@@ -4,18 +4,20 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Files the reference wrote are clean, but for what its defects leave (object format 13).
+/// The check has no findings in files of the reference, except consequences of its defects (object
+/// format 13).
 @Suite struct IntegrityCheckTests {
     static let readable: [URL] =
         Fixtures.files("objects", ".realm") + Fixtures.files("query", ".realm")
         + Fixtures.files("public", ".realm").filter {
             let name = $0.lastPathComponent
-            // Builds of the reference with 4 elements per node give compact clusters other keys.
+            // Builds of the reference with 4 elements per node store other keys in compact
+            // clusters.
             if name.hasSuffix("-4.realm") || name == "format2-pre-null.realm" { return false }
             return name.hasPrefix("format1") || name.hasPrefix("format2")
         } + more
 
-    /// Further files the reference wrote: those of a folder.
+    /// More files of the reference, from the folder `REALM_TEST_FILES`.
     private static let more: [URL] = {
         let environment = ProcessInfo.processInfo.environment
         guard let folder = environment["REALM_TEST_FILES"] else { return [] }
@@ -24,10 +26,10 @@ import Testing
             .map { URL(filePath: folder).appending(path: $0) }
     }()
 
-    /// What may be found in a sound file, and in which properties.
+    /// Findings that are expected in valid files, with their properties.
     static let exceptions: [IntegrityReport.Code: Set<String>] = [
-        // Defect 7: an index on a list of strings holds the same key twice. Defects 5 and 6: an
-        // index on mixed values is not told of every change.
+        // Defect 7: an index on a list of strings has the same key twice. Defects 5 and 6: an index
+        // on mixed values is not updated by every change.
         .indexStale: ["class_Idx.lidx", "class_Idx.i6"]
     ]
 
@@ -37,8 +39,8 @@ import Testing
         return try IntegrityCheck.run(path: file.path)
     }
 
-    /// Each word is the header of a node that reaches far behind it, and names the next: without a
-    /// bound the walk takes time by the square of the file's size.
+    /// Each word is the header of a node that extends far past it and references the next: without
+    /// a limit, the time of the walk is quadratic in the file's size.
     @Test func nodesThatOverlapALot() throws {
         var bytes = try FileTree("query/social").encoded()
         func word(_ at: Int) -> UInt64 {
@@ -61,7 +63,7 @@ import Testing
         #expect((report.counts[.nodeOverlap] ?? 0) > 0)
     }
 
-    /// Nothing can be said of what is not read.
+    /// A file that cannot be read is not reported as damaged.
     @Test(arguments: 2...9 as ClosedRange<UInt8>) func oldFormatsAreNotDamaged(
         _ format: UInt8
     ) throws {
@@ -71,7 +73,7 @@ import Testing
         #expect(error?.kind == .incompatible)
     }
 
-    /// One bit of the header turns a database into an empty one, as does a first commit that crashed.
+    /// One bit of the header turns a database into an empty one, like a first commit that crashed.
     @Test(arguments: [false, true]) func anEmptySlotIsSelected(_ isStreaming: Bool) throws {
         let tree = try FileTree("query/social")
         tree.isStreaming = isStreaming
@@ -100,7 +102,7 @@ import Testing
         let report = try IntegrityCheck.run(path: file.path)
         let rest = report.findings.filter { finding in
             let place = "\(finding.place.table ?? "").\(finding.place.column ?? "")"
-            // The generator of the fixtures makes text of any bytes.
+            // The fixtures' generator makes text of arbitrary bytes.
             if finding.code == .stringUTF8 { return false }
             return Self.exceptions[finding.code]?.contains(place) != true
         }

@@ -3,13 +3,13 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// The parts the check is made of, against naive ones.
+/// Components of the check, compared with naive implementations.
 @Suite struct IntegrityPartsTests {
     @Test(arguments: [1, 2, 3, 4]) func extents(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let map = ExtentMap()
         let units = 3000
-        // Around the border of two blocks, where most can go wrong.
+        // At a boundary between two blocks, where most errors would occur.
         let base: UInt64 = seed % 2 == 0 ? 0 : (4 << 20) - 8000
         var marked = [Bool](repeating: false, count: units)
         for _ in 0..<150 {
@@ -39,7 +39,7 @@ import Testing
         for i in 0..<1000 as Range<UInt64> { a.add(i, i &* 7) }
         for i in (0..<1000 as Range<UInt64>).reversed() { b.add(i, i &* 7) }
         #expect(a == b)
-        // Neither the halves of a pair nor pairs among each other can be exchanged.
+        // Neither the halves of a pair nor pairs are interchangeable.
         var (c, d, e) = (PairSum(), PairSum(), PairSum())
         c.add(1, 2)
         c.add(3, 4)
@@ -73,7 +73,7 @@ import Testing
             }, report: { found[[$0, $1]] = $2 })
         #expect(found == expected.filter { $0.value != 0 }, "seed \(seed)")
     }
-    /// What a damaged list announces may be one pair millions of times, which takes no memory each.
+    /// A damaged list may announce one pair millions of times, which must not take memory for each.
     @Test func onePairOverAndOver() {
         let difference = PairDifference(foldedAt: 100)
         var found: [[UInt64]: Int] = [:]

@@ -3,12 +3,12 @@ import Testing
 
 @testable import EngineSupport
 
-/// The folders of the engine are layers, and most of their subfolders are ordered as well: each uses
-/// types of itself and of those before it only.
+/// The folders of the engine are layers, and the subfolders of most layers are ordered too: each
+/// uses only types of itself and of earlier ones.
 @Suite struct LayerTests {
     private struct Layer {
         let name: String
-        /// Subfolders by rank, lowest first. Those of one rank use each other.
+        /// Subfolders by rank, lowest first. Subfolders of the same rank may use each other.
         var rooms: [[String]] = []
     }
 
@@ -40,10 +40,10 @@ import Testing
         Layer(name: "Opening"),
     ]
 
-    /// Uses of a type of a later subfolder, each with its reason in the file.
+    /// Permitted uses of a type of a later subfolder; the file gives the reason.
     private static let exceptions = ["Query/Conditions/BoundQuery.swift": "QueryDecision"]
 
-    /// C functions that only compute.
+    /// Files that import the C library for functions that only compute.
     private static let computing = [
         "Format/Text/ByteBuffer.swift", "Format/Values/ByteView+Compare.swift",
         "Format/Values/Trigonometry.swift",
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Every source lies in a folder of the table, and no folder is fuller than a reader can survey.
+    /// Every source is in a listed folder, and no folder has more files than a reader can survey.
     @Test func everyFolderIsListed() throws {
         var folders: [String: Int] = [:]
         for name in try Self.names() {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// The front page lists under Topics the types that a program on the library may use, and no others.
+    /// The Topics of the front page list all types that a program may use, and no others.
     @Test func topicsListAllPublicTypes() throws {
         let page = try String(
             contentsOf: Self.root.appending(path: "RealmEngine.docc/RealmEngine.md"),
@@ -124,18 +124,18 @@ import Testing
         #expect(declared.subtracting(listed) == [] && listed.subtracting(declared) == [])
     }
 
-    /// A type at the top of a file that other files can see.
+    /// Matches the declaration of a top-level type that is not private.
     private static var declaration: Regex<(Substring, Substring)> {
         #/(?m)^(?:@\S+ )*(?:public |package |final |indirect )*(?:struct|class|enum|protocol|typealias) (\w+)/#
     }
 
-    /// Paths of all sources below the engine's folder.
+    /// Returns the paths of all sources of the engine.
     private static func names() throws -> [String] {
         let all = FileManager.default.enumerator(atPath: root.path)?.allObjects ?? []
         return all.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
     }
 
-    /// All sources, without comments and string literals.
+    /// Returns all sources, without comments and string literals.
     private static func sources() throws -> [Source] {
         try names().map { name in
             let parts = name.split(separator: "/").map(String.init)

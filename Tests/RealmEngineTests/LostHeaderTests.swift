@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A header that selects no root is no empty database's if the file holds more.
+/// A header that selects no root does not make a file with content an empty database.
 @Suite struct LostHeaderTests {
     @Test(
         "nothing is written to a file whose selected slot is empty beside one with a root",
@@ -76,11 +76,11 @@ private final class LostHeaderLab {
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
         body(&bytes)
         try Data(bytes).write(to: URL(filePath: path))
-        // The sessions before are over.
+        // The earlier sessions have ended.
         try? FileManager.default.removeItem(atPath: path + ".lock")
     }
 
-    /// Refused as damaged by everything that would write, with not a byte changed.
+    /// Expects that every writing operation fails with `corrupt` and changes no byte.
     func expectRefused() throws {
         let before = try Data(contentsOf: URL(filePath: path))
         var options = WriteSession.Options()

@@ -4,15 +4,16 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What is rescued of files whose header, root or end is lost.
+/// Salvage of files whose header, root or end is lost.
 @Suite struct LostRootTests {
     static let seed = UInt64(ProcessInfo.processInfo.environment["REALM_TEST_SEED"] ?? "") ?? 24
 
-    /// A file of several commits, whose objects say who they are and when they were written last.
+    /// A file of several commits, whose objects store their identity and the round in which they
+    /// were last written.
     private final class Source {
         let scratch = ScratchDatabase()
         private(set) var bytes: [UInt8] = []
-        /// By class, the round each object was written in last.
+        /// For each class, the round in which each object was last written.
         private(set) var rounds: [String: [Int64: Int]] = ["Item": [:], "Plain": [:]]
 
         static let rows = 700
@@ -92,7 +93,7 @@ import Testing
         return found
     }
 
-    /// Each object is one there was, with its own text and link.
+    /// Checks that each object existed, with its own text and link.
     private func compare(
         _ database: Database, _ info: TableInfo, _ source: Source, _ found: inout Found
     ) throws {
@@ -105,7 +106,7 @@ import Testing
             if case .int(let number)? = try row.primaryKey() { id = number }
             let round = try #require(rounds[id], "\(info.className) \(id) was never there")
             found.objects += 1
-            // An empty one is a lost value.
+            // An empty text is a lost value.
             guard case .string(let bytes) = try row.value(text), bytes.count > 0 else { continue }
             let words = bytes.string.split(separator: " ")
             guard words.count == 3, words[0] == info.className, words[1] == "\(id)" else {
@@ -119,7 +120,8 @@ import Testing
                 case .int(let linked)? = try database.snapshot().table(target).row(link.key)?
                     .primaryKey()
             else { continue }
-            // As many of the one class were made as of the other, in turns.
+            // Objects of both classes are created in pairs, so the target's number follows from the
+            // object's key.
             #expect(linked == Int64(UInt64(id) & 0xFF | UInt64(id) >> 8 & ~0xFF))
             found.links += 1
         }
@@ -136,7 +138,7 @@ import Testing
         #expect(found.summary.lostObjects == 0 && !found.summary.isComplete)
     }
 
-    /// Whatever is old is told to be so.
+    /// Objects in an old state are reported as old.
     @Test func aLostEndCostsWhatWasThere() throws {
         let source = try Source(rounds: 4)
         var rescued = 0
@@ -144,12 +146,13 @@ import Testing
             let end = source.bytes.count / 10 * tenth & ~7
             guard let found = try? salvage(Array(source.bytes[..<end]), source) else { continue }
             rescued += found.objects
-            // The estimate may count what the salvage finds to be lost.
+            // The estimate may include objects that the salvage finds to be lost.
             let most = found.objects + found.summary.lostObjects
             #expect(found.estimate * 10 >= found.objects * 9, "\(tenth): \(found)")
             #expect(found.estimate * 10 <= most * 11, "\(tenth): \(found)")
             #expect(!found.summary.isComplete, "\(tenth): \(found)")
-            // A leaf of the same form may be where an older version had another: then all is said to be old.
+            // A leaf may be found where an older version had another of the same form; then all
+            // objects are reported as old.
             let isOld = !found.summary.isNewest && found.summary.older == found.objects
             #expect(found.doubtful == 0 || isOld && found.doubtful <= 256, "\(tenth): \(found)")
             #expect(found.old == 0 || !found.summary.isNewest || found.summary.older >= found.old)
@@ -157,7 +160,7 @@ import Testing
         #expect(rescued > 10 * Source.rows)
     }
 
-    /// What is in a block that was overwritten.
+    /// Content of an overwritten block.
     enum Filling: CaseIterable {
         case zeros, noise, otherFile
 
@@ -173,8 +176,8 @@ import Testing
         }
     }
 
-    /// No object there never was, no link that leads elsewhere, no text that is none, and what was
-    /// overwritten in part is doubted.
+    /// Salvage never invents objects, links or texts, and objects that were partly overwritten are
+    /// marked as doubtful.
     @Test(arguments: [1, 4, 16], Filling.allCases)
     func lostBlocksCostWhatTheyHeld(_ count: Int, _ filling: Filling) throws {
         let source = try Source(rounds: 3)
@@ -197,7 +200,7 @@ import Testing
         }
     }
 
-    /// Zeros look like an empty list, which is no list of a sound file.
+    /// Zeros look like an empty list, which valid files do not store.
     @Test func listsOfZerosAreLost() throws {
         let (scratch, made) = (ScratchDatabase(), ScratchDatabase())
         let session = try WriteSession(path: scratch.path, options: .scratch())
@@ -224,7 +227,7 @@ import Testing
         #expect(summary.salvaged == 1 && summary.doubtful == 1 && !summary.isComplete)
     }
 
-    /// Texts that have no bytes at all are texts.
+    /// Empty texts are not doubtful.
     @Test func emptyTextsAreNotDoubted() throws {
         let (scratch, made) = (ScratchDatabase(), ScratchDatabase())
         let session = try WriteSession(path: scratch.path, options: .scratch())
@@ -240,7 +243,7 @@ import Testing
         #expect(summary.salvaged == 3 && summary.doubtful == 0 && summary.lostValues == 0)
     }
 
-    /// An index has the beginning of a key alone: half a key is none.
+    /// An index has only the beginning of a long key, which must not be used as the key.
     @Test func longPrimaryKeysAreNotCutShort() throws {
         let scratch = ScratchDatabase()
         let session = try WriteSession(path: scratch.path, options: .scratch())
@@ -269,7 +272,7 @@ import Testing
         }
     }
 
-    /// Formats 21 and 22 stored dictionaries in another way.
+    /// Formats 21 and 22 store dictionaries in another way.
     @Test(arguments: [20, 21, 22, 23]) func oldDictionariesNeedNoHeader(_ format: Int) throws {
         let (scratch, old, made) = (ScratchDatabase(), ScratchDatabase(), ScratchDatabase())
         let session = try WriteSession(path: scratch.path, options: .scratch())
@@ -303,27 +306,28 @@ import Testing
         return try ContentDigest(database.snapshot()).digest(info)
     }
 
-    /// The header of an earlier state of the file.
+    /// The file has the header of an earlier state.
     @Test func anOldHeaderIsTold() throws {
         let source = try Source(rounds: 3)
         let before = try Source(rounds: 2)
         var bytes = source.bytes
         bytes.replaceSubrange(0..<RawHeader.size, with: before.bytes[..<RawHeader.size])
-        // Something else is wrong, too.
+        // A second fault.
         let root = try Int(Database(immutable: before.scratch.path).header.top.raw)
         bytes[root + 8 + 11] ^= 0x10
         guard let found = try? salvage(bytes, source) else { return }
         #expect(!found.summary.isNewest && !found.summary.isComplete)
     }
 
-    /// What is found and has no room is lost, and reported; a map of the file moves to one of its own.
+    /// Objects that exceed memory are reported as lost; the map of the file is moved to a temporary
+    /// file.
     @Test func littleMemoryFindsLess() throws {
         let source = try Source(rounds: 3)
         var bytes = source.bytes
         bytes.zero(0..<RawHeader.size)
         let (file, made) = (ScratchDatabase(), ScratchDatabase())
         try Data(bytes).write(to: URL(filePath: file.path))
-        // Room for twelve nodes.
+        // Memory for twelve nodes.
         let summary = try salvage(file, into: made, maxMemory: 12 * 256)
         #expect(summary.salvaged > 0 && summary.salvaged < 6 * Source.rows)
         #expect(summary.salvaged + summary.lostObjects == 6 * Source.rows)
@@ -334,7 +338,7 @@ import Testing
         var random = SeededRandom(seed: Self.seed)
         let maps = [
             ExtentMap(), ExtentMap(of: 1 << 26, in: FileManager.default.temporaryDirectory.path),
-            // No such place: in memory.
+            // A missing folder: the map stays in memory.
             ExtentMap(of: 1 << 26, in: "/nowhere"),
         ]
         for _ in 0..<500 {
@@ -349,12 +353,12 @@ import Testing
         }
     }
 
-    /// A file without anything in it.
+    /// Bytes without any database.
     @Test func noiseIsNoDatabase() throws {
         var random = SeededRandom(seed: Self.seed)
         for size in [24, 4096, 100_000] {
             var bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
-            // Node headers all over it.
+            // Scatters node headers over the bytes.
             for i in stride(from: 0, to: size - 8, by: 64) where size > 4096 {
                 bytes.replaceSubrange(i..<i + 4, with: Array("AAAA".utf8))
             }
@@ -377,7 +381,7 @@ extension WriteTransaction {
 }
 
 extension [UInt8] {
-    /// As damage leaves a stretch of a file.
+    /// Zeroes a range of bytes.
     fileprivate mutating func zero(_ range: Range<Int>) {
         for i in range { self[i] = 0 }
     }

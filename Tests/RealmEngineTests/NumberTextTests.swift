@@ -104,14 +104,14 @@ import Testing
     @Test func longAndPartialNumerals() {
         let pi = "3.14159265358979323846264338327950288419716939937510582097494459230781640628"
         withView(pi) { #expect(Double(text: $0) == .pi) }
-        // Half way between two doubles, but for the last digit.
+        // Half-way between two doubles except for the last digit.
         withView("9007199254740993.0000000000000000000000000000000000000000000000001") {
             #expect(Double(text: $0) == 9_007_199_254_740_994)
         }
         withView("9007199254740993.0000000000000000000000000000000000000000000000000") {
             #expect(Double(text: $0) == 9_007_199_254_740_992)
         }
-        // Rounded to a double first, this would be the wrong float.
+        // Rounding to a double first would give the wrong float.
         withView("16777217.0000000000000000001") { #expect(Float(text: $0) == 16_777_218) }
         withView("2.5x") { #expect(Double.prefix(of: $0)! == (2.5, 3)) }
         withView("-infinite") { #expect(Double.prefix(of: $0)! == (-.infinity, 4)) }

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Sound files of old engines and of test builds, which the reference engine reads like any other.
+/// Valid files of old engines and test builds, which the reference engine reads without complaint.
 @Suite struct OldWriterTests {
     private static func write(_ tree: FileTree, to file: ScratchDatabase) throws {
         try Data(tree.encoded()).write(to: URL(filePath: file.path))
@@ -16,7 +16,8 @@ import Testing
         return try ScratchDatabase.digests(Database(immutable: file.path))
     }
 
-    /// The check finds nothing, everything reads as before, and a copy and a rescue hold all of it.
+    /// Checks that there are no findings, that the content is as expected, and that a copy and a
+    /// salvage preserve it.
     private func expectSound(_ tree: FileTree, as digests: [UInt64]) throws {
         let (file, copy, rescued) = (ScratchDatabase(), ScratchDatabase(), ScratchDatabase())
         try Self.write(tree, to: file)
@@ -39,7 +40,7 @@ import Testing
         for table in tree.tables.children { table.slots.removeLast(table.slots.count - count) }
     }
 
-    /// Tables made before format 20 had 12 slots, and upgrades left them so.
+    /// Tables created before format 20 have 12 slots, which upgrades do not change.
     @Test(arguments: [12, 13], [23, 24] as [UInt8]) func tablesMayHaveFewerSlots(
         _ count: Int, _ format: UInt8
     ) throws {
@@ -50,7 +51,8 @@ import Testing
         try expectSound(tree, as: digests)
     }
 
-    /// Formats 10 and 11 had 0 as opposite of columns that are no links, and upgrades left it.
+    /// In formats 10 and 11, columns that are no links have 0 as opposite, which upgrades do not
+    /// change.
     @Test func columnsThatAreNoLinksMayHaveAnOppositeOfZero() throws {
         let tree = try FileTree("query/orders")
         let digests = try Self.digests(tree)
@@ -66,7 +68,7 @@ import Testing
         try expectSound(tree, as: digests)
     }
 
-    /// The version before a commit that left a table of 12 slots alone can be opened.
+    /// The version before a commit that did not change a table of 12 slots can be opened.
     @Test func theVersionBeforeMayHaveTablesOfFewerSlots() throws {
         let tree = try FileTree("query/bulk")
         Self.shorten(tree, to: 12)
@@ -93,7 +95,7 @@ import Testing
         #expect(previous.schema.table(named: "Second") == nil)
     }
 
-    /// Engines of formats 2 to 9 counted versions anew in each session, but kept the stamps.
+    /// Engines of formats 2 to 9 restarted version numbers in each session, but kept the stamps.
     @Test func oldStampsMayBeBeyondTheVersion() throws {
         let url = Fixtures.own.appending(path: "legacy/f2-sdk.realm")
         let top = try #require(try Database(immutable: url.path).snapshot().state.top)
@@ -113,7 +115,7 @@ import Testing
         #expect(summary.isComplete)
     }
 
-    /// Nodes of engines before format 10 begin with anything, also those that were forgotten.
+    /// Nodes of engines before format 10 may begin with any bytes, even lost ones.
     @Test(arguments: [false, true]) func forgottenNodesMayLackTheirSignature(
         _ isOld: Bool
     ) throws {
@@ -133,9 +135,9 @@ import Testing
     }
 }
 
-/// Trees of four elements per node, as builds of the reference engine for its own tests make them.
+/// Trees of four elements per node, as test builds of the reference engine make them.
 extension OldWriterTests {
-    /// Twelve objects in three leaves, each linking to the object before it, without offsets.
+    /// Makes twelve objects in three leaves, each linking to the object before it, without offsets.
     private func smallTrees() throws -> FileTree {
         let file = ScratchDatabase()
         do {
@@ -174,7 +176,7 @@ extension OldWriterTests {
         #expect(report.errorCount == 0 && report.facts.tables.last?.links == 11)
     }
 
-    /// An error that both fan-outs show stays an error.
+    /// Damage that is an error with either fan-out is still reported.
     @Test func damageInTreesOfAnotherFanOutIsFound() throws {
         let tree = try smallTrees()
         let last = tree.table("class_Node")[2].children[2]

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Time zones and stretches of the calendar agree with Foundation.
+/// Time zones and calendar periods agree with Foundation.
 @Suite struct PeriodTests {
     @Test(arguments: [
         "Europe/Copenhagen", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe",
@@ -18,7 +18,7 @@ import Testing
         let zone = try #require(TimeZone(identifier: name))
         var random = SeededRandom(seed: 46)
         for _ in 0..<2000 {
-            // Foundation has data of its own, which agree from 1970 on.
+            // Foundation has its own data, which agree from 1970 on.
             let seconds = Int64(random.below(3_500_000_000))
             let date = Date(timeIntervalSince1970: Double(seconds))
             #expect(
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: ["", "2", "+", "+25", "+01:60", "+1:2:3", "+x", "++1"])
     func otherTextsAreNoOffsets(_ text: String) { #expect(ZoneRules(offset: text) == nil) }
 
-    /// Every prefix and every changed byte of a zone file gives rules or nothing, and never a crash.
+    /// Every prefix and every changed byte of a zone file gives rules or nil, never a crash.
     @Test func damagedZoneFilesAreRefused() throws {
         guard
             let data = FileManager.default.contents(atPath: "/usr/share/zoneinfo/Europe/Copenhagen")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealmEngine
 
-/// What a program prints that has nothing else to do with an error.
+/// The description of errors.
 @Suite struct RealmErrorTests {
     @Test func printed() throws {
         let missing = try #require(throws: RealmError.self) {
@@ -15,7 +15,7 @@ import Testing
         #expect("\(advised.inFile("x"))" == "x: it is busy\nhint: wait")
     }
 
-    /// The mark below a query stands where it belongs.
+    /// The mark below a query is aligned with the query.
     @Test func aQuerysMarkIsAligned() throws {
         let error = try #require(throws: RealmError.self) { try Query("age ==") }
         let lines = "\(error)".split(separator: "\n")

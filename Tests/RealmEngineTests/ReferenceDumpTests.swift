@@ -4,9 +4,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Every value, column fact and backlink of files the reference wrote, line by line.
+/// Every value, column property and backlink of files of the reference, compared line by line with
+/// its dumps.
 @Suite struct ReferenceDumpTests {
-    /// Files of the readable formats that come with a dump.
+    /// Files of readable formats that have a dump.
     static let cases: [URL] =
         Fixtures.files("objects", ".realm").filter { hasDump($0) }
         + Fixtures.files("public", ".realm").filter {

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What is rescued from sound and damaged files.
+/// Salvage of valid and damaged files.
 @Suite struct SalvageTests {
     private final class Result {
         let scratch = ScratchDatabase()
@@ -16,7 +16,7 @@ import Testing
                 path: path, into: scratch.path,
                 spillingInto: FileManager.default.temporaryDirectory.path
             ) { self.losses.append($0) }
-            // The sums are those of what was reported.
+            // The summary is the sum of the reported losses.
             var told = SalvageSummary()
             for loss in losses { told.add(loss) }
             #expect(
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The damaged bytes as a file, salvaged.
+    /// Salvages the bytes as a file.
     private func salvage(_ bytes: [UInt8]) throws -> Result {
         let file = ScratchDatabase()
         try Data(bytes).write(to: URL(filePath: file.path))
@@ -54,7 +54,7 @@ import Testing
         let table = tree.table("class_Node")
         let leaf = try #require(table[2].children.last)
         let slot = 1 + tree.key("class_Node", "k").leafIndex
-        // A reference to nowhere.
+        // A reference outside the file.
         leaf.slots[slot] = .raw(0x7FFF_FFF8)
         let result = try salvage(tree.encoded())
         #expect(result.summary.lostValues > 0 && result.summary.lostObjects == 0)
@@ -72,7 +72,7 @@ import Testing
     @Test func aLostBranchIsCounted() throws {
         let tree = try FileTree("query/bulk")
         let root = tree.table("class_Node")[2]
-        // A leaf behind an inner node leads nowhere.
+        // The reference to a leaf after the first points outside the file.
         let lost = try #require(root.children.dropFirst().last)
         let path = Fixtures.own.appending(path: "query/bulk.realm").path
         let original = try Database(immutable: path)
@@ -89,11 +89,11 @@ import Testing
         #expect(!result.summary.isComplete && result.summary.sourceErrors > 0)
     }
 
-    /// What is read is damaged in a way that hides what was there.
+    /// Damage that hides objects does not count as completeness.
     @Test func damageThatHidesIsNoCompleteness() throws {
         let tree = try FileTree("query/bulk")
         let table = tree.table("class_Node")
-        // The tree of objects is replaced by one of its leaves.
+        // Replaces the tree of objects by one of its leaves.
         let root = table[2]
         let leaf = try #require(root.children.dropFirst().first)
         table.slots[2] = .child(leaf)
@@ -112,7 +112,7 @@ import Testing
         try change.commit()
         var bytes = try [UInt8](Data(contentsOf: URL(filePath: scratch.path)))
         let root = Int(try Database(immutable: scratch.path).header.top.raw)
-        // The newest root has lost its form.
+        // The newest root gets another form.
         bytes[root + 4] = 0x1F
         let result = try salvage(bytes)
         #expect(result.summary.version == before && !result.summary.isNewest)
@@ -123,14 +123,14 @@ import Testing
         #expect(used == before && result.summary.lostParts == 1 && !result.summary.isComplete)
     }
 
-    /// One wrong byte is no old file.
+    /// One wrong byte does not make it an old file.
     @Test(arguments: [2, 5, 9] as [UInt8]) func theFormatMayBeDamaged(_ format: UInt8) throws {
         let tree = try FileTree("query/social")
         tree.format = format
         #expect(try salvage(tree.encoded()).summary.salvaged > 0)
     }
 
-    /// A file without a root is one nothing was committed to, unless something is in it.
+    /// A file without a root is empty, unless it has content.
     @Test(arguments: [false, true]) func emptyFilesAreComplete(_ isStream: Bool) throws {
         var bytes = [UInt8](repeating: 0, count: isStream ? 40 : 4096)
         bytes.replaceSubrange(16..<20, with: Array("T-DB".utf8))
@@ -146,11 +146,11 @@ import Testing
         try expectSound(result.scratch.path)
         bytes.insert(contentsOf: [0, 0, 0, 1, 0, 0, 0, 0], at: 24)
         #expect(throws: RealmError.self) { try salvage(bytes) }
-        // A stream that lost its end.
+        // A streaming file that lost its end.
         if isStream { #expect(throws: RealmError.self) { try salvage(Array(bytes[..<24])) } }
     }
 
-    /// Objects do not go with the name of their class.
+    /// Objects are salvaged even if the name of their class is lost.
     @Test func lostNamesAreReplaced() throws {
         let tree = try FileTree("query/social")
         let count = tree.top[0].count
@@ -169,7 +169,7 @@ import Testing
         try expectSound(result.scratch.path)
     }
 
-    /// A damaged name is longer as text than the format allows.
+    /// As text, the damaged name exceeds the maximum of the format.
     @Test(arguments: ["", "class_"]) func namesTooLongAreReplaced(_ beginning: String) throws {
         let tree = try FileTree("query/social")
         let count = tree.top[0].count
@@ -185,7 +185,7 @@ import Testing
         try expectSound(result.scratch.path)
     }
 
-    /// Gives each cell of a list of names bytes that no text has.
+    /// Replaces each name of a list by bytes that are not valid text.
     private static func damage(_ names: TreeNode, _ beginning: String) {
         names.flags = 0x08 | 7
         var bytes: [UInt8] = []
@@ -196,7 +196,7 @@ import Testing
         names.content = .bytes(bytes, count: names.count)
     }
 
-    /// The result of any damage is sound, and holds no more than there was.
+    /// Salvaging any damaged file gives a valid file, with no more objects than there were.
     @Test func damagedFilesGiveSoundOnes() throws {
         try #require(!DetectionTests.sources.isEmpty)
         var rescued = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import RealmEngine
 
 @Suite struct StringTextTests {
-    /// What `append(json:)` should write, one scalar at a time.
+    /// Returns the expected result of `append(json:)`, computed scalar by scalar.
     private func plainJSON(_ bytes: [UInt8]) -> String {
         var result = "\""
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -45,7 +45,7 @@ import Testing
         for byte in UInt8.min ... .max { #expect(json([byte]) == plainJSON([byte])) }
     }
 
-    /// Every length around the chunk size, a special byte at every place.
+    /// Every length around the chunk size, with a special byte at every position.
     @Test func jsonAtEveryPosition() {
         for length in 0...35 {
             let plain = (0..<length).map { UInt8(ascii: "a") + UInt8($0 % 26) }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// A buffer that starts small grows in the middle of everything.
+    /// A small buffer grows at any point of a long text.
     @Test func longStrings() {
         let text = String(repeating: "line one\t\"quoted\", é漢😀\\\n", count: 5000)
         #expect(json(Array(text.utf8)) == plainJSON(Array(text.utf8)))

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Scans, look-ups and sizes against the plain way of reading a value.
+/// Scans, look-ups and sizes, compared with reading single values.
 @Suite struct TableScanTests {
     private static let fixtures = ["objects/all-types-2-compacted.realm", "query/social.realm"]
 

@@ -28,7 +28,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
         #expect(rfc3339(.min, -999_999_999) == "-292277022657-01-27T08:29:51.000000001Z")
     }
 
-    /// Nanoseconds out of range or of the other sign, as a damaged file may have them.
+    /// Nanoseconds out of range or of the wrong sign, as in a damaged file.
     @Test func hostileParts() {
         #expect(rfc3339(10, -1) == "1970-01-01T00:00:09.999999999Z")
         #expect(rfc3339(0, .max) == "1970-01-01T00:00:02.147483647Z")
@@ -43,7 +43,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
         }
     }
 
-    /// Day by day through two whole cycles of 400 years.
+    /// Every day of two cycles of 400 years.
     @Test func everyDayFollowsTheOneBefore() {
         var (year, month, day) = (Int64(1599), 12, 31)
         let first = CalendarTime.day(year: 1600, month: 1, day: 1)
@@ -117,7 +117,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
             "+9999999999999-01-01T00:00:00Z", "２025-03-04T09:12:44Z",
         ]
         for text in bad { #expect(time(text) == nil, "\(text)") }
-        // Every prefix of something good.
+        // Every prefix of a valid text is invalid.
         let good = "+12025-03-04T09:12:44.123456789+01:00"
         for length in 0..<good.count { #expect(time(String(good.prefix(length))) == nil) }
         #expect(time(good) != nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Words as the reference's indexes have them, also of text that is cut or ill-formed.
+/// Words as in the reference's indexes, also of truncated or ill-formed text.
 @Suite struct TokenizerTests {
     private func words(_ bytes: [UInt8]) throws -> [[UInt8]] {
         var words: [[UInt8]] = []
@@ -24,7 +24,8 @@ import Testing
             "od")
     }
 
-    /// A letter of two bytes never loses one of them; a shorter one behind it may still fit.
+    /// A truncated word never ends with half of a two-byte letter; a shorter letter after it may
+    /// still fit.
     @Test func longWords() throws {
         let a = [UInt8](repeating: 0x61, count: 63)
         try words(a, [0xC3, 0xA5, 0x7A], is: String(repeating: "a", count: 63) + "z")
@@ -33,7 +34,7 @@ import Testing
         try words(a, Array("bcd".utf8), is: String(repeating: "a", count: 63) + "b")
     }
 
-    /// The first byte of a character takes the ones behind it along, whatever they are.
+    /// The first byte of a character includes the bytes after it, whatever they are.
     @Test func illFormed() throws {
         try words(Array("caf".utf8), [0xC3], Array(" abc".utf8), is: "cafaabc")
         try words(Array("x".utf8), [0xC1, 0x81], Array("y".utf8), is: "x", "y")

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A list's references to objects that take themselves out of it.
+/// Unretained references in a list, to objects that remove themselves from it.
 @Suite struct UnretainedEntryTests {
     private final class Member: Sendable {
         let number: Int
@@ -16,7 +16,7 @@ import Testing
 
         deinit {
             let id = ObjectIdentifier(self)
-            // While it waits here, others find the reference, and nothing at its end.
+            // While `deinit` waits for the lock, other threads find the entry, whose object is nil.
             list.withLock { $0.removeAll { $0.id == id } }
         }
     }
@@ -31,7 +31,8 @@ import Testing
         #expect(list.withLock { $0.isEmpty })
     }
 
-    /// Nobody gets hold of one whose end has begun, and all that are gone are out of the list.
+    /// An object is never returned once its `deinit` has begun, and all deinitialised objects leave
+    /// the list.
     @Test func foundOrGone() {
         let list = list
         Threads.run(4) { _ in

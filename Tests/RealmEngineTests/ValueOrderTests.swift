@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Views of literals live as long as the program.
+/// Returns a view of a literal, which is valid for the lifetime of the program.
 private func view(_ text: StaticString) -> ByteView {
     ByteView(UnsafeRawPointer(text.utf8Start), count: text.utf8CodeUnitCount)
 }
@@ -13,7 +13,7 @@ private func decimal(_ text: String) -> Decimal128 { withView(text) { Decimal128
 private let collection = CollectionView(root: .none, element: .mixed)
 
 @Suite struct ValueOrderTests {
-    /// Groups of equal values, in ascending order, every kind among them.
+    /// Groups of equal values of all kinds, in ascending order.
     private static let groups: [[Value]] = [
         [.null], [.bool(false)], [.bool(true)],
         [.double(.nan)],
@@ -48,8 +48,8 @@ private let collection = CollectionView(root: .none, element: .mixed)
     ]
 
     @Test func everyPair() {
-        // Doubles of more than 15 digits and decimals are not transitive, so those two kinds are
-        // not mixed beyond them.
+        // Doubles of more than 15 digits and decimals are not ordered transitively, so these are
+        // not compared with each other.
         func isTooFine(_ a: Value, _ b: Value) -> Bool {
             guard case .decimal = a, case .double(let x) = b else { return false }
             return x.magnitude > 1e15 && x.isFinite
@@ -103,7 +103,7 @@ private let collection = CollectionView(root: .none, element: .mixed)
         }
     }
 
-    /// Exact in 128 bits: an integer against a double near it.
+    /// An integer compared with a double near it, exactly in 128 bits.
     @Test func integersAgainstDoubles() {
         var random = SeededRandom.fresh("integers against doubles")
         for _ in 0..<20_000 {

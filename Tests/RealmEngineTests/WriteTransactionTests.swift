@@ -4,10 +4,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Writing through transactions, read back through a fresh handle.
+/// Writes with transactions and reads the results through a new database.
 @Suite struct WriteTransactionTests {
     private func text(_ string: String) -> Value {
-        // Kept for the test's lifetime: values only point at their bytes.
+        // Never freed, since the value only references its bytes.
         let bytes = Array(string.utf8)
         let copy = UnsafeMutableRawPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
         bytes.withUnsafeBytes {

@@ -4,10 +4,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Plain pages that are given back while others have pointers into them.
+/// Decrypted pages are freed while threads have pointers into them.
 ///
-/// The bounds belong to the whole process, so each test runs in one of its own, which fails when
-/// something is not as it should be.
+/// The limit applies to the whole process, so each test runs in a process of its own, whose exit
+/// status reports failures.
 @Suite struct DecryptedMemoryLimitTests {
     @Test func pointersStayGood() async {
         let child = await #expect(
@@ -37,12 +37,12 @@ import Testing
         print(String(decoding: child?.standardErrorContent ?? [], as: UTF8.self))
     }
 
-    /// Who follows a pointer to a page that is not what it was is told so.
+    /// A thread with a pointer to a page whose content has changed in the file ends with `SIGBUS`.
     @Test func damagedMeanwhile() async {
         await #expect(processExitsWith: .signal(SIGBUS)) { try BoundedTrial().damagedMeanwhile() }
     }
 
-    /// A fault of another kind is none of ours.
+    /// The handler does not handle faults at other addresses.
     @Test func otherFaults() async {
         await #expect(processExitsWith: .signal(SIGSEGV)) {
             let trial = try BoundedTrial()
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// A database some times larger than the memory its pages may take.
+/// A database several times larger than its memory limit.
 private final class BoundedTrial {
     private struct Failure: Error { let what: String }
 
@@ -78,7 +78,7 @@ private final class BoundedTrial {
         try transaction.commit()
     }
 
-    /// Ends the process with failure, and says why, where `body` throws.
+    /// Exits with an error message if `body` throws.
     static func run(_ body: (BoundedTrial) throws -> Void) {
         do { try body(BoundedTrial()) } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
@@ -103,7 +103,8 @@ private final class BoundedTrial {
         }
     }
 
-    /// Between some hundred bytes and a few pages, different everywhere.
+    /// Returns random text of some hundred bytes to a few pages, different for each object and
+    /// round.
     private static func text(_ i: Int, _ round: Int = 0) -> [UInt8] {
         var random = SeededRandom(seed: UInt64(i * 1000 + round))
         return (0..<(300 + i % 97 * 60)).map { _ in 0x61 + UInt8(random.next() % 26) }
@@ -117,7 +118,7 @@ private final class BoundedTrial {
         try Database(immutable: path, key: try EncryptedImage.key())
     }
 
-    /// Where each text is.
+    /// Returns views of all texts.
     func views(_ snapshot: Snapshot) throws -> [ByteView] {
         let rows = snapshot.table(snapshot.schema.classes[0])
         return try rows.keys().map { key in
@@ -139,7 +140,7 @@ private final class BoundedTrial {
         }
     }
 
-    /// Each thread may have a piece of pages too many, and each file a share.
+    /// Checks the limit: each thread may exceed it by a piece of pages, and each file by its share.
     private static func checkBounds(threads: Int = 1) throws {
         let held = DecryptedMemoryLimit.held.load(ordering: .relaxed)
         try require(held > 0 && held * 4096 <= 2 * limit + threads << 16, "\(held) pages")
@@ -163,7 +164,7 @@ private final class BoundedTrial {
         try Self.checkBounds(threads: 4)
     }
 
-    /// A pinned version keeps its bytes while its pages change and come and go.
+    /// A pinned version keeps its bytes while its pages change, are freed and are restored.
     func writersAndReaders() throws {
         let reading = try WriteSession(path: path, options: try Self.options())
         let pinned = reading.database.snapshot()
@@ -206,7 +207,7 @@ private final class BoundedTrial {
         try Self.checkBounds()
     }
 
-    /// A check and a sort read the file in its order, some times, and not once for each object.
+    /// Checking and sorting read the file sequentially a few times, not once per object.
     func fewPagesAreDecryptedAgain() throws {
         let session = try WriteSession(path: path, options: try Self.options())
         let transaction = try session.begin()

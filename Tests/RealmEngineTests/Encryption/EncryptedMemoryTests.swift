@@ -4,14 +4,15 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Where the bytes of an encrypted database may be.
+/// Decrypted bytes of a database are only in memory that is meant for them.
 @Suite struct EncryptedMemoryTests {
     private func image(_ name: String) throws -> EncryptedImage {
         let url = QueryCases.folder.appending(path: name + ".realm")
         return EncryptedImage(of: [UInt8](try Data(contentsOf: url)), try EncryptedImage.key())
     }
 
-    /// What the files hold that this process has open in `folder`, those without a name among them.
+    /// Returns the content of the files in `folder` that this process has open, including files
+    /// without a name.
     private func contents(openIn folder: String) throws -> [Data] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
             let link = "/proc/self/fd/" + name

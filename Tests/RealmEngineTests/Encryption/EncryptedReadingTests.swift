@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Encrypted files as readers see them.
+/// Reading encrypted files.
 @Suite struct EncryptedReadingTests {
     private static let plainFiles =
         Fixtures.files("query", ".realm").filter { $0.path.contains("/Tests/") }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func sizes() {
-        // Storage format 8.6.
+        // The sizes of storage format 8.6.
         for (size, file) in [
             (4096, 8192), (258048, 262144), (262144, 270336), (266240, 274432), (1, 8192),
         ] {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Written by the reference: in one pass, and by 40 commits.
+    /// Files of the reference: one written in one pass, one by 40 commits.
     @Test(arguments: [("social.realm", 16384), ("items.realm", 20480)])
     func filesOfTheReference(name: String, size: Int) throws {
         let key = try EncryptedImage.key()
@@ -140,17 +140,17 @@ import Testing
                     #expect(report.errorCount > 0 && what.contains("at offset \(place)"), "\(what)")
                     #expect(report.counts[.block] == 1)
                 }
-                // Without the block of the header nothing can be said about the others.
+                // If the header's block is damaged, the other blocks cannot be judged.
                 #expect(found?.reason == (page == 0 ? "block-damaged" : nil))
                 #expect((found?.message.contains("at offset \(place)") ?? true))
             }
         }
     }
 
-    /// Pages are read together with those around them, which are nobody's concern yet.
+    /// Pages are read ahead with their neighbours, whose damage must not matter yet.
     @Test(arguments: [false, true]) func damageConcernsItsPageAlone(backwards: Bool) throws {
         var random = SeededRandom(seed: 7)
-        // Long enough for a large page of memory.
+        // Large enough for a huge page.
         let words = (0..<(5 << 17)).map { _ in random.next() }
         let plain = words.withUnsafeBytes { [UInt8]($0) }
         let key = try EncryptedImage.key()
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    /// No code covers the counters.
+    /// Authentication codes do not cover the counters.
     @Test func aWrongCounterIsDamage() throws {
         for (byte, half) in [(0, 0), (1, 0), (3, 0), (0, 32), (2, 32)] {
             var image = try image("bulk")
@@ -205,8 +205,8 @@ import Testing
         }
     }
 
-    /// The counter lies over the first bytes of a page: when they change by what it changes by, the
-    /// bytes in the file would be the same as before, and the write counts one more.
+    /// The counter affects the first bytes of a page. If these change exactly as the counter does,
+    /// the encrypted bytes would be the same as before, so the write increments the counter twice.
     @Test func aPageThatDiffersAsCountersDo() throws {
         let page = 2
         var image = try image("bulk")
@@ -216,7 +216,7 @@ import Testing
         image.write(new, page: page)
         #expect(image.counter(page) == counter + 2)
         #expect(try content(image, page) == new)
-        // A counter that is not so by that reason.
+        // A counter that was incremented twice for no such reason.
         image.write(old, page: page)
         image.bytes[EncryptedLayout.position(ofEntry: page)] += 1
         #expect(throws: RealmError.self) { try content(image, page) }
@@ -225,7 +225,8 @@ import Testing
         #expect(try content(image, page) == old)
     }
 
-    /// `plain` as it must be for its next write to make the same bytes, of which `counter` is the last.
+    /// Returns `plain` changed so that its next write, after the one numbered `counter`, would
+    /// produce the same bytes.
     static func changed(_ plain: [UInt8], as counter: UInt32) -> [UInt8] {
         var changed = plain
         let difference = counter ^ (counter + 1)
@@ -243,8 +244,8 @@ import Testing
         }
     }
 
-    /// As `EncryptedDevice` leaves them when their pages are in the file: counter and code twice. One
-    /// of the codes will do.
+    /// Confirmed entries, as `EncryptedDevice` leaves them, have the same counter and code twice.
+    /// One intact code suffices.
     @Test func confirmedEntriesAreRead() throws {
         var image = try image("bulk")
         for page in 0..<image.pages { image.confirm(page: page) }
@@ -257,7 +258,7 @@ import Testing
                 #expect(report.findings.isEmpty, "\(report.findings.map(\.what))")
             }
         }
-        // The write after the one told of twice, if it is.
+        // A counter that is one too large in only one half.
         image.bytes[EncryptedLayout.position(ofEntry: 2)] += 1
         try withFile(image) { path in
             let report = try IntegrityCheck.run(path: path, key: image.key)
@@ -274,7 +275,8 @@ import Testing
         }
     }
 
-    /// A page that somebody writes again keeps its unchanged bytes, for whoever has a pointer there.
+    /// When a page is written again, its unchanged bytes stay, so that pointers to them remain
+    /// valid.
     @Test func pagesAreLookedAtAgainLater() throws {
         var image = try image()
         try withFile(image) { path in
@@ -310,7 +312,7 @@ import Testing
             var random = SeededRandom(seed: seed)
             var mutated = image
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                // Half of them in the table of entries.
+                // Half of the changes are in the table of entries.
                 let limit = seed % 2 == 0 ? 64 * image.pages : mutated.bytes.count
                 let at = Int.random(in: 0..<limit, using: &random)
                 mutated.bytes[at] = UInt8(truncatingIfNeeded: random.next())

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Whole files from one key to another.
+/// Copying whole files from one key to another.
 @Suite struct EncryptedUpkeepTests {
     private static let plainFiles =
         Fixtures.files("query", ".realm").filter { $0.path.contains("/Tests/") }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A copy whose last page is the last, or the first, of a group of pages.
+    /// Copies whose last page is the last, or the first, of a group of pages.
     @Test func sizesAroundAGroup() throws {
         let folder = try ScratchFolder()
         let key = try EncryptedImage.key()
@@ -106,7 +106,7 @@ import Testing
         #expect(try IntegrityCheck.run(path: rescued, key: key).errorCount == 0)
     }
 
-    /// The header is in the first block, and the columns of the class that was made first.
+    /// The first block contains the header and the columns of the class that was created first.
     @Test func aDamagedFirstBlockLeavesTheRest() throws {
         let folder = try ScratchFolder()
         let key = try EncryptedImage.key()
@@ -132,7 +132,7 @@ import Testing
                 == summary.salvaged)
     }
 
-    /// Two classes, one after the other.
+    /// Creates two classes, one after the other.
     private func fill(_ path: String, _ options: WriteSession.Options) throws {
         let session = try WriteSession(path: path, options: options)
         for (name, count) in [("First", 5000), ("Second", 300)] {

@@ -4,9 +4,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Encrypted files as writers make them.
+/// Writing encrypted files.
 @Suite struct EncryptedWritingTests {
-    /// Random transactions, each read back, old versions too, and each file checked.
+    /// Random transactions: reads each version and older ones, and checks each file.
     @Test(arguments: 0..<4) func model(_ shard: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
@@ -80,8 +80,8 @@ import Testing
         withExtendedLifetime(session) {}
     }
 
-    /// Two participants that know nothing of each other's memory: what one commits the other reads,
-    /// and older versions stay what they are.
+    /// Two participants with separate memory: each reads what the other commits, and older versions
+    /// do not change.
     @Test func participantsSeeEachOther() throws {
         let folder = try ScratchFolder()
         let path = folder.file("two.realm")
@@ -116,7 +116,7 @@ import Testing
         #expect(try IntegrityCheck.run(path: path, key: EncryptedImage.key()).errorCount == 0)
     }
 
-    /// One sync more than a plain file.
+    /// A commit needs one sync more than in a plain file.
     @Test func countsItsSyncs() throws {
         let folder = try ScratchFolder()
         let path = folder.file("syncs.realm")
@@ -133,9 +133,9 @@ import Testing
         }
     }
 
-    /// A process of the reference may read any page at any moment of a commit, remembers the entry it
-    /// saw first and the page it found then, and reads the page again when the entry has changed: so
-    /// where entries are the same when the version is told of, pages have to be.
+    /// A process of the reference may read a page at any moment of a commit. It caches the page
+    /// with the entry it read, and reads the page again when the entry has changed. So if an entry
+    /// is the same when the version is announced, its page must be the same.
     @Test(arguments: [true, false])
     func whoReadsMeanwhileSeesThatPagesChanged(_ isDurable: Bool) throws {
         let folder = try ScratchFolder()
@@ -170,7 +170,8 @@ import Testing
         }
     }
 
-    /// What makes the same bytes as the write before is written, and read, all the same.
+    /// A page whose encrypted bytes would not change is written and read correctly.
+    /// correctly.
     @Test func aPageThatDiffersAsCountersDo() throws {
         let folder = try ScratchFolder()
         let path = folder.file("same.realm")
@@ -197,7 +198,7 @@ import Testing
         }
     }
 
-    /// Entries and pages of a file, as a reader finds them.
+    /// Entries and pages of a file at some moment, as a reader finds them.
     private struct SeenPages {
         let entries: [[UInt8]]
         let pages: [[UInt8]?]
@@ -221,7 +222,8 @@ import Testing
             }
         }
 
-        /// Pages that somebody who read them now does not read again then, and that were others.
+        /// Returns the pages that changed later although their entries did not, so that a reader
+        /// would not read them again.
         func keptPages(_ later: SeenPages) -> [Int] {
             pages.indices.filter {
                 pages[$0] != nil && entries[$0] == later.entries[$0]
@@ -230,7 +232,7 @@ import Testing
         }
     }
 
-    /// What was written ahead by a transaction that was taken back is not what others find.
+    /// Pages that were spilled by a cancelled transaction are not visible to other participants.
     @Test func aRollbackForgetsItsPages() throws {
         let folder = try ScratchFolder()
         let path = folder.file("rollback.realm")

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Kernels against the obvious loop, over every width, offset and odd length.
+/// Kernels compared with simple loops, for every width, offset and odd length.
 @Suite struct KernelTests {
     /// A packed array in memory of exactly its padded size.
     private final class PackedArray {
@@ -40,7 +40,7 @@ import Testing
             if width == 0 { return 0 }
             if width < 8 { return Int64(random.next() >> 1) % (1 << width) }
             let shift = 64 - width
-            // Small numbers, the ends of the range, and anything.
+            // Small numbers, the ends of the range, and random numbers.
             switch random.below(4) {
             case 0: return Int64(random.below(5)) - 2
             case 1: return .max >> shift

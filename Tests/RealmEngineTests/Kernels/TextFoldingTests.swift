@@ -3,17 +3,17 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Letters fold as the case mappings of the standard library have them.
+/// Case folding agrees with the case mappings of the standard library.
 @Suite struct TextFoldingTests {
     private static func single(_ text: String) -> UInt32? {
         let scalars = Array(text.unicodeScalars)
         return scalars.count == 1 ? scalars[0].value : nil
     }
 
-    /// A letter's lower-case form, or the lower-case form of its upper-case form.
+    /// Returns the lower-case form of a letter, or of its upper-case form.
     private static func folded(_ value: UInt32) -> UInt32 {
-        // These fold by themselves: the dotless i only in Turkic languages, and three whose forms are
-        // equivalent but no case mappings of each other.
+        // Letters without such a mapping: the dotless i, which only Turkic languages fold, and
+        // three letters with an equivalent form that is no case mapping.
         let special: [UInt32: UInt32] = [
             0x131: 0x131, 0x1FD3: 0x390, 0x1FE3: 0x3B0, 0xFB05: 0xFB06,
         ]
@@ -67,13 +67,13 @@ import Testing
         #expect(Self.folded(text.uppercased(), both) == Self.folded(expected.lowercased(), both))
     }
 
-    /// Syllables and the letters they are made of are the same.
+    /// Hangul syllables equal the letters of which they consist.
     @Test func hangulIsComparedByLetters() {
         let folding = TextFolding(dropsMarks: true)
         #expect(Self.folded("한", folding) == Self.folded("\u{1112}\u{1161}\u{11AB}", folding))
     }
 
-    /// Folding twice changes nothing, and ill-formed bytes stay where only case folds.
+    /// Folding is idempotent, and ill-formed bytes are unchanged if only case is folded.
     @Test func foldingIsIdempotent() {
         var random = SeededRandom(seed: 46)
         for _ in 0..<2000 {

@@ -3,13 +3,14 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Searches over whole leaves against text by text.
+/// Searches over whole leaves, compared with searches of single texts.
 @Suite struct TextKernelTests {
     private func view<R>(_ bytes: [UInt8], _ body: (ByteView) -> R) -> R {
         (bytes + [0]).withUnsafeBytes { body(ByteView($0.baseAddress!, count: bytes.count)) }
     }
 
-    /// Short texts over a small alphabet, so that parts occur: letters of both cases, accents, zeros.
+    /// Returns short text over a small alphabet, so that matches are frequent: letters of both
+    /// cases, accents, zeros.
     private func text(_ random: inout SeededRandom, _ limit: Int) -> [UInt8] {
         let pieces: [[UInt8]] = [
             [0x61], [0x62], [0x41], [0x42], [0x7A], [0x20], [0xC3, 0xA9], [0xC3, 0x89],
@@ -24,7 +25,7 @@ import Testing
         return bytes
     }
 
-    /// A leaf of cells, or of one area with offsets, that holds the texts.
+    /// A leaf with the texts, as cells or as one area with offsets.
     private struct Leaf {
         var bytes: [UInt8] = []
         var ends: [Int64] = []
@@ -114,7 +115,8 @@ import Testing
         }
     }
 
-    /// Rows equal to, beginning with and containing a needle, by offsets of every width.
+    /// Returns the rows that are equal to, begin with and contain a needle, for offsets of every
+    /// width.
     private func areas(_ leaf: Leaf, _ needle: Needle) -> [[Selection?]] {
         let wide = areas(leaf, needle, leaf.ends, code: 7)
         let middle = areas(leaf, needle, leaf.ends.map { Int32($0) }, code: 6)
@@ -162,7 +164,7 @@ import Testing
                         Needle(part, folds: false).withSearch { search in
                             #expect(text.rows(containing: search) == nil, "\(ends)")
                             #expect(text.rows(beginningWith: search) == nil, "\(ends)")
-                            // Looks only at offsets whose distance is right.
+                            // Only offsets with the right distance are examined.
                             let rows = text.rows(equalTo: search)
                             #expect(rows == nil || rows == Selection.none, "\(ends)")
                         }

@@ -4,14 +4,14 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// The integrity check of files of formats 2 to 9, and what is made of them.
+/// Integrity check, conversion and salvage of files of formats 2 to 9.
 @Suite struct LegacyCheckTests {
     @Test(arguments: LegacyDumpTests.cases) func soundFilesHaveNoErrors(_ file: URL) throws {
         let report = try IntegrityCheck.run(path: file.path)
         let name = file.lastPathComponent
         #expect(report.errorCount == 0, "\(name): \(report.findings.map(\.what))")
-        // Links back that the engine of the time stored wrongly, and the first version of a file
-        // that was not shared.
+        // Expected warnings: backlinks that the original engine stored wrongly, and the first
+        // version of a file that was not shared.
         let warnings: Set<IntegrityReport.Code> =
             name.contains("wrong-backlinks")
             ? [.backlinkStale] : name.contains("top5") ? [.staleSlot] : []
@@ -29,7 +29,7 @@ import Testing
         #expect(report.errorCount > 0, "\(file.lastPathComponent)")
     }
 
-    /// The list of distinct strings is looked at, whatever the rows say.
+    /// The list of distinct strings is checked even if no row refers to it.
     @Test func damageOfDistinctStringsIsFound() throws {
         let file = Fixtures.own.appending(path: "legacy/f9-enum-medium-required.realm")
         var bytes = [UInt8](try Data(contentsOf: file))
@@ -37,14 +37,14 @@ import Testing
         let legacy = try #require(snapshot.state.legacy)
         let keys = try #require(
             legacy.content.tables.flatMap(\.spec.columns).first { $0.type == .enumerated }?.keys)
-        // No form that strings have.
+        // A form that leaves of strings cannot have.
         bytes[Int(keys.raw) + 4] = 0x0F
         let damaged = ScratchDatabase()
         try Data(bytes).write(to: URL(filePath: damaged.path))
         #expect(try IntegrityCheck.run(path: damaged.path).errorCount > 0)
     }
 
-    /// A table that lost its name, or has one that is too long once it is text, is kept under another.
+    /// A table without a name, or with a name that is too long as text, gets another name.
     @Test(arguments: [true, false]) func lostNamesAreReplaced(_ isEmpty: Bool) throws {
         let file = Fixtures.own.appending(path: "legacy/f9-core.realm")
         var bytes = [UInt8](try Data(contentsOf: file))
@@ -69,7 +69,7 @@ import Testing
         try expectSound(made.path)
     }
 
-    /// A damaged name that no file of today can hold is damage, not somebody's mistake.
+    /// A damaged name that the current format cannot store is reported as damage, not as misuse.
     @Test func aNameThatDoesNotFitIsNotConverted() throws {
         let (source, made) = (ScratchDatabase(), ScratchDatabase())
         let name = String(repeating: "n", count: 57)
@@ -93,7 +93,7 @@ import Testing
         #expect(error?.kind == .corrupt, "\(String(describing: error))")
     }
 
-    /// Without a header the newest root is looked for, whatever its nodes begin with.
+    /// Without a header, the newest root is found, whatever signature its nodes have.
     @Test(arguments: LegacyDumpTests.cases) func aLostHeaderCostsNothing(_ file: URL) throws {
         let source = try Database(immutable: file.path)
         guard source.schema.tables.contains(where: { !$0.columns.isEmpty }) else { return }
@@ -118,7 +118,7 @@ import Testing
         #expect(try IntegrityCheck.run(path: path).errorCount == 0)
     }
 
-    /// What is converted holds the same, as a file of today.
+    /// A converted file has the same content in the current format.
     @Test(arguments: LegacyDumpTests.cases) func convertsToTheSame(_ file: URL) throws {
         let source = try Database(immutable: file.path)
         let scratch = ScratchDatabase()
@@ -134,7 +134,7 @@ import Testing
         #expect(made.header.format == 24)
         #expect(try IntegrityCheck.run(path: scratch.path).isClean)
         for info in source.schema.tables where !omitted.contains(info.className) {
-            // Users and their rights are sync's own.
+            // Users and permissions belong to sync and are not converted.
             if isSynced, !info.isClass || info.className.hasPrefix("__") { continue }
             let copy = try #require(made.schema.table(named: info.className))
             #expect(
@@ -153,13 +153,13 @@ import Testing
         #expect(made.schema.version == source.schema.version)
     }
 
-    /// Tables that can be read are rescued from a file in which another one cannot.
+    /// Readable tables are salvaged from a file in which another table is damaged.
     @Test func rescuesWhatCanBeRead() throws {
         let file = Fixtures.own.appending(path: "legacy/f7-sdk.realm")
         let source = try Database(immutable: file.path)
         let lost = try #require(source.schema.table(named: "Person"))
         var bytes = [UInt8](try Data(contentsOf: file))
-        // The table's root is a leaf of numbers now.
+        // The table's root becomes a leaf of numbers.
         bytes[Int(lost.top.raw) + 4] = 0x04
         let (damaged, rescued) = (ScratchDatabase(), ScratchDatabase())
         try Data(bytes).write(to: URL(filePath: damaged.path))

@@ -4,8 +4,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Every value, column fact and link of files of formats 2 to 9, line by line as engines of their time
-/// wrote them down.
+/// Every value, column property and link of files of formats 2 to 9, compared line by line with
+/// dumps of the original engines.
 @Suite struct LegacyDumpTests {
     static let cases =
         (Fixtures.files("legacy", ".realm")
@@ -25,7 +25,7 @@ import Testing
         try compare(try Database(immutable: file.path), file)
     }
 
-    /// Pages are decrypted when a part of a leaf is opened, not only whole nodes.
+    /// Pages are decrypted when a part of a leaf is opened, not only for whole nodes.
     @Test(arguments: ["f7-sdk", "f9-core", "f9-enum-1010-keys", "f2-sdk"])
     func encryptedFilesEqualTheirDumps(_ name: String) throws {
         let file = Fixtures.own.appending(path: "legacy/\(name).realm")
@@ -39,7 +39,7 @@ import Testing
 
     private func compare(_ database: Database, _ file: URL) throws {
         let ours = try ReferenceDump(database).lines
-        // Those of one file are wrong, and not looked at.
+        // The backlinks of one file are wrong and are not compared.
         let hasBacklinks = !file.path.contains("wrong-backlinks")
         let theirs = LegacyDump(
             try String(contentsOf: ReferenceDumpTests.dump(file), encoding: .utf8),
@@ -54,7 +54,8 @@ import Testing
         }
     }
 
-    /// Links back are worked out, not read: the same as the links say, where a file has them wrong.
+    /// Backlinks are computed from links instead of read, so they are correct even if the file's
+    /// are wrong.
     @Test func derivesBacklinks() throws {
         for file in Self.cases {
             let snapshot = try Database(immutable: file.path).snapshot()
@@ -111,14 +112,15 @@ import Testing
     }
 }
 
-/// What a dump of an old file says, without what has no counterpart today.
+/// The dump of an old file, without parts that have no equivalent in the current format.
 private struct LegacyDump {
     private(set) var lines: [String] = []
     private let hasBacklinks: Bool
-    /// Of the current table: names as stored, and what they are called; nil for what is hidden.
+    /// Column names of the current table: the stored name and the current one; nil for hidden
+    /// columns.
     private var names: [String?] = []
     private var isHidden = false
-    /// Of the current object.
+    /// Column index in the current object.
     private var column = 0
 
     init(_ dump: String, hasBacklinks: Bool) {

@@ -4,9 +4,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Files of old formats that are not as they should be.
+/// Damaged and unfinished files of old formats.
 @Suite struct LegacyHostileTests {
-    /// Upgrades that were interrupted are told from damage.
+    /// An interrupted upgrade is distinguished from damage.
     @Test func interruptedUpgradesAreRefused() throws {
         let files = Fixtures.files("legacy", ".realm").filter {
             $0.lastPathComponent.hasPrefix("refuse-")
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    /// What is read of a damaged file ends, in values or in an error. What readers cannot know is
-    /// found by a check alone.
+    /// Reading a damaged file ends with values or an error. Some damage is only found by the
+    /// integrity check.
     static let cases = Fixtures.files("legacy", ".realm").filter {
         $0.lastPathComponent.hasPrefix("hostile-")
     }
@@ -34,11 +34,11 @@ import Testing
         if let error, error.reason != "unknown-format" { #expect(error.isDamage) }
     }
 
-    /// A list that stays where it is may claim 16 million elements in 8 bytes.
+    /// A list that is read in place may claim 16 million elements in 8 bytes.
     @Test func listsWithoutWidth() throws {
         let file = try #require(Fixtures.files("legacy", "historic-f9-pk-table.realm").first)
         var bytes = [UInt8](try Data(contentsOf: file))
-        // What a random run changed: among it the header of a leaf.
+        // Changes of a random run, among them the header of a leaf.
         bytes.replaceSubrange(1912..<1920, with: [0, 0, 0, 0, 0, 0x80, 0, 0])
         for (place, byte) in [(2053, 199), (3201, 10), (2164, 200), (2990, 132)] {
             bytes[place] = UInt8(byte)
@@ -47,7 +47,7 @@ import Testing
         #expect(outcome.complaint == nil && outcome.error?.kind == .corrupt)
     }
 
-    /// Every byte of a small file changed in several ways: no crash, no hang.
+    /// Changes every byte of a small file in several ways: no crash, no hang.
     @Test func anyByteMayChange() throws {
         for name in ["historic-f7-int", "historic-f2-binary", "historic-f3-datetime"] {
             let file = Fixtures.own.appending(path: "legacy/\(name).realm")

@@ -5,13 +5,13 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What readers of old files share, and how much of it is made.
+/// Sharing of derived nodes among readers, and the number of copies.
 @Suite struct LegacyReadingTests {
     private static func file(_ name: String) -> String {
         Fixtures.own.appending(path: "legacy/\(name).realm").path
     }
 
-    /// Threads that begin together see one set of nodes.
+    /// Threads that start at the same time share one set of nodes.
     @Test func threadsShareWhatIsMade() throws {
         for name in ["f9-sdk-compacted", "f3-core", "f9-enum-1010-keys"] {
             let expected = try Self.digest(Database(immutable: Self.file(name)))
@@ -34,7 +34,8 @@ import Testing
         return sum
     }
 
-    /// More versions at once than there is room for end in an error, and the room is given back.
+    /// If more versions are open than there are parts of the address range, an error is thrown;
+    /// parts are released again.
     @Test func roomIsGivenBack() throws {
         let file = try MappedFile(path: Self.file("f3-core"))
         func open() throws -> Database {
@@ -50,7 +51,7 @@ import Testing
         _ = try open()
     }
 
-    /// A query opens the columns it asks for, in place where they are packed as today.
+    /// A query opens only columns it uses, in place if their packing is the current one.
     @Test func aQueryMakesFewCopies() throws {
         let database = try Database(immutable: Self.file("historic-f2-indexed-1000rows"))
         let snapshot = database.snapshot()
@@ -65,11 +66,11 @@ import Testing
         #expect(rows == 1000)
         let legacy = try #require(snapshot.state.legacy)
         let made = legacy.copiesEnd.load(ordering: .relaxed)
-        // Cluster leaves and the node above them.
+        // Only cluster leaves and the node above them.
         #expect(made - legacy.copiesStart.load(ordering: .relaxed) < 1024)
     }
 
-    /// A vector lies in one leaf of 1000 rows, and none is lost at the seams.
+    /// A vector is inside one leaf of 1000 rows, and no row is lost at the boundaries.
     @Test func vectorsFollowLeaves() {
         for (rows, leaf) in [
             (0, nil), (1, nil), (257, 1000), (1000, 1000), (1100, 1000), (5026, 1000), (999, 4),

@@ -4,9 +4,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Verification of a compacted file finds every bit that matters, wherever it is read from.
+/// Verification of a compacted file detects every change of a significant bit, in memory and in the
+/// file.
 @Suite struct CopyVerificationTests {
-    /// A version of a database and a copy of its tables, taken apart for damage.
+    /// A database and a copy of its tables to damage.
     private final class Lab {
         let database: Database
         let snapshot: Snapshot
@@ -28,7 +29,7 @@ import Testing
                 snapshot, descriptor, path: scratch.path, key: nil, maxMemory: 1 << 20)
         }
 
-        /// Copies the tables; answers where they are and what was written.
+        /// Copies the tables; returns their root and the written bytes.
         private func copy(_ verification: CopyVerification) throws -> (root: Ref, bytes: [UInt8]) {
             ftruncate(descriptor, 0)
             let file = try SequentialFile(descriptor, path: scratch.path) { _ in }
@@ -44,7 +45,7 @@ import Testing
 
         func copied() throws -> (root: Ref, bytes: [UInt8]) { try copy(try verification()) }
 
-        /// Verifies `bytes` instead of what was written, those before `cut` in the file.
+        /// Verifies `bytes` instead of the written ones, reading those before `cut` from the file.
         func verify(_ bytes: [UInt8], cut: Int) throws {
             let verification = try verification()
             _ = try copy(verification)
@@ -60,7 +61,7 @@ import Testing
             try verification.follow([chunk])
         }
 
-        /// Whether the tree at `root` of `bytes` is that of the tables, read in the simplest way.
+        /// Whether the tree at `root` of `bytes` equals the tables, compared node by node.
         func isSame(_ bytes: [UInt8], _ root: Ref) throws -> Bool {
             try bytes.withUnsafeBytes { buffer in
                 let mapping = try Mapping(copying: buffer)
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    /// A node of width 0 announces up to 2^24 slots in eight bytes; copying it takes no more.
+    /// A node of width 0 announces up to 2^24 slots in eight bytes; copying it must not take more.
     @Test func manyZerosAreCopiedAsTheyAre() throws {
         let count = Slab.maximumCount
         var words: [UInt64] = [0, 0, 0]
@@ -134,7 +135,7 @@ import Testing
         let (root, bytes) = try lab.copied()
         #expect(try lab.isSame(bytes, root))
         var random = SeededRandom.fresh("verification of \(file)")
-        // Where nodes begin, so that none is torn between the file and the memory.
+        // Offsets of nodes, so that no node is split between file and memory.
         let starts = bytes.indices.filter {
             $0 % 8 == 0 && $0 >= 24 && bytes[$0...].starts(with: [65, 65, 65, 65])
         }
@@ -156,7 +157,7 @@ import Testing
         #expect(found > 50)
     }
 
-    /// What lies further back than the chunks in memory is read from the file.
+    /// Bytes that are no longer in the chunks in memory are read from the file.
     @Test func largeNodes() throws {
         let scratch = ScratchDatabase()
         var options = WriteSession.Options()

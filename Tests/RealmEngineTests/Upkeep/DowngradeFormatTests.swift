@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealmEngine
 
-/// Orders and hashes of formats 20 to 23.
+/// Sort orders and hashes of formats 20 to 23.
 @Suite struct DowngradeFormatTests {
     private static func view<R>(_ text: String, _ body: (ByteView) -> R) -> R {
         Array(text.utf8).withUnsafeBytes { bytes in
@@ -14,7 +14,7 @@ import Testing
         view(text) { .string(ByteArena.forTests.copy($0)) }
     }
 
-    /// What realm-core has for the first so many bytes of a text.
+    /// Hashes that realm-core computes for the first bytes of a text.
     @Test(
         arguments: [
             (0, 0x9ae1_6a3b_2f90_404f), (1, 0x2420_662c_d003_acfa), (2, 0xc184_ccf6_65c6_3a49),
@@ -41,14 +41,14 @@ import Testing
         #expect(Self.view("") { SHA1.hash($0) }.first == 0xda39_a3ee)
         let long = String(repeating: "a", count: 1000)
         #expect(Self.view(long) { SHA1.hash($0) }.first == 0x291e_9a6c)
-        // Object format, appendix A.
+        // Values of object format, appendix A.
         #expect(ObjectKey(hashing: Self.string("adam"))?.raw == 3_171_638_181_778_167_822)
         #expect(ObjectKey(hashing: .int(5))?.raw == 5)
         #expect(ObjectKey(hashing: .int(-1))?.raw == 0x3FFF_FFFF_FFFF_FFFF)
         #expect(ObjectKey(hashing: .null)?.raw == 0)
     }
 
-    /// Letters of one shape stand beside each other; beyond U+024F numbers decide.
+    /// Letters of the same shape are adjacent; beyond U+024F, code points determine the order.
     @Test func ordersText() {
         let texts = ["", "-", "1", "10", "2", "a", "aá", "Aa", "b", "z", "Z", "\u{0391}", "日"]
         for (i, a) in texts.enumerated() {

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A file that another participant makes longer while it is looked at.
+/// A file that another participant extends while it is being read.
 @Suite struct GrowingFileTests {
     private let folder: ScratchFolder
     private let path: String
@@ -33,7 +33,7 @@ import Testing
         try transaction.commit()
     }
 
-    /// The header names roots behind what was the end of the file when it was opened.
+    /// The header references roots after the end that the file had when it was opened.
     @Test func previousVersionBehindTheOldEnd() throws {
         let before = try Database(immutable: path)
         for _ in 0..<3 { try Self.grow(session, table, by: 1 << 20) }
@@ -42,7 +42,7 @@ import Testing
         #expect(try previous.snapshot().table(table).count() == 2)
     }
 
-    /// A participant's own version is the one before what others committed since, and is kept.
+    /// The previous version of a participant is its own version, which it pins.
     @Test func participantKeepsThePreviousVersion() throws {
         let reader = try #require(try Database(joiningLive: path))
         let version = reader.version
@@ -53,7 +53,7 @@ import Testing
         #expect(try previous.snapshot().table(table).count() == 0)
     }
 
-    /// A transaction that is open may write where the version before the newest was.
+    /// An open transaction may write over the version before the newest one.
     @Test func openTransactionMayOverwriteThePreviousVersion() throws {
         try Self.grow(session, table, by: 1 << 16)
         let before = try Database(immutable: path).at(.previous)
@@ -64,7 +64,7 @@ import Testing
         #expect(!before.hasChanged)
     }
 
-    /// A root may take the place of an older one, so that the header has been the same before.
+    /// A root may have the same offset as an older one, so that the header repeats.
     @Test func commitsLeaveMarksOfTheirOwn() throws {
         let file = try Database(immutable: path).file
         var marks: [RawHeader] = []
@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    /// The previous version, read without a pin, is what it was or known to have changed: never
-    /// damage, and no other number of objects.
+    /// The previous version, read without a pin, is either unchanged or known to have changed:
+    /// reading never reports damage or a wrong number of objects.
     @Test func previousVersionBesideAWriter() throws {
         let (path, table) = (path, table)
         let isDone = LockedValue(false)
@@ -103,13 +103,14 @@ import Testing
         #expect(failures.withLock { $0 } == [])
     }
 
-    /// The first version has one object fewer than its number says.
+    /// Reads the previous version, whose number of objects is its version number minus 2; returns a
+    /// description of a failure.
     private static func readPrevious(_ path: String, _ table: TableKey) -> String? {
         var previous: Database?
         do throws(RealmError) {
             let found = try Database(immutable: path).at(.previous)
             previous = found
-            // The version before the class was made.
+            // The version before the class was created.
             if found.schema.tables.isEmpty { return nil }
             let count = try found.snapshot().table(table).count()
             if found.hasChanged || count == Int(found.version) - 2 { return nil }
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    /// With the lock file and without.
+    /// Inspection with and without reading the lock file.
     @Test(arguments: [true, false]) func inspectionBesideAWriter(_ readsLockFile: Bool) throws {
         let (path, table) = (path, table)
         let isDone = LockedValue(false)

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What an inspection says about files made here, and whether its predictions come true.
+/// Results of inspections, and whether their predictions are correct.
 @Suite struct InspectorTests {
     private let folder: ScratchFolder
     private let session: WriteSession
@@ -82,7 +82,7 @@ import Testing
             let after = try inspect()
             let freed = Int(after.space!.free) - Int(before.space!.free)
             let grown = after.bytes - before.bytes
-            // Two small commits and their change log take and give a little.
+            // Two small commits and their history entries change the sizes a little.
             let slack = max(4096, Int(announced) / 50)
             #expect(
                 abs(freed - grown - Int(announced)) < slack,
@@ -93,8 +93,8 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    /// A pin that keeps little, released when the last commit left a large entry in the change log.
-    /// Within 1 %, or what two commits differ in themselves.
+    /// A small release is predicted exactly although the last commit left a large history entry:
+    /// within 1 %, or the difference between two commits.
     @Test func smallReleasesAreExact() throws {
         for rows in [10, 30, 60] {
             try touch()
@@ -118,7 +118,8 @@ import Testing
         }
     }
 
-    /// What later versions made and dropped again is used again, although an old one is pinned.
+    /// Space that later versions allocated and released is reused although an old version is
+    /// pinned.
     @Test("THR-95: writers leave a pinned version as it is") func pinKeepsOnlyWhatItUses() throws {
         for _ in 0..<3 { try change(0..<200) }
         let held = session.database.snapshot()
@@ -155,7 +156,7 @@ import Testing
         #expect(Set(slots.compactMap(\.version)) == [version, version - 1])
     }
 
-    /// Cutting the file short anywhere ends in facts and a reason, or in an error.
+    /// Inspecting a truncated file gives facts and a reason, or an error.
     @Test func truncatedFilesAreTold() throws {
         for _ in 0..<3 { try change(0..<50) }
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -6,7 +6,8 @@ import Testing
 
 /// Remnants of earlier versions, compared with a known history.
 @Suite struct RemnantTests {
-    /// Which changes are made to a file: how many objects, in how many commits, and how many commits follow.
+    /// Changes to a file: number of objects, changed or deleted share, number of commits, and
+    /// number of further commits.
     struct History: CustomTestStringConvertible, Sendable {
         let objects: Int
         let percent: Int
@@ -30,7 +31,8 @@ import Testing
         }
     }
 
-    /// A whole state was one; states whose nodes all stand are whole; the previous version's are all found.
+    /// Every remnant that is reported as whole existed; every state whose nodes are all intact is
+    /// reported as whole; all states of the previous version are found.
     @Test(arguments: histories) func knownTruth(_ history: History) throws {
         let file = KnownHistory(history.objects)
         try file.make()
@@ -84,7 +86,7 @@ import Testing
         #expect(previous.isSubset(of: values))
     }
 
-    /// No damage makes the search crash or hang, and what it finds can be read.
+    /// No damage makes the search crash or hang, and its results can be read.
     @Test(arguments: 0..<8) func damagedFiles(_ shard: Int) throws {
         for index in stride(from: shard, to: HostileFileTests.count / 20, by: 8) {
             let (_, file) = HostileFileTests.mutated(index)
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    /// A sound file with noise in its free space has nothing that is whole and never was.
+    /// Noise in the free space of a valid file never produces a whole remnant that did not exist.
     @Test func noiseInFreeSpace() throws {
         let file = KnownHistory(300)
         try file.make()
@@ -136,7 +138,7 @@ import Testing
     }
 }
 
-/// A file whose states are all known.
+/// A file all of whose states are recorded.
 private final class KnownHistory {
     private let scratch = ScratchDatabase()
     private let key: EncryptionKey?
@@ -144,7 +146,7 @@ private final class KnownHistory {
     private let arena = ByteArena()
     private var next: Int64 = 0
     private var keys: [Int64: ObjectKey] = [:]
-    /// Objects of the newest version, and every state that one had in some version.
+    /// Objects of the newest version, and all states that objects had in any version.
     private var current: [Int64: [PlainValue]] = [:]
     private(set) var ever: Set<String> = []
     private var copies: [Data] = []
@@ -322,7 +324,8 @@ private final class KnownHistory {
         return found
     }
 
-    /// States that the newest version does not have, of which every node is in `bytes` as it was.
+    /// Returns states that the newest version does not have and whose nodes are all intact in
+    /// `bytes`.
     func standing(in bytes: Data) throws -> Set<String> {
         let file = [UInt8](bytes)
         var states: Set<String> = []
