@@ -171,7 +171,6 @@ import Testing
     }
 
     /// A page whose encrypted bytes would not change is written and read correctly.
-    /// correctly.
     @Test func aPageThatDiffersAsCountersDo() throws {
         let folder = try ScratchFolder()
         let path = folder.file("same.realm")

@@ -37,7 +37,7 @@ extension UInt128 {
         return self >= UInt128(tenToThe: guess) ? guess + 1 : guess
     }
 
-    /// Returns the number without its last `count` digits, rounded half to even. `sticky` tells
+    /// Returns the number without its last `count` digits, rounded half to even. `sticky` means
     /// that non-zero digits follow the number.
     func droppingDigits(_ count: Int, sticky: Bool) -> UInt128 {
         // Half of 10^39 exceeds every 128-bit number.
