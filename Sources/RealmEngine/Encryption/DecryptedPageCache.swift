@@ -64,8 +64,9 @@ final class DecryptedPageCache: @unchecked Sendable {
     /// Maximum number of pieces. Adjacent pieces that differ in being closed are separate mappings,
     /// of which the system permits some ten thousand.
     private static let mostPieces = 1 << 14
-    /// Small, because a random access needs little else near its page; not smaller, because freeing
-    /// and restoring a piece takes several system calls.
+    /// Pages of the smallest pieces, as a power of 2. Small, because a random access needs little
+    /// else near its page; not smaller, because freeing and restoring a piece takes several system
+    /// calls.
     private static let smallestShift = 2
     /// Pieces of a group, as a power of 2.
     private static let groupShift = 2

@@ -392,8 +392,8 @@ extension EncryptedPages {
         let between = Self.counter(after: last)
         if counter == between { return !EncryptionKey.isSameCode(latest + 4, before + 4) }
         guard counter == Self.counter(after: between) else { return false }
-        // Decrypts with the counter whose bytes are in the file, and encrypts with the counter
-        // between.
+        // Decrypts with the counter whose bytes are in the file, and encrypts with the other
+        // counter.
         let hasLatest = EncryptionKey.isSameCode(latest + 4, scratch.code)
         let position = page * EncryptedLayout.page
         key.decrypt(

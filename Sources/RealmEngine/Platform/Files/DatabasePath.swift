@@ -76,7 +76,7 @@ package struct DatabasePath: Sendable, Hashable {
         }
     }
 
-    /// Whether `path` is now the name of this file.
+    /// Whether `path` is now a name of `file`.
     func holds(_ file: FileIdentity) -> Bool { FileIdentity(path: path) == file }
 }
 

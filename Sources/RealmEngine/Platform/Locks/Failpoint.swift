@@ -11,9 +11,11 @@ enum Failpoint: String, CaseIterable, Sendable {
     case turn
     /// Committing; the write mutex and the control mutex are held.
     case storing
-    /// The inactive header slot is written; the select bit is written and synced.
+    /// `slotWritten`: the inactive header slot is written. `flipped`: the select bit is written and
+    /// synced.
     case slotWritten, flipped
-    /// The critical phase has begun; it has ended. The write mutex is held.
+    /// `critical`: the critical phase has begun. `published`: it has ended. The write mutex is
+    /// held.
     case critical, published
     /// A commit is being signalled; the control mutex is held.
     case signalling

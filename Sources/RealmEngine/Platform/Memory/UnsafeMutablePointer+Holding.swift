@@ -1,5 +1,5 @@
-/// Memory for a value that changes with every object. In a stored property of a class, each access
-/// would be checked for exclusivity.
+/// Memory outside of a class for a value that changes often. As a stored property, the value would
+/// be checked for exclusive access each time.
 extension UnsafeMutablePointer where Pointee: ~Copyable {
     /// Allocates memory for `value`; the caller frees it with `release`.
     static func holding(_ value: consuming Pointee) -> Self {

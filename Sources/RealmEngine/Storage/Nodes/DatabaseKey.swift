@@ -1,4 +1,4 @@
-/// Whether a file is opened as an unencrypted database, as an encrypted one, or as raw bytes.
+/// Interpretation of a file: an unencrypted database, an encrypted one, or raw bytes.
 enum DatabaseKey: Sendable {
     case none
     case given(EncryptionKey)

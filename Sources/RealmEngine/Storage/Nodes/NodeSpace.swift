@@ -9,7 +9,7 @@ struct NodeSpace {
     /// Nodes below this offset can be opened directly: the logical size, or 0 if pages have to be
     /// prepared.
     private let direct: UInt64
-    /// Contains the remaining budget of bytes to open, among others. A tree references each node
+    /// Mutable state, including the remaining budget of bytes to open. A tree references each node
     /// once, so a walk over everything never opens more bytes than the file holds, unless there is
     /// a cycle or a shared node. Look-ups, which may open the same nodes repeatedly, use a space
     /// whose budget is practically endless.

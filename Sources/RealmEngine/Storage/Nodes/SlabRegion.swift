@@ -87,8 +87,8 @@ final class SlabRegions: Sendable {
         }
     }
 
-    /// Removes a region that has no views left. Frees its memory, except for the first MiB of each
-    /// half.
+    /// Removes a region that has no views left. Frees its memory, except for the first 16 MiB of
+    /// each half.
     fileprivate func release(_ offset: Int) {
         taken.withLock { taken in
             guard let i = taken.firstIndex(where: { $0.lowerBound == offset }) else { return }

@@ -63,7 +63,7 @@ struct FreeSpace {
     /// Extends the space by at least `request` bytes; the new end is a multiple of `page`.
     ///
     /// Extending takes time, and more commits of that size are likely. So a file grows by a
-    /// sixteenth, or by twice the request up to an eighth, whichever is more.
+    /// sixteenth, at most 64 MiB, or by twice the request up to an eighth, whichever is more.
     mutating func grow(by request: UInt64, page: UInt64) {
         let size = logicalSize
         let several = max(min(size / 16, 64 << 20), min(2 * request, size / 8))
