@@ -277,7 +277,7 @@ extension EncryptedPages {
         case checking
         /// A part of the page will be overwritten; if it was never written, zeros suffice.
         case writing
-        /// All of the page will be overwritten; its state does not matter.
+        /// The whole page will be overwritten; its state does not matter.
         case replacing
     }
 

@@ -1,5 +1,5 @@
 /// IEEE 754 arithmetic, rounded half to even to 34 digits. Exact results have the exponent the
-/// standard prefers, so 1.20 + 0.30 is 1.50. Null is treated as NaN; callers for whom null means
+/// standard prefers, so 1.20 + 0.30 is 1.50. Null is treated as NaN; callers that treat null as
 /// absence test for it first.
 extension Decimal128 {
     package static func + (a: Decimal128, b: Decimal128) -> Decimal128 {

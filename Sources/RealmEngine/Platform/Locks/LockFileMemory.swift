@@ -176,9 +176,9 @@ final class LockFileMemory: @unchecked Sendable {
     /// Whether there is a file at `path` that this process may read and write.
     static func isThere(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
 
-    /// Whether any process holds a `flock` on the file at `path`, according to `/proc/locks`.
-    /// Testing by taking the lock could mislead another process that opens the file at the same
-    /// moment.
+    /// Whether any process holds a `flock` on the file at `path`, according to `/proc/locks`; true
+    /// if that cannot be read. Only inode numbers are compared. Testing by taking the lock could
+    /// mislead another process that opens the file at the same moment.
     static func isLocked(_ path: String) -> Bool {
         var s = stat()
         guard lstat(path, &s) == 0, s.st_mode & S_IFMT == S_IFREG else { return false }

@@ -150,7 +150,7 @@ final class Session: Sendable {
         }
     }
 
-    /// Throws if the session's settings differ from those of an instance that is about to write.
+    /// Throws if the session has other settings than an instance that is about to write.
     func checkAgreement(isDurable: Bool) throws(RealmError) {
         try checkProcess()
         try Self.checkAgreement(file, isDurable: isDurable)
