@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Tells the instances of a database of commits, whoever made them: each gets at most one message at
-/// a time. Free to cross threads.
+/// Posts a message to each deliverable instance of a database after a commit by any process. At
+/// most one message per instance is pending. Free to cross threads.
 final class CommitNotice: @unchecked Sendable {
     private struct Listener {
         let id: ObjectIdentifier
         let instance: WeakBox<Instance>
         let confinement: Confinement
-        /// A message is under way.
+        /// Whether a message to the instance is pending.
         let isTold = TellFlag()
     }
 
@@ -33,11 +33,11 @@ final class CommitNotice: @unchecked Sendable {
         registration = CommitListener.shared?.add(session.place) { target.object?.look() ?? false }
     }
 
-    /// Has an instance told of commits from now on, until it takes itself out.
+    /// Notifies `instance` of commits until it is removed.
     static func add(_ instance: Instance, of database: Database) {
         notices.withLock { notices in
             let key = ObjectIdentifier(database)
-            // Another database may have come to lie where one was.
+            // Another database may have been allocated at the address of a deinitialised one.
             let known = notices[key].flatMap { $0.session === database.session ? $0 : nil }
             let notice = known ?? CommitNotice(database.session!)
             notices[key] = notice
@@ -45,12 +45,13 @@ final class CommitNotice: @unchecked Sendable {
         }
     }
 
-    /// The instance called `id` is told no more: it is closed, or ends. Without any, nobody listens.
+    /// Stops notifying the instance with `id`, which is closed or being deinitialised. Removing the
+    /// last instance of a database also removes its commit listener.
     ///
-    /// Known by name alone: whoever looked at instances here could be the last to hold one, whose end
-    /// would come back here.
+    /// Takes an id instead of an instance: a reference taken here could become the last one, and
+    /// its deinitialiser would call this function again.
     static func remove(_ id: ObjectIdentifier, of database: Database) {
-        // Whatever ends with the notice takes locks of its own.
+        // Released outside of the lock, because the notice's deinitialiser takes other locks.
         let gone = notices.withLock { notices -> CommitNotice? in
             let key = ObjectIdentifier(database)
             guard let notice = notices[key], !notice.remove(id) else { return nil }
@@ -69,7 +70,7 @@ final class CommitNotice: @unchecked Sendable {
         }
     }
 
-    /// Whether somebody is left.
+    /// Removes an instance; returns whether other instances remain.
     private func remove(_ id: ObjectIdentifier) -> Bool {
         state.withLock { state in
             state.listeners.removeAll { $0.id == id }
@@ -77,7 +78,8 @@ final class CommitNotice: @unchecked Sendable {
         }
     }
 
-    /// Whether there is a version that was not there when this was called before.
+    /// Notifies the instances if the newest version has changed since the last call. Returns
+    /// whether it has.
     private func look() -> Bool {
         let newest = session.newestVersion
         let listeners = state.withLock { state -> [Listener]? in

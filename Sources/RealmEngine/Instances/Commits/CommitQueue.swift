@@ -2,23 +2,24 @@ import Synchronization
 
 /// Carries out the asynchronous write transactions of one database in this process.
 ///
-/// A thread of its own waits for the writer's turn and for syncs, and is one as long as there is
-/// something to do; blocks run where their instances belong, completions too unless they may run anywhere.
-/// Free to cross threads; one mutex guards the schedule, and nothing is called with it held.
+/// The queue's thread waits for the write mutex and for syncs; it lives as long as there is work.
+/// Blocks run in the context of their instance; so do completions, except those marked
+/// `isAnywhere`. Free to cross threads. One mutex guards the schedule; no callback runs while it is
+/// held.
 final class CommitQueue: @unchecked Sendable {
     typealias ID = CommitSchedule.ID
 
-    /// What an instance asked for.
+    /// Asynchronous write transaction that an instance requested.
     private struct Request {
         let instance: Instance
         let block: () -> Void
-        /// For a request whose turn never came.
+        /// Called in place of `block` when the write mutex cannot be acquired.
         let onFailure: ((RealmError?) -> Void)?
     }
 
     private struct Completion {
         let instance: Instance
-        /// Called by the thread that knows first, not where the instance belongs.
+        /// Whether `body` is called on the queue's thread instead of the instance's context.
         let isAnywhere: Bool
         var body: ((RealmError?) -> Void)?
     }
@@ -31,12 +32,12 @@ final class CommitQueue: @unchecked Sendable {
     private var requests: [ID: Request] = [:]
     private var completions: [ID: Completion] = [:]
     private var lastID: ID = 0
-    /// For the thread of the queue.
+    /// Actions for the queue's thread, in order.
     private var jobs: [CommitSchedule.Action] = []
     private var hasThread = false
-    /// The thread of the queue has the writer's turn.
+    /// Whether the queue's thread holds the write mutex.
     private var hasTurn = false
-    /// Set while a group ends: what its commits are told.
+    /// Error of the last acquisition or flush, passed to completions and `onFailure`.
     private var failure: RealmError?
 
     private convenience init(
@@ -56,15 +57,15 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private static let queues = LockedValue<[ObjectIdentifier: Weak<CommitQueue>]>([:])
-    /// Requests and commits there have been in this process.
+    /// Number of requests and completions that were ever added in this process.
     private static let begun = Atomic<Int>(0)
-    /// Guards the count of those that are not done.
+    /// Guards `unfinishedCount`.
     private let unfinished = Monitor()
     private var unfinishedCount = 0
 
-    /// The queue of a database, made on first use.
+    /// Returns the queue of a database, created on first use.
     ///
-    /// - Parameter patience: how long one made now waits for its turns.
+    /// - Parameter patience: lock timeout of a queue that this call creates.
     static func queue(
         of database: Database, _ patience: WriteSession.LockTimeout = .forever
     ) throws(RealmError) -> CommitQueue {
@@ -82,18 +83,18 @@ final class CommitQueue: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Waits until nothing asynchronous is under way in this process (CD-21). Not to be called where
-    /// an instance with pending writes belongs.
+    /// Waits until no asynchronous write is pending in this process (CD-21). Must not be called in
+    /// the context of an instance with pending writes.
     static func waitForAll() {
         var seen: Int
         repeat {
-            // What one queue did may have begun something in another.
+            // Completions of one queue may have added requests to another.
             seen = begun.load(ordering: .acquiring)
             for queue in queues.withLock({ $0.values.compactMap(\.object) }) { queue.wait() }
         } while seen != begun.load(ordering: .acquiring)
     }
 
-    /// Waits until nothing asynchronous is under way in this queue.
+    /// Waits until no asynchronous write is pending in this queue.
     func wait() { unfinished.wait { unfinishedCount == 0 } }
 
     private func begin(_ instance: Instance) {
@@ -107,7 +108,7 @@ final class CommitQueue: @unchecked Sendable {
         unfinished.signal { unfinishedCount -= 1 }
     }
 
-    /// What went to the file so far; exact when nothing is under way.
+    /// File traffic of this queue so far; exact only while no asynchronous write is pending.
     var traffic: WriteSession.Traffic { session.traffic }
 
     // MARK: Requests
@@ -125,7 +126,7 @@ final class CommitQueue: @unchecked Sendable {
         return id
     }
 
-    /// Takes back a request that has not begun, or the completion of a commit.
+    /// Cancels a request that has not begun, or discards the completion of a commit.
     func cancel(_ id: ID) {
         let (request, actions) = monitor.locked { () -> (Request?, [CommitSchedule.Action]) in
             completions[id]?.body = nil
@@ -136,7 +137,8 @@ final class CommitQueue: @unchecked Sendable {
         if let request { finish(request.instance) }
     }
 
-    /// A commit is to be completed after the flush that makes it durable.
+    /// Registers the completion of a commit, which is called after the flush that makes the commit
+    /// durable.
     func addCompletion(
         _ instance: Instance, isAnywhere: Bool, _ body: ((RealmError?) -> Void)?
     ) -> ID {
@@ -149,21 +151,24 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// A completion that does not depend on a flush.
+    /// Calls a completion that does not depend on a flush.
     func complete(_ id: ID, _ error: RealmError?) { complete([id], error) }
 
     // MARK: Synchronous writers
 
-    /// Keeps the queue from taking turns, or from waiting for a block that cannot begin.
+    /// Keeps the queue from acquiring the write mutex, and takes back a block that was handed out
+    /// but has not begun.
     func hold() { perform(monitor.locked { schedule.hold() }) }
     func unhold() { perform(monitor.locked { schedule.unhold() }) }
 
-    /// Waits until no commit waits for its flush; with the queue held.
+    /// Waits until all commits are durable and the write mutex is released. Call it while the queue
+    /// is held.
     func waitForCommits() { monitor.wait { !schedule.isBusy && !hasTurn } }
 
     // MARK: Carrying out
 
-    /// Does what can be done here; the rest goes to the queue's thread.
+    /// Carries out actions on the calling thread, except those that may block, which it enqueues
+    /// for the queue's thread.
     private func perform(_ actions: [CommitSchedule.Action]) {
         for action in actions {
             switch action {
@@ -187,7 +192,8 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// The thread of the queue. It must not end while it has the turn, which belongs to it.
+    /// Main function of the queue's thread. The thread must not end while it holds the write mutex,
+    /// which is owned by a thread.
     private func work() {
         while true {
             monitor.wait { !jobs.isEmpty || !(hasTurn || schedule.isBusy) }
@@ -229,7 +235,7 @@ final class CommitQueue: @unchecked Sendable {
                 failure = problem
                 actions = schedule.flushed()
             }
-            // Completions must not come before the turn is free: they may want it.
+            // Release first: completions may begin a write transaction.
             for action in actions where action == .release { carryOut(action) }
             perform(actions.filter { $0 != .release })
         case .release:
@@ -239,7 +245,7 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// Has the block of a request run where it belongs.
+    /// Posts the block of a request to the context of its instance.
     private func handOut(_ id: ID) {
         guard let instance = monitor.locked({ requests[id]?.instance }) else { return }
         let box = Unchecked(instance)
@@ -250,7 +256,7 @@ final class CommitQueue: @unchecked Sendable {
         if !isDelivered { drop(id) }
     }
 
-    /// Nothing runs any more where the block belongs: the next one has the turn.
+    /// Ends a request whose context no longer runs work, so that the next request may begin.
     private func drop(_ id: ID) {
         let (request, actions) = monitor.locked { () -> (Request?, [CommitSchedule.Action]) in
             guard schedule.began(id) else { return (nil, []) }
@@ -260,7 +266,7 @@ final class CommitQueue: @unchecked Sendable {
         if let request { finish(request.instance) }
     }
 
-    /// Runs the block of a request, and those after it that belong here too.
+    /// Runs the block of a request, then up to 63 following ones of the same context.
     private func runBlocks(from first: ID) {
         var next: ID? = first
         var left = 64
@@ -297,7 +303,7 @@ final class CommitQueue: @unchecked Sendable {
         var rest = monitor.locked {
             ids.compactMap { id in completions[id].map { (id: id, instance: $0.instance) } }
         }[...]
-        // Those that follow each other at one place go there together.
+        // Consecutive completions for the same context are posted as one piece of work.
         while let place = rest.first?.instance.confinement {
             let run = rest.prefix { $0.instance.confinement === place }
             rest = rest.dropFirst(run.count)
@@ -311,7 +317,7 @@ final class CommitQueue: @unchecked Sendable {
             if !place.isDeliverable {
                 work()
             } else if !place.post(work) {
-                // Nobody is left to be told.
+                // The context no longer runs work; the completions are discarded.
                 for (id, instance) in run {
                     _ = takeCompletion(id)
                     finish(instance)
@@ -320,7 +326,8 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// What to call on this thread; the instance is done with the commit before.
+    /// Removes and returns a completion that may run on this thread, nil for others. Its instance
+    /// counts the commit as finished before the completion is called.
     private func completeHere(_ id: ID) -> ((RealmError?) -> Void)? {
         let completion = monitor.locked {
             completions[id]?.isAnywhere == true ? completions.removeValue(forKey: id) : nil
@@ -350,7 +357,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 }
 
-/// Carries a confined value to where it belongs.
+/// Carries a confined value to its context.
 struct Unchecked<Value>: @unchecked Sendable {
     let value: Value
 

@@ -1,24 +1,24 @@
-/// Decides what asynchronous write transactions of one database do when: whose block runs, what
-/// commits share a pair of syncs, when the writer's turn is taken and given up.
+/// State machine for the asynchronous write transactions of one database: decides which block runs
+/// next, which commits share a flush, and when the write mutex is acquired and released.
 ///
-/// A value without threads, clocks or files: events go in, actions come out, and whoever reported
-/// the event carries them out. One block runs at a time; commits are completed in the order they were
-/// made, after the flush that made them durable.
+/// A value without threads, clocks or files: it receives events and returns actions, which the
+/// caller carries out. One block runs at a time. Commits are completed in commit order, after the
+/// flush that made them durable.
 struct CommitSchedule {
     typealias ID = UInt32
 
     enum Action: Equatable {
-        /// Take the writer's turn, then report `acquired` or `refused`.
+        /// Acquire the write mutex, then report `acquired` or `refused`.
         case acquire
         /// Run the block of a request, then report `ended`.
         case run(ID)
         /// Make the group durable, then report `flushed`.
         case flush
-        /// Give up the writer's turn.
+        /// Release the write mutex.
         case release
-        /// Tell whoever waits for these commits.
+        /// Call the completions of these commits.
         case complete([ID])
-        /// The turn was not to be had: tell whoever asked.
+        /// Report to these requests that the write mutex could not be acquired.
         case fail([ID])
     }
 
@@ -30,29 +30,29 @@ struct CommitSchedule {
     private enum Phase: Equatable {
         case idle
         case acquiring
-        /// The block was handed out; it may not have begun yet.
+        /// The block was posted to its context; it may not have begun yet.
         case handedOut(ID)
         case running(ID)
         case flushing
     }
 
     private var phase = Phase.idle
-    /// Requests in their order, from `first` on.
+    /// Requests in order; those before index `first` have been taken.
     private var pending: [ID] = []
     private var first = 0
     /// Commits that are not durable yet.
     private var group: [ID] = []
-    /// Synchronous writers of this process that wait for their turn or have it.
+    /// Number of synchronous writers of this process that wait for the write mutex or hold it.
     private var holds = 0
     private let limit: Int
 
-    /// - Parameter limit: commits that share a flush at most.
+    /// - Parameter limit: maximum number of commits that share a flush.
     init(limit: Int = 4000) { self.limit = limit }
 
-    /// Nothing is left to do.
+    /// Whether the write mutex is not held and no request is pending.
     var isIdle: Bool { phase == .idle && isEmpty }
     private var isEmpty: Bool { first == pending.count }
-    /// The writer's turn is taken, or about to be.
+    /// Whether the write mutex is held or about to be acquired.
     var isBusy: Bool { phase != .idle }
 
     mutating func request(_ id: ID) -> [Action] {
@@ -66,7 +66,7 @@ struct CommitSchedule {
         return [.acquire]
     }
 
-    /// Takes back a request; false when its block has begun, or has been.
+    /// Cancels a request; returns false if its block has already begun.
     mutating func cancel(_ id: ID) -> (Bool, [Action]) {
         if let index = pending[first...].firstIndex(of: id) {
             pending.remove(at: index)
@@ -81,7 +81,7 @@ struct CommitSchedule {
         return next()
     }
 
-    /// Nobody gets a turn any more: all that wait fail.
+    /// Fails all pending requests, because the write mutex could not be acquired.
     mutating func refused() -> [Action] {
         precondition(phase == .acquiring)
         phase = .idle
@@ -90,7 +90,8 @@ struct CommitSchedule {
         return waiting.isEmpty ? [] : [.fail(waiting)]
     }
 
-    /// The block of a request begins; false when it was taken back meanwhile.
+    /// Notes that the block of a request begins; returns false if the request was taken back
+    /// meanwhile.
     mutating func began(_ id: ID) -> Bool {
         guard phase == .handedOut(id) else { return false }
         phase = .running(id)
@@ -111,11 +112,11 @@ struct CommitSchedule {
         let done = group
         group = []
         phase = .idle
-        // The turn is given up after every group, so that others get theirs.
+        // The write mutex is released after every group, so that other writers can acquire it.
         return [.complete(done), .release] + start()
     }
 
-    /// With the turn taken and no block running: what comes next.
+    /// Returns the next actions while the write mutex is held and no block is running.
     private mutating func next() -> [Action] {
         if holds == 0, !isEmpty {
             let id = takeFirst()
@@ -130,7 +131,7 @@ struct CommitSchedule {
     private mutating func takeFirst() -> ID {
         let id = pending[first]
         first += 1
-        // Removing one at a time would move the others each time.
+        // Removing requests one at a time would move the others each time.
         if first == pending.count || first == 1024 {
             pending.removeSubrange(..<first)
             first = 0
@@ -143,7 +144,8 @@ struct CommitSchedule {
         return [.flush]
     }
 
-    /// A synchronous writer wants the turn: a block that has not begun is put back.
+    /// Stops starting blocks, for a synchronous writer. A block that was handed out but has not
+    /// begun returns to the front of `pending`.
     mutating func hold() -> [Action] {
         holds += 1
         guard case .handedOut(let id) = phase else { return [] }

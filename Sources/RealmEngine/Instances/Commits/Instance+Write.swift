@@ -9,7 +9,7 @@ extension Instance {
         return transaction != nil
     }
 
-    /// The open write transaction, through which data is changed.
+    /// The open write transaction. Traps if there is none.
     public var write: WriteTransaction {
         check()
         guard let transaction else {
@@ -51,8 +51,8 @@ extension Instance {
 
     // MARK: Synchronous
 
-    /// Runs `body` in a write transaction and commits it, unless `body` ended the transaction. What
-    /// `body` throws is thrown on, after a rollback.
+    /// Runs `body` in a write transaction and commits it, unless `body` ended the transaction. An
+    /// error of `body` is rethrown after a rollback.
     public func write<R>(
         withoutNotifying tokens: [ObservationToken] = [],
         _ body: (WriteTransaction) throws(RealmError) -> R
@@ -67,14 +67,14 @@ extension Instance {
         return result
     }
 
-    /// Waits for the writer's turn, moves to the newest version and begins. Throws `busy` when
-    /// `patience` ends first, and what writing throws.
+    /// Waits for the write mutex, moves to the newest version and begins a transaction. Throws
+    /// `busy` when `patience` has passed, and the errors of opening the database for writing.
     public func beginWrite(
         _ patience: WriteSession.LockTimeout = .forever
     ) throws(RealmError) {
         checkWritable("begin")
         if transaction == nil, let block = asyncBlock, block.ending == .rolledBack {
-            // The block of an asynchronous write rolled back and still has the turn.
+            // The block of an asynchronous write has rolled back and still holds the write mutex.
             transaction = try block.session.begin()
             asyncBlock?.ending = nil
             return
@@ -83,7 +83,8 @@ extension Instance {
             Misuse.trap("The Realm is already in a write transaction")
         }
         try checkVersions()
-        // Who is told before the turn is taken may write. Nobody's first call says what is written now.
+        // Observers notified before the write mutex is acquired may write. An observer's initial
+        // call must not report changes of this transaction.
         deliverPending(isHurried: true)
         let queue = try queue()
         queue.hold()
@@ -97,7 +98,8 @@ extension Instance {
         }
     }
 
-    /// Begins if that is possible at once.
+    /// Begins a write transaction if the write mutex is acquired within `milliseconds`; otherwise
+    /// returns false.
     public func tryBeginWrite(milliseconds: Int = 0) throws(RealmError) -> Bool {
         do throws(RealmError) {
             try beginWrite(milliseconds > 0 ? .milliseconds(milliseconds) : .none)
@@ -119,15 +121,16 @@ extension Instance {
         }
     }
 
-    /// A write begins at the newest version: observers are told what came before it.
+    /// Moves to the newest version, where the transaction begins. Observers are notified of the
+    /// changes before it.
     private func advance() {
         guard view?.version != database.version else { return }
         move(to: database.snapshot(), isHurried: true)
     }
 
-    /// Publishes the changes, durable when this returns. Throws `output`.
+    /// Commits the open transaction, which is durable when this returns. Throws `output`.
     ///
-    /// - Parameter tokens: of observers of this instance that hear nothing of this commit.
+    /// - Parameter tokens: observers of this instance that are not notified of this commit.
     public func commitWrite(
         withoutNotifying tokens: [ObservationToken] = []
     ) throws(RealmError) {
@@ -139,7 +142,8 @@ extension Instance {
             Misuse.trap("Can't commit a non-existing write transaction")
         }
         if asyncBlock != nil {
-            // The group's flush cannot be waited for here, where the next block may belong.
+            // Waiting for the group's flush would block the context in which the next block may
+            // have to run.
             _ = try commitAsyncWrite(allowGrouping: false, nil)
             return
         }
@@ -149,7 +153,7 @@ extension Instance {
         move(to: database.snapshot(), tellingLater: true)
     }
 
-    /// Forgets the changes.
+    /// Rolls back the open transaction.
     public func cancelWrite() {
         checkWritable("cancel")
         guard let open = transaction else {
@@ -163,13 +167,13 @@ extension Instance {
 
     // MARK: Asynchronous
 
-    /// Asynchronous writes of this instance are waiting, running or not durable yet.
+    /// Whether asynchronous writes of this instance are waiting, running or not yet durable.
     public var isPerformingAsynchronousWriteOperations: Bool {
         pendingCount.load(ordering: .relaxed) > 0
     }
 
-    /// What went to the file for asynchronous writes of this process so far; exact when none is under
-    /// way.
+    /// File traffic of the asynchronous writes of this process so far; exact only while none is
+    /// pending.
     package var asynchronousTraffic: WriteSession.Traffic {
         ownQueue?.traffic ?? WriteSession.Traffic()
     }
@@ -183,12 +187,13 @@ extension Instance {
         }
     }
 
-    /// Has `block` run here in a write transaction once it is this instance's turn; the turn is waited
-    /// for elsewhere. The block must commit: returning without rolls back.
+    /// Runs `block` in this context in a write transaction, after the queue's thread has acquired
+    /// the write mutex. A block that returns without a commit is rolled back.
     ///
-    /// - Parameter onFailure: is called here in place of the block when there is no turn to be had.
+    /// - Parameter onFailure: called in this context in place of `block` if the write mutex cannot
+    ///   be acquired.
     ///
-    /// Throws what opening the database for writing throws.
+    /// Throws the errors of opening the database for writing.
     @discardableResult
     public func beginAsyncWrite(
         onFailure: ((RealmError) -> Void)? = nil, _ block: @escaping () -> Void
@@ -197,9 +202,10 @@ extension Instance {
         return try queue().request(self, onFailure: { $0.map { onFailure?($0) } }, block)
     }
 
-    /// In the block of an asynchronous write: forgets the changes and begins again, in the same turn.
+    /// Rolls back and begins a new transaction in the block of an asynchronous write, while the
+    /// write mutex stays held.
     ///
-    /// Throws when the transaction cannot begin; then none is open.
+    /// Throws if the transaction cannot begin; then none is open.
     package func restartAsyncWrite() throws(RealmError) {
         checkWritable("restart")
         guard asyncBlock != nil, let open = transaction else {
@@ -212,9 +218,9 @@ extension Instance {
         asyncBlock?.ending = nil
     }
 
-    /// Runs `block` in a write transaction later and commits it, unless the block ended the
-    /// transaction; `onComplete` is called once, here, when the data is durable or could not be
-    /// written.
+    /// Runs `block` asynchronously in a write transaction and commits it, unless `block` ended the
+    /// transaction. `onComplete` is called once, in this context, when the data is durable or could
+    /// not be written.
     @discardableResult
     public func writeAsync(
         allowGrouping: Bool = false, _ block: @escaping (WriteTransaction) -> Void,
@@ -230,15 +236,15 @@ extension Instance {
         }
     }
 
-    /// Publishes the changes for this instance at once, for everybody and durably later: `onComplete`
-    /// is then called here, in the order of the commits. With grouping, transactions that follow may
-    /// share the syncs. After `beginWrite` the commit is durable when this returns, and only the
-    /// completion comes later.
+    /// Commits the open transaction: visible to this instance at once, to others and durable after
+    /// the group's flush. `onComplete` is then called in this context, in commit order. With
+    /// grouping, later transactions may share the flush. After `beginWrite` the commit is durable
+    /// when this returns, and only the completion is asynchronous.
     ///
     /// Throws when the data cannot be written; `onComplete` is not called then.
     ///
-    /// - Parameter isCompletedAnywhere: `onComplete` is called on a thread of the queue's, which is
-    ///   sooner, and whoever it tells calls `adoptDurableVersion` here.
+    /// - Parameter isCompletedAnywhere: whether `onComplete` is called on the queue's thread, which
+    ///   is sooner. The caller must then arrange a call of `adoptDurableVersion` in this context.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, isCompletedAnywhere: Bool = false,
@@ -265,27 +271,28 @@ extension Instance {
         return id
     }
 
-    /// Before its block began: takes back the whole transaction. For a commit: drops its completion.
-    /// Otherwise does nothing.
+    /// Cancels an asynchronous transaction whose block has not begun. For a commit, discards the
+    /// completion. Otherwise does nothing.
     public func cancelAsyncWrite(_ id: AsyncID) {
         checkWritable("cancel")
         ownQueue?.cancel(id)
     }
 
-    /// Waits until every asynchronous write of this process is done: call it before exiting, and not
-    /// where instances with pending writes belong.
+    /// Waits until every asynchronous write of this process has finished. Call it before exiting,
+    /// and not in the context of an instance with pending writes.
     public static func waitForPendingWrites() { CommitQueue.waitForAll() }
 
-    /// Returns when the writer's turn that asynchronous writes of this process took is given up: others
-    /// find the database as after a writer that is gone for good. Not to be called with writes pending.
+    /// Waits until the queue of this instance has released the write mutex. Other processes then
+    /// find the database as if this writer had ended. Must not be called with writes pending.
     package func waitForEndOfTurn() {
         check()
         ownQueue?.waitForCommits()
     }
 
-    /// The turn is this instance's: runs the block and tells how it ended.
+    /// Runs the block of an asynchronous write, while the queue holds the write mutex, and returns
+    /// how its transaction ended.
     ///
-    /// Throws when the transaction cannot begin; the block does not run then.
+    /// Throws if the transaction cannot begin; the block does not run then.
     func runAsyncBlock(
         _ session: WriteSession, _ block: () -> Void
     ) throws(RealmError) -> CommitSchedule.Ending {
@@ -294,7 +301,7 @@ extension Instance {
         }
         asyncBlock = AsyncBlock(session: session)
         defer { asyncBlock = nil }
-        // Commits of the group before this one are seen too.
+        // Earlier commits of the group must be visible, though they are not durable yet.
         try advance(to: group)
         transaction = try session.begin()
         block()
@@ -302,8 +309,8 @@ extension Instance {
         return asyncBlock?.ending ?? .rolledBack
     }
 
-    /// Shows the state after the last commit of a group, which need not be durable yet. Observers that
-    /// want to write could not while the turn is this instance's: they are told later.
+    /// Moves to the last commit of a group, which need not be durable yet. Observers are notified
+    /// later: they could not begin a write while this block holds the write mutex.
     private func advance(to group: CommitGroup) throws(RealmError) {
         guard view?.version != group.version else { return }
         let state = try group.head()
@@ -315,7 +322,8 @@ extension Instance {
             to: Snapshot(database, state, guardedBy: database.pinNewest()), tellingLater: true)
     }
 
-    /// After a commit became durable: a version that only this process knew gives way to that one.
+    /// Replaces a version of a commit group, which only this process can read, by the durable
+    /// version.
     package func adoptDurableVersion() {
         if !isClosed, transaction == nil, autorefresh, !isNotifying {
             _ = try? refresh(isHurried: false)

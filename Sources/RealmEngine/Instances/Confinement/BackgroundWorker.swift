@@ -1,5 +1,5 @@
-/// Runs work that no caller waits for, one after the other, on a thread that lives as long as there is
-/// some. One for the process; free to cross threads.
+/// Serial worker of the process for work that no caller waits for. Its thread lives as long as
+/// there is work. Free to cross threads.
 enum BackgroundWorker {
     typealias Work = @Sendable () -> Void
 
@@ -11,7 +11,8 @@ enum BackgroundWorker {
 
     private static let state = State()
 
-    /// Runs `work` later, on another thread; here and now where the system refuses one.
+    /// Runs `work` later on the worker's thread, or at once on the calling thread if no thread can
+    /// be created.
     static func run(_ work: @escaping Work) {
         var mustStart = false
         state.monitor.locked {

@@ -1,30 +1,31 @@
-/// What something confined stands for, apart from any version. Free to cross threads.
+/// Identity of a confined table, query, object or collection, independent of versions. Free to
+/// cross threads.
 public enum ConfinedTarget: Sendable {
     case table(TableKey)
-    /// Objects of a class that are found anew in each version.
+    /// Results of a query, evaluated in each version.
     case results(ResultsDefinition)
     case object(ObjectLink)
-    /// The list, set or dictionary a property holds.
+    /// List, set or dictionary in a property of an object.
     case collection(ObjectLink, ColumnKey)
 }
 
-/// A table, object or collection of an instance: live like it, or frozen like it.
+/// A table, object, collection or query results of an instance; live or frozen like the instance.
 ///
 /// Cheap to copy. Confined as its instance is.
 public struct Confined {
     public let instance: Instance
     public let target: ConfinedTarget
 
-    /// What `target` stands for in an instance. Call it where the instance belongs.
+    /// Makes a reference to `target` in an instance. Call it in the instance's context.
     public init(_ instance: Instance, _ target: ConfinedTarget) {
         self.instance = instance
         self.target = target
     }
 
-    /// Always safe to ask.
+    /// Whether the instance is frozen. Safe on any thread.
     public var isFrozen: Bool { instance.isFrozen }
 
-    /// The table; nil when it is gone.
+    /// Returns the table; nil if its class was removed.
     public func table() throws(RealmError) -> Table? {
         let snapshot = instance.snapshot()
         guard let info = snapshot.schema.table(key) else { return nil }
@@ -39,7 +40,8 @@ public struct Confined {
         }
     }
 
-    /// The object, or the one that holds the collection; nil when it was deleted.
+    /// Returns the object, or the object that has the collection; nil if it was deleted, or for a
+    /// table or results.
     public func row() throws(RealmError) -> Row? {
         switch target {
         case .table, .results: return nil
@@ -47,8 +49,8 @@ public struct Confined {
         }
     }
 
-    /// The keys of the objects of a table, or of those a query yields in its order; nil when the table
-    /// is gone.
+    /// Returns the keys of a table's objects, or of results in their order. Nil if the class was
+    /// removed, and for objects and collections.
     public func keys() throws(RealmError) -> RowKeys? {
         guard let table = try table() else { return nil }
         switch target {
@@ -58,7 +60,7 @@ public struct Confined {
         }
     }
 
-    /// The collection as a value; nil when it is gone with its object or property.
+    /// Returns the collection as a value; nil if its object or property was removed.
     public func collection() throws(RealmError) -> Value? {
         guard case .collection(_, let column) = target, let row = try row(),
             let index = row.table.info.columns.firstIndex(where: { $0.key == column })
@@ -66,7 +68,7 @@ public struct Confined {
         return try row.value(index)
     }
 
-    /// The thing was deleted, or its instance let go of its version.
+    /// Whether the target was deleted, or the instance was invalidated.
     public var isInvalidated: Bool {
         instance.check()
         if !instance.isFrozen, instance.view == nil, instance.transaction == nil { return true }
@@ -77,24 +79,25 @@ public struct Confined {
         }
     }
 
-    /// The same thing in this version, which may be used anywhere.
+    /// Returns this reference at the instance's current version, for use on any thread.
     public func freeze() throws(RealmError) -> Confined {
         Confined(try instance.freeze(), target)
     }
 
-    /// The live thing for the place that asks; nil when it was deleted.
+    /// Returns the live reference for a context; nil if the target was deleted.
     public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Confined? {
         let live = Confined(try instance.thaw(on: confinement), target)
         _ = live.instance.snapshot()
         return live.isInvalidated ? nil : live
     }
 
-    /// Checks that the thing may be changed now and returns the transaction to do so.
+    /// Returns the open transaction. Traps if the instance may not be changed now.
     public func forWriting() -> WriteTransaction { instance.forWriting() }
 }
 
 extension Instance {
-    /// The open transaction; trapping where what the instance handed out may not be changed now.
+    /// Returns the open transaction. Traps if the instance is frozen, has no open transaction or
+    /// belongs to another context.
     @inline(__always)
     package func forWriting() -> WriteTransaction {
         if thread.load(ordering: .relaxed) == Threads.current, let transaction {
@@ -118,18 +121,18 @@ extension Instance {
         return transaction
     }
 
-    /// Traps where nothing of the instance may be read.
+    /// Traps if the instance may not be read here.
     @inline(__always)
     func checkReadable() {
         if thread.load(ordering: .relaxed) != Threads.current, !isFrozen { check() }
     }
 
-    /// The class called `name`; nil when there is none.
+    /// Returns the class with `name`; nil if there is none.
     public func table(named name: String) -> Confined? {
         schema.table(named: name).map { Confined(self, .table($0.key)) }
     }
 
-    /// The objects of the class with `key` that `query` yields, found anew each time they are asked for.
+    /// Returns the live results of `query` in the class with `key`.
     public func results(_ key: TableKey, _ query: Query) -> Confined {
         handOut(.results(ResultsDefinition(key, query)))
     }
@@ -140,30 +143,32 @@ extension Instance {
         handOut(.collection(link, column))
     }
 
-    /// What is handed out is part of a version: an instance that shows none yet begins with the
-    /// newest, or the thing would count as let go of.
+    /// Makes a reference and loads the newest version if none is loaded; without a loaded version
+    /// the reference would count as invalidated.
     private func handOut(_ target: ConfinedTarget) -> Confined {
         if view == nil, !isFrozen, transaction == nil { _ = snapshot() }
         return Confined(self, target)
     }
 }
 
-/// Carries something confined to another place, once. Keeps its version until resolved or released.
+/// Reference to a confined target for use in another context, once. Pins its version until resolved
+/// or released.
 ///
 /// Free to cross threads.
 public final class ThreadSafeHandle: @unchecked Sendable {
     private let target: ConfinedTarget
     private let identity: FileIdentity
-    /// What it stands for is found in this version or a newer one.
+    /// First version that contains the target.
     private let version: UInt64
     private let monitor = Monitor()
     private var kept: FrozenVersion?
     private var isResolved = false
 
-    /// Throws `misuse` for something that is gone, `incompatible` when the lock file is damaged.
+    /// Throws `misuse` for an invalidated target, `incompatible` when the lock file is damaged.
     ///
-    /// Made inside a write transaction it keeps the version the transaction began with, and stands
-    /// for what the transaction commits: until then it cannot be found elsewhere.
+    /// Inside a write transaction the handle pins the version at which the transaction began, and
+    /// refers to the version that the transaction will commit. It cannot be resolved elsewhere
+    /// before that commit.
     public init(to value: Confined) throws(RealmError) {
         target = value.target
         identity = value.instance.database.file.identity
@@ -177,17 +182,19 @@ public final class ThreadSafeHandle: @unchecked Sendable {
             kept = try FrozenVersion.of(view)
         }
         version = (kept?.version ?? 0) + (value.instance.transaction == nil ? 0 : 1)
-        // Whoever resolves it comes after this, whatever way it went.
+        // Lock and unlock as a memory barrier: the thread that calls `resolve` sees the values
+        // stored above.
         monitor.locked {}
     }
 
-    /// True once resolved.
+    /// Whether the handle has been resolved.
     public var isInvalidated: Bool { monitor.locked { isResolved } }
 
-    /// The thing for another instance; nil when it was deleted meanwhile, or belongs to another file.
+    /// Returns the target in another instance; nil if it was deleted meanwhile or belongs to
+    /// another file.
     ///
-    /// An instance that shows no version yet begins with the handle's, one that is behind it moves on
-    /// first. Resolving twice is a mistake that traps.
+    /// An instance without a loaded version begins at the handle's version; one at an older version
+    /// is refreshed first. Resolving twice traps.
     public func resolve(in instance: Instance) throws(RealmError) -> Confined? {
         instance.check()
         let (kept, isSecond) = monitor.locked {

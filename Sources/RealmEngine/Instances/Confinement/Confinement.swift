@@ -1,24 +1,24 @@
-/// Where an instance may be used: a thread, a serial queue, or an actor.
+/// Context in which an instance may be used: a thread, a serial queue or an actor.
 ///
-/// Free to cross threads. `check` traps with a sentence naming both sides when called elsewhere.
+/// Free to cross threads. `check` traps in any other context, with a message that names both.
 public final class Confinement: Sendable {
-    /// What makes two confinements the same one.
+    /// Key by which two confinements are compared.
     package enum Identity: Hashable, Sendable {
         case thread(UInt)
         case object(ObjectIdentifier)
-        /// Frozen views are used anywhere.
+        /// Context of frozen instances, which may be used on any thread.
         case anywhere
     }
 
     package typealias Work = @Sendable () -> Void
 
-    /// Tells quickly that the caller is where it should be: no reference is counted. Where it says
-    /// false, who can say more is asked.
+    /// Fast check, without reference counting, that the caller is in the context. A false result is
+    /// not final: `isCurrent` decides.
     package struct Test: Sendable {
         let token: UInt
         let isPassed: @convention(c) (UInt) -> Bool
 
-        /// `isPassed` is asked with `token`.
+        /// - Parameter isPassed: called with `token`.
         package init(_ token: UInt, _ isPassed: @escaping @convention(c) (UInt) -> Bool) {
             self.token = token
             self.isPassed = isPassed
@@ -26,22 +26,28 @@ public final class Confinement: Sendable {
     }
 
     let identity: Identity
-    /// The thread that is here whatever it does, which need not be asked for more; 0 where there is none.
+    /// Thread that is always in this context, so that no further check is needed; 0 if there is
+    /// none.
     let resident: UInt
-    /// For messages: "thread 12", "queue mail".
+    /// Name in messages, such as "thread 12" or "queue mail".
     let name: String
     private let test: Test?
-    /// Traps when called elsewhere; nil where comparing threads says all.
+    /// Returns whether the caller is in the context, or traps if not; nil if comparing threads is
+    /// sufficient.
     private let verify: (@Sendable () -> Bool)?
     private let send: (@Sendable (@escaping Work) -> Bool)?
-    /// Asking does not trap elsewhere.
+    /// Whether `verify` returns false in other contexts instead of trapping.
     private let isAskable: Bool
 
-    /// A place that is told by `isCurrent`, and reached by `send`, which runs what it is given there
-    /// later, one after the other, in order, or drops it and says false when nothing is run there
-    /// any more. Without `send` nothing can be delivered. Where `isCurrent` traps instead of saying
-    /// false, `isAskable` is false. With `includesCaller` the calling thread is here for as long as it
-    /// lives, as the initial thread is on the main queue.
+    /// Makes a confinement to a queue, an actor or another context.
+    ///
+    /// - Parameter isAskable: false if `isCurrent` traps in other contexts instead of returning
+    ///   false.
+    /// - Parameter includesCaller: whether the calling thread is in the context as long as it
+    ///   lives, as the initial thread is on the main queue.
+    /// - Parameter isCurrent: returns whether the caller is in the context.
+    /// - Parameter send: runs its argument later in the context, serially and in order, or returns
+    ///   false if the context no longer runs work. Nil if nothing can be delivered.
     package init(
         _ identity: Identity, name: String, isAskable: Bool = true, includesCaller: Bool = false,
         test: Test? = nil, isCurrent: @escaping @Sendable () -> Bool,
@@ -66,41 +72,41 @@ public final class Confinement: Sendable {
         isAskable = true
     }
 
-    /// The calling thread, on which nothing can be delivered: instances move on by `refresh`.
+    /// Confinement to the calling thread. Nothing can be delivered to it; its instances move on by
+    /// `refresh`.
     public static var thread: Confinement {
         Confinement(.thread(Threads.identity), name: "thread \(ThreadNumber.current)")
     }
 
     static let anywhere = Confinement(.anywhere, name: "frozen")
 
-    /// Whether both are one place.
+    /// Whether both are the same context.
     package func isSame(as other: Confinement) -> Bool { identity == other.identity }
 
-    /// Whether this is where an actor runs what it is given.
+    /// Whether this is the context of `actor`.
     package func isPlace(of actor: any Actor) -> Bool {
         identity == .object(ObjectIdentifier(actor))
     }
 
-    /// Whether work can be delivered here.
+    /// Whether work can be delivered to this context.
     public var isDeliverable: Bool { send != nil }
 
-    /// Traps unless called where the instance may be used.
+    /// Traps if the caller is not in this context.
     @inline(__always)
     func check() {
         if !isHere { trap() }
     }
 
-    /// Whether the caller is where the instance may be used.
+    /// Whether the caller is in this context.
     @inline(__always)
     var isHere: Bool {
         if resident == Threads.current { return true }
         if let test, test.isPassed(test.token) { return true }
-        // What nothing verifies is a thread's, or anywhere.
+        // Without `verify` the context is a thread, or any thread, for which `resident` is 0.
         return ImpersonatedThread.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
     }
 
-    /// Whether the caller is where the instance may be used, as far as that can be told without
-    /// trapping.
+    /// Whether the caller is in this context. False if the check could trap.
     var isSurelyHere: Bool { isAskable && isHere }
 
     @inline(never)
@@ -110,14 +116,15 @@ public final class Confinement: Sendable {
                 + "\(ThreadNumber.current).\(Self.taskHint)")
     }
 
-    /// The next step for messages about a wrong place inside a Swift task, which may continue on another
-    /// thread after each `await`; empty outside of one.
+    /// Advice for messages about a wrong context inside a Swift task, which may resume on another
+    /// thread after each `await`; empty outside of tasks.
     static var taskHint: String {
         Threads.runsTask
             ? " A Swift task runs here: in code of an actor, open the realm with Realm(actor:)."
             : ""
     }
 
-    /// Runs `work` here later; false when it never will: the queue is closed or the actor gone.
+    /// Runs `work` later in this context. Returns false if it will never run, because the queue is
+    /// closed or the actor deinitialised.
     package func post(_ work: @escaping Work) -> Bool { send?(work) ?? false }
 }

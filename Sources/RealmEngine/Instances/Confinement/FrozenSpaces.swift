@@ -1,17 +1,16 @@
-/// Where each thread reads the frozen versions it shares with others.
+/// Thread-local read contexts of the frozen versions that threads share.
 ///
-/// Opening a node counts work, which threads must not do at one place: each has counters of its own,
-/// for the versions it read last, so that reading what all of them share writes nothing that another
-/// thread looks at.
+/// Opening a node updates counters. Each thread has its own, for the versions it read last, so that
+/// threads which read the same version do not write to the same cache lines.
 enum FrozenSpaces {
     private struct Entry {
-        /// Of the version; numbers are not used twice.
+        /// Number of the frozen version, unique in the process; 0 for an unused entry.
         var number: UInt64 = 0
         var memory: Unmanaged<ReadContext>?
         var space: NodeSpace?
     }
 
-    /// Versions a thread reads in turns without beginning anew.
+    /// Number of versions that a thread can read alternately without building a read context again.
     private static let count = 4
 
     private static let own = ThreadPointer { $0.map { FrozenSpaces.free($0) } }
@@ -22,16 +21,17 @@ enum FrozenSpaces {
         entries.deallocate()
     }
 
-    /// Reads `version`, which the caller keeps, on the calling thread. Values in several parts that
-    /// were read through it last until the thread has read four other versions.
+    /// Returns the calling thread's node space for `version`, which the caller retains. Values in
+    /// several blocks that were read through it stay valid until the thread has read four other
+    /// versions.
     static func space(of version: FrozenVersion) -> NodeSpace {
         if let known = space(numbered: version.number) { return known }
         guard let known = own.value else { return begin(version) }
         return take(version, known.assumingMemoryBound(to: Entry.self))
     }
 
-    /// The same for a version that the calling thread reads already; nil when it does not. By its
-    /// number, so that no references are counted.
+    /// Returns the node space of a version that the calling thread has read recently; nil for
+    /// others. Takes a number instead of a reference to avoid reference counting.
     @inline(__always)
     static func space(numbered number: UInt64) -> NodeSpace? {
         guard let known = own.value else { return nil }
@@ -47,7 +47,7 @@ enum FrozenSpaces {
         return take(version, entries)
     }
 
-    /// The newest comes first, the oldest goes.
+    /// Inserts `version` as the first entry and releases the last one.
     private static func take(
         _ version: FrozenVersion, _ entries: UnsafeMutablePointer<Entry>
     ) -> NodeSpace {

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A thread that counts as another one wherever it is asked who uses an instance. For tests of misuse:
-/// what goes wrong on it is told, and the thread sleeps from then on.
+/// Thread that passes for another thread in confinement checks, for tests of misuse: a trap on it
+/// is recorded as a message, and the thread then sleeps for ever.
 ///
-/// The thread it stands for waits, so that there is still one user at a time.
+/// The impersonated thread waits meanwhile, so that an instance still has one user at a time.
 package final class ImpersonatedThread: @unchecked Sendable {
-    /// The thread it stands for.
+    /// The impersonated thread.
     let thread: UInt
-    /// Other places where that thread is.
+    /// Queues and actors whose context the impersonated thread is in.
     let places: Set<Confinement.Identity>
     private let monitor = Monitor()
     private var isDone = false
@@ -18,17 +18,17 @@ package final class ImpersonatedThread: @unchecked Sendable {
         self.places = places.union(Self.current?.places ?? [])
     }
 
-    // Nobody who does not test looks further than this.
+    // False outside of tests, where a check costs one load.
     private static let isUsed = Atomic<Bool>(false)
     private static let slot = ThreadSlot()
 
-    /// What the calling thread is; nil for one that is itself.
+    /// Impersonation by the calling thread; nil if it impersonates none.
     package static var current: ImpersonatedThread? {
         isUsed.load(ordering: .relaxed)
             ? slot.object.map { unsafeDowncast($0, to: ImpersonatedThread.self) } : nil
     }
 
-    /// Whether what is confined there may be used here.
+    /// Whether an instance with confinement `identity` may be used here.
     package func passes(for identity: Confinement.Identity) -> Bool {
         switch identity {
         case .anywhere: true
@@ -37,8 +37,9 @@ package final class ImpersonatedThread: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` on a thread that stands for the calling one, which is in `places` too, and waits
-    /// until it came back or did what is wrong; returns what that was.
+    /// Runs `body` on a new thread that impersonates the calling one, which is also in `places`.
+    /// Waits until `body` returned or trapped; returns the message of the trap, nil if there was
+    /// none.
     package static func run(
         in places: Set<Confinement.Identity>, _ body: @escaping @Sendable () -> Void
     ) -> String? {
@@ -58,7 +59,7 @@ package final class ImpersonatedThread: @unchecked Sendable {
         monitor.signal { (isDone, self.misuse) = (true, misuse) }
     }
 
-    /// What is wrong is told, and nothing goes on here.
+    /// Records the message of a trap and stops this thread for ever.
     func park(_ message: String) -> Never {
         end(message)
         Threads.sleepForEver()
@@ -66,16 +67,16 @@ package final class ImpersonatedThread: @unchecked Sendable {
 }
 
 extension Threads {
-    /// The calling thread, or the one it stands for.
+    /// The calling thread, or the thread it impersonates.
     static var identity: UInt { ImpersonatedThread.current?.thread ?? current }
 }
 
 extension Instance {
-    /// Confined to the calling thread as such.
+    /// Whether the instance is confined to the calling thread itself, not to a queue or an actor.
     package var isOfThisThread: Bool {
         confinement.identity == .thread(Threads.current)
     }
 
-    /// As if a commit of somebody had been seen.
+    /// Does what a commit of another instance or process would cause.
     package func hearOfCommits() { noticeCommit() }
 }

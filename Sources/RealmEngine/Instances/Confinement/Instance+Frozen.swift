@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A version kept for frozen views, for as long as one refers to it. Free to cross threads.
+/// Version that is pinned for frozen instances as long as this object is referenced. Free to cross
+/// threads.
 package final class FrozenVersion: Sendable {
     let database: Database
     let state: VersionState
-    /// Tells it from all others there ever were.
+    /// Number that is unique among all frozen versions of the process.
     let number: UInt64
     private let pin: VersionPin
     private let whereabouts = WeakBox<FrozenVersion>()
@@ -32,7 +33,7 @@ package final class FrozenVersion: Sendable {
         database.unpin(pin)
     }
 
-    /// The frozen version that `snapshot` shows; one object a version.
+    /// Returns the frozen version of `snapshot`; there is one object per version.
     static func of(_ snapshot: Snapshot) throws(RealmError) -> FrozenVersion {
         let (database, state) = (snapshot.database, snapshot.state)
         let key = Key(database: ObjectIdentifier(database), version: state.version)
@@ -45,20 +46,20 @@ package final class FrozenVersion: Sendable {
 
     var version: UInt64 { state.version }
 
-    /// What one thread reads nodes through.
+    /// Makes a read context for one thread.
     func makeMemory() -> ReadContext { Snapshot.memory(database, state) }
 
-    /// A view for the calling thread.
+    /// Makes a snapshot for the calling thread.
     func snapshot() -> Snapshot { Snapshot(database, state, keptBy: self) }
 }
 
 extension Instance {
-    /// This version as an instance that never moves and may be used anywhere. Costs nothing but the
-    /// pin, whatever the size of the database. All frozen views of a version share it; it ends with the
-    /// last of them, as far as this instance has moved on.
+    /// Returns this version as an instance that never moves and may be used on any thread. Costs
+    /// only a pin, whatever the size of the database. All frozen instances of a version share the
+    /// pin; it ends with the last of them, and with this instance's move to another version.
     ///
-    /// - Parameter asOfStart: inside a write transaction what is frozen is the version that it began
-    ///   with, which is a mistake otherwise.
+    /// - Parameter asOfStart: whether a write transaction may be open. The version at its begin is
+    ///   then frozen; otherwise an open transaction traps.
     ///
     /// Throws `incompatible` when the lock file is damaged.
     public func freeze(asOfStart: Bool = false) throws(RealmError) -> Instance {
@@ -71,7 +72,7 @@ extension Instance {
         return Instance.frozen(version, configuration)
     }
 
-    /// Traps where `freeze` does.
+    /// Traps if `freeze` would.
     package func checkFreezing(asOfStart: Bool) {
         check()
         if transaction != nil, !asOfStart || view == nil {
@@ -79,10 +80,10 @@ extension Instance {
         }
     }
 
-    /// Tells the version of a frozen instance from all others there ever were; nil for a live one.
+    /// Number of a frozen instance's version, unique in the process; nil for a live instance.
     package var frozenNumber: UInt64? { frozen?.number }
 
-    /// The live instance of the place that asks. A live one is its own.
+    /// Returns the live instance for a context; a live instance returns itself.
     public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Instance {
         if !isFrozen {
             check()

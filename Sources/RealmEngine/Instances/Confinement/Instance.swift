@@ -1,103 +1,110 @@
 import Synchronization
 
-/// A database as one thread, serial queue or actor sees it: live, at one version until it moves on.
+/// A database as one thread, serial queue or actor sees it: at one version until it moves to a
+/// newer one.
 ///
-/// Confined: using it, or what it hands out, elsewhere traps with a sentence naming both sides. There
-/// is one instance for a file and a place, so that all code there sees one version. A frozen instance
-/// stays at its version and may be used anywhere. Reading takes no lock; moving to a newer version
-/// writes to the shared list of pins once.
+/// Confined: using an instance, or an object it returned, in another context traps with a message
+/// that names both. There is one instance per database and context, so that all code in a context
+/// reads the same version. A frozen instance stays at its version and may be used on any thread.
+/// Reading takes no lock; moving to a newer version writes once to the lock file's pins.
 public final class Instance {
     public let database: Database
     public let confinement: Confinement
-    /// Whether a newer version is moved to by itself, where work can be delivered.
+    /// Whether the instance moves to newer versions automatically, in contexts to which work can be
+    /// delivered.
     public var autorefresh: Bool {
         didSet { if isFrozen { Misuse.trap("Auto-refresh cannot be enabled for frozen Realms.") } }
     }
     let configuration: Configuration
     let kind: Kind
-    /// Number of the version of a frozen instance, else 0: reading `kind` would count references.
+    /// Number of a frozen instance's version, otherwise 0. Reading `kind` instead would count
+    /// references.
     private let frozenToken: UInt64
-    /// The version that is read; nil until the first read, and after `invalidate`.
+    /// The current version; nil before the first read and after `invalidate`.
     var view: Snapshot? {
         didSet {
             showOther()
             (frozenView, frozenCompanion) = (nil, nil)
         }
     }
-    /// The same version for frozen views, if there were any. It costs nothing beside the live view.
+    /// The current version for frozen instances, nil if none was made. Shares the pin of the live
+    /// snapshot.
     var frozenView: FrozenVersion?
-    /// What a layer above made of `frozenView`, kept for as long. Must not refer to this instance.
+    /// Object of a higher layer that belongs to `frozenView` and is released with it. Must not
+    /// reference this instance.
     package var frozenCompanion: AnyObject?
-    /// Where nodes of `view` are read.
+    /// Node space of `view`.
     private var shown: NodeSpace?
-    /// What was found by places in nodes holds while this stays the same; 0 while a write transaction
-    /// is open, whose nodes move.
+    /// Cached node locations are valid as long as this number is the same. 0 while a write
+    /// transaction is open, because its nodes move.
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
-    /// Grows whenever something else is shown.
+    /// Number of changes of `view` and `transaction`.
     @exclusivity(unchecked) private(set) var lastGeneration = 1
     /// Number of edits of collections that an `ElementReader` uses.
     @exclusivity(unchecked) var lastEditNumber = 0
     var isClosed = false
     /// The open write transaction.
     var transaction: WriteTransaction? { didSet { showOther() } }
-    /// The block of an asynchronous write, while it runs. Its transaction is `transaction`, until the block
+    /// The running block of an asynchronous write. Its transaction is `transaction` until the block
     /// ends it.
     var asyncBlock: AsyncBlock?
     var isInCompletion = false
     var isNotifying = false
-    /// Another thread finds out what observers are to be told of a newer version.
+    /// Whether a background thread is evaluating what observers must be notified of for a newer
+    /// version.
     var isPreparing = false
     var ownSession: WriteSession?
     var ownQueue: CommitQueue?
-    /// The thread it is confined to; 0 when it is closed, and where that is not a matter of threads.
-    /// Checked with every use: one comparison says that all is well.
+    /// The thread of the confinement; 0 when closed, and for a queue or actor without a resident
+    /// thread. Compared first in each check.
     let thread: Atomic<UInt>
     let pendingCount = Atomic<Int>(0)
     let whereabouts = WeakBox<Instance>()
     let observers = ObserverList()
 
     enum Kind {
-        /// Moves to newer versions, and writes.
+        /// Moves to newer versions and writes.
         case live
-        /// Stays at its version, never writes, and has no observers.
+        /// Stays at its version, never writes and has no observers.
         case readOnly
-        /// Shows this version on any thread.
+        /// Stays at this version and may be used on any thread.
         case frozen(FrozenVersion)
     }
 
     struct AsyncBlock {
-        /// The session in whose turn the block runs.
+        /// The session that holds the write mutex while the block runs.
         let session: WriteSession
-        /// The end of the transaction by the block; nil while it is open.
+        /// Ending of the transaction in the block; nil while it is open.
         var ending: CommitSchedule.Ending?
     }
 
-    /// How a database is opened, and what holds for its instances.
+    /// Options for opening a database and for its instances.
     public struct Configuration: Sendable {
-        /// Of the file; of a database in memory its name.
+        /// Path of the file; name of an in-memory database.
         var path: String
-        /// The database is in memory, shared by all who open one of this name in this process, and
-        /// gone with the last of them. No file lies anywhere.
+        /// Whether the database is in memory, without any file. It is shared by all instances of
+        /// the same name in this process and freed with the last of them.
         var isInMemory = false
         public var isDurable = true
         public var creation = Database.Creation.never
-        /// Of an encrypted file; a new file is encrypted with it. All who open a file in one process
-        /// give the same.
+        /// Key of an encrypted file; a new file is encrypted with it. All instances of a file in
+        /// one process must use the same key.
         public var key: EncryptionKey?
-        /// More readable versions than this make the next write transaction a mistake.
+        /// Maximum number of live versions; if exceeded, the next write transaction traps. Nil for
+        /// no limit.
         public var maximumNumberOfActiveVersions: Int?
-        /// Whether an instance where work can be delivered hears of commits: without, it moves on when
-        /// it is refreshed and when it writes.
+        /// Whether an instance whose context work can be delivered to is notified of commits.
+        /// Otherwise it moves on in `refresh` and when it begins to write.
         public var autorefresh = true
-        /// All who open the database at one place have one instance; without, this one is nobody else's.
+        /// Whether the instance is shared with other opens of the database in the same context.
         package var isShared = true
-        /// How long asynchronous writes wait for the turn among all writers; what waits then fails
-        /// with `busy`. The first instance of a database that writes asynchronously decides.
+        /// Time that asynchronous writes wait for the write mutex; those that wait longer fail with
+        /// `busy`. The first instance of a database that writes asynchronously decides.
         public var patience = WriteSession.LockTimeout.forever
 
         public init(path: String) { self.path = path }
 
-        /// A database in memory, shared by this identifier.
+        /// Makes the configuration of an in-memory database with the name `identifier`.
         public init(inMemory identifier: String) {
             path = identifier
             (isInMemory, isDurable, creation) = (true, false, .ifMissing)
@@ -126,7 +133,8 @@ public final class Instance {
         whereabouts.end()
         forgetNotice()
         guard let transaction else { return }
-        // Giving up the turn keeps others from waiting for somebody who is gone (CD-29).
+        // A rollback releases the write mutex, for which other writers would otherwise wait for
+        // ever (CD-29).
         transaction.rollback()
         if asyncBlock == nil { ownQueue?.unhold() }
     }
@@ -146,9 +154,10 @@ public final class Instance {
 
     private static let live = LockedValue<[Key: WeakBox<Instance>]>([:])
 
-    /// The instance of a database for a place, opened if there is none. Call it at that place.
+    /// Returns the instance of a database for a context, opened if there is none. Call it in that
+    /// context.
     ///
-    /// Throws what opening a database throws.
+    /// Throws the errors of opening a database.
     public static func open(
         _ configuration: Configuration, on confinement: Confinement = .thread
     ) throws(RealmError) -> Instance {
@@ -176,7 +185,7 @@ public final class Instance {
         if !configuration.isShared { return fresh.value }
         let key = Key(database: ObjectIdentifier(database), place: confinement.identity)
         let found = live.withLock { live -> Unchecked<Instance> in
-            // Where a queue or an actor was, another one may be now.
+            // The identity of a deallocated queue or actor may belong to another one now.
             if let known = live[key]?.object, known.database === database, !known.isClosed,
                 known.confinement.isHere
             {
@@ -188,9 +197,9 @@ public final class Instance {
         return found.value
     }
 
-    /// An instance for the calling thread that shows the version `database` is at and stays there.
-    /// It takes part in no session that the database is not in already, creates nothing and cannot
-    /// write: any number of threads share one mapping that way.
+    /// Makes an instance for the calling thread that stays at the current version of `database`. It
+    /// joins no session that the database has not joined, creates nothing and cannot write; any
+    /// number of threads can share one mapping this way.
     public static func reading(_ database: Database) -> Instance {
         let instance = Instance(
             database, .thread, Configuration(path: database.path), .readOnly)
@@ -198,17 +207,17 @@ public final class Instance {
         return instance
     }
 
-    /// A frozen instance.
+    /// Makes a frozen instance.
     static func frozen(
         _ version: FrozenVersion, _ configuration: Configuration
     ) -> Instance {
         Instance(version.database, .anywhere, configuration, .frozen(version))
     }
 
-    /// Always safe to ask.
+    /// Whether the instance is frozen. Safe on any thread.
     public var isFrozen: Bool { frozenToken != 0 }
 
-    /// The version that a frozen instance shows, else nil.
+    /// The version of a frozen instance; nil for others.
     var frozen: FrozenVersion? {
         if case .frozen(let version) = kind { version } else { nil }
     }
@@ -230,8 +239,8 @@ public final class Instance {
         if isClosed { Misuse.trap("Cannot access realm that has been closed.") }
     }
 
-    /// What is read: this instance's version, or the open transaction's own state. Valid until the
-    /// instance moves on; of a frozen instance a view for the calling thread.
+    /// Returns this instance's version, or the state of the open transaction. Valid until the
+    /// instance moves on. For a frozen instance, returns a snapshot for the calling thread.
     public func snapshot() -> Snapshot {
         check()
         if let frozen { return frozen.snapshot() }
@@ -247,21 +256,23 @@ public final class Instance {
         return fresh
     }
 
-    /// Another version is shown, or none, or what may change at any time.
+    /// Updates the node space and invalidates cached locations, after `view` or `transaction`
+    /// changed.
     private func showOther() {
         shown = view?.lookup
         lastGeneration += 1
         generation = transaction == nil ? lastGeneration : 0
     }
 
-    /// Where nodes of the version shown are read, for who holds something found in this generation.
+    /// Node space of the current version, for users of locations that were cached in this
+    /// generation.
     @inline(__always)
     var space: NodeSpace {
         if thread.load(ordering: .relaxed) == Threads.current, let shown { return shown }
         return sharedSpace
     }
 
-    /// Where nodes of what is shown are read: those of the open write transaction, too.
+    /// Node space of the open write transaction if there is one, otherwise of the current version.
     var readableSpace: NodeSpace { transaction?.context.space ?? space }
 
     @inline(never)
@@ -278,19 +289,20 @@ public final class Instance {
 
     // MARK: Moving on
 
-    /// Moves to the newest version and calls all observers that are behind, on the calling thread; false
-    /// when there is nothing newer, in a write transaction, when frozen, and inside an observer's block.
+    /// Moves to the newest version and calls all observers with pending changes on the calling
+    /// thread. Returns false if there is no newer version, in a write transaction, when frozen, and
+    /// inside an observer's block.
     @discardableResult
     public func refresh() throws(RealmError) -> Bool { try refresh(isHurried: true) }
 
-    /// - Parameter isHurried: whether an observer's first call is delivered even if the background
-    ///   evaluation for it has not arrived; the calling thread evaluates it then.
+    /// - Parameter isHurried: whether an observer's initial call is delivered even if its
+    ///   background evaluation is not finished; the calling thread then evaluates it.
     func refresh(isHurried: Bool) throws(RealmError) -> Bool {
         check()
         if isFrozen || isReadOnly || transaction != nil || isNotifying { return false }
         try database.refresh()
         if database.failure != nil, view?.isBorrowed == true {
-            // Its group never reached the file.
+            // The commit group of the current version failed and never reached the file.
             move(to: database.snapshot(), isHurried: isHurried)
             return true
         }
@@ -300,7 +312,7 @@ public final class Instance {
             deliverPending(isHurried: isHurried)
             return false
         }
-        // A version of a group that is not durable yet is newer than the newest for everybody.
+        // The current version belongs to a commit group that is not durable yet.
         if let known, known > database.version {
             deliverPending(isHurried: isHurried)
             return false
@@ -309,7 +321,8 @@ public final class Instance {
         return true
     }
 
-    /// The version of a group is durable now and can be kept without the group's memory.
+    /// Replaces the snapshot of a commit group, whose version is durable now, to free the group's
+    /// memory.
     private func keepByItself() {
         guard let old = view, old.isBorrowed else { return }
         let durable = database.snapshot()
@@ -317,14 +330,14 @@ public final class Instance {
         view = durable
     }
 
-    /// Shows `kept` if it shows no version yet.
+    /// Shows `kept` if no version is loaded yet.
     func begin(with kept: FrozenVersion) {
         if isFrozen || transaction != nil || view != nil || kept.database !== database { return }
         view = kept.snapshot()
     }
 
-    /// Shows `kept` if that is newer: a version of this process that is not durable yet, to which
-    /// `refresh` does not lead.
+    /// Moves to `kept` if it is newer: a version of a commit group in this process, which `refresh`
+    /// does not reach before it is durable.
     func catchUp(with kept: FrozenVersion) {
         if isFrozen || isReadOnly || transaction != nil || isNotifying { return }
         if kept.database === database, kept.version > snapshot().version {
@@ -332,11 +345,11 @@ public final class Instance {
         }
     }
 
-    /// Shows `next` from now on and calls the observers that are behind.
+    /// Moves to `next` and calls the observers with pending changes.
     ///
-    /// - Parameter isLater: whether observers of objects and collections are called on a later turn: the
-    ///   version is a commit of this instance.
-    /// - Parameter isHurried: as in `refresh(isHurried:)`.
+    /// - Parameter isLater: whether `next` is a commit of this instance; observers of objects and
+    ///   collections are then called in a later turn.
+    /// - Parameter isHurried: see `refresh(isHurried:)`.
     func move(to next: Snapshot, tellingLater isLater: Bool = false, isHurried: Bool = false) {
         let old = view
         view = next
@@ -349,9 +362,10 @@ public final class Instance {
         if isLater { observers.deliverLater(self) }
     }
 
-    /// Tells observers what they were not told yet.
+    /// Notifies observers of pending changes.
     ///
-    /// - Parameter isHurried: those too who were told nothing yet and are being prepared for it.
+    /// - Parameter isHurried: whether to include observers whose initial call is still being
+    ///   prepared.
     func deliverPending(isHurried: Bool = false) {
         if isClosed || transaction != nil { return }
         notifying { observers.deliver(self, isHurried: isHurried) }
@@ -364,10 +378,10 @@ public final class Instance {
         isNotifying = isNested
     }
 
-    /// Lets go of the version; what was handed out becomes invalid. Asynchronous commits are durable
-    /// when this returns, an open write transaction is rolled back.
+    /// Releases the version; objects that the instance returned become invalid. Waits for
+    /// asynchronous commits to be durable and rolls back an open write transaction.
     ///
-    /// False while observers are being told: nothing happens then.
+    /// Returns false, and does nothing, while observers are being notified.
     @discardableResult
     public func invalidate() -> Bool {
         check()
@@ -383,7 +397,7 @@ public final class Instance {
         return true
     }
 
-    /// Lets go of everything for good.
+    /// Invalidates the instance and removes its observers for good.
     public func close() {
         if isFrozen || isClosed { return }
         invalidate()

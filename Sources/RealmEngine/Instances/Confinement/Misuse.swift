@@ -1,17 +1,17 @@
-/// Where mistakes of a program end it: what cannot be an error, because nobody could go on after it.
+/// Ends the program after a programmer error from which it cannot recover.
 ///
-/// A library on top, or a harness for tests, may put something of its own in place.
+/// A higher layer or a test harness may replace the handler.
 package enum Misuse {
-    /// Is told what is wrong, on the thread that did it, while no lock is held. Never returns.
+    /// Receives the message on the thread that made the error, while no lock is held. Never
+    /// returns.
     package typealias Handler = @Sendable (_ message: String) -> Never
 
     private static let handler = LockedValue<Handler?>(nil)
 
-    /// From now on mistakes go to `other`; nil for what happens by itself, a fatal error with the
-    /// message.
+    /// Replaces the handler; nil restores the default, a fatal error with the message.
     static func replaceHandler(_ other: Handler?) { handler.withLock { $0 = other } }
 
-    /// Ends the program, or what stands in for it.
+    /// Reports a programmer error and ends the program, unless a test impersonates the thread.
     package static func trap(_ message: String) -> Never {
         if let standIn = ImpersonatedThread.current { standIn.park(message) }
         if let handler = handler.withLock({ $0 }) { handler(message) }

@@ -1,8 +1,8 @@
-/// Lets a thread be a place to which work can be delivered: it runs what arrives whenever it asks
-/// for that. An instance confined to it writes asynchronously and moves on by itself.
+/// Context for a thread that runs delivered work itself, whenever it calls `run`. Instances
+/// confined to it write asynchronously and refresh automatically.
 ///
 /// Used on the thread that made it, except for `wake` and the confinement, which are free to cross
-/// threads. Nothing is delivered any more once the loop is gone.
+/// threads. After the loop is deinitialised nothing is delivered.
 public final class ThreadLoop {
     private let inbox: Inbox
     public let confinement: Confinement
@@ -23,7 +23,7 @@ public final class ThreadLoop {
         }
     }
 
-    /// A loop of the calling thread.
+    /// Makes a loop of the calling thread.
     public init() {
         let inbox = Inbox()
         self.inbox = inbox
@@ -41,8 +41,8 @@ public final class ThreadLoop {
         }
     }
 
-    /// Runs what has arrived, after waiting up to `milliseconds` for something. False when nothing
-    /// came: no work, and nobody called `wake`.
+    /// Waits up to `milliseconds` for work and runs it. Returns false if neither work nor a call of
+    /// `wake` arrived.
     @discardableResult
     public func run(milliseconds: Int32 = 0) -> Bool {
         let isAwake = inbox.monitor.wait(milliseconds: milliseconds) {
@@ -58,7 +58,8 @@ public final class ThreadLoop {
         return true
     }
 
-    /// What makes a `run` that waits, or the next one, return; for any thread.
+    /// Closure that ends a waiting `run`, or makes the next one return at once. Callable on any
+    /// thread.
     public var wake: @Sendable () -> Void {
         { [inbox] in inbox.monitor.signal { inbox.isAwake = true } }
     }

@@ -2,11 +2,11 @@ private final class ResultBox<R>: @unchecked Sendable {
     var value: R?
 }
 
-/// A serial queue with a thread of its own: runs what it is given in order. An instance confined to
-/// it is refreshed by itself and gets completions and notifications.
+/// Serial queue with a thread that runs its work in order. Instances confined to it refresh
+/// automatically and receive completions and notifications.
 ///
-/// Free to cross threads. The thread ends after the last work when nobody refers to the queue or to
-/// its confinement any more, or with `close`; what is given to a closed queue is not run.
+/// Free to cross threads. The thread ends after the last work when the queue and its confinement
+/// are no longer referenced, or with `close`. A closed queue rejects work.
 public final class WorkQueue: Sendable {
     private let state: State
     public let confinement: Confinement
@@ -19,7 +19,7 @@ public final class WorkQueue: Sendable {
         var thread: UInt = 0
     }
 
-    /// Ends the thread when the last one who could give it work is gone.
+    /// Closes the queue when the last reference through which work can be sent is released.
     private final class Lifeline: Sendable {
         let state: State
         init(_ state: State) { self.state = state }
@@ -62,11 +62,12 @@ public final class WorkQueue: Sendable {
         }
     }
 
-    /// Runs `work` later; false, and it never runs, when the queue is closed.
+    /// Runs `work` later. Returns false, without running it, if the queue is closed.
     @discardableResult
     public func async(_ work: @escaping @Sendable () -> Void) -> Bool { confinement.post(work) }
 
-    /// Runs `work` and waits for it. Not to be called on the queue itself, nor when it is closed.
+    /// Runs `work` and waits for it. Traps if the queue is closed. Must not be called on the queue
+    /// itself.
     public func sync<R: Sendable>(_ work: @escaping @Sendable () -> R) -> R {
         let (box, done) = (ResultBox<R>(), Monitor())
         let isTaken = confinement.post {
@@ -78,7 +79,7 @@ public final class WorkQueue: Sendable {
         return box.value!
     }
 
-    /// Waits for all work given so far and ends the thread. Not to be called on the queue itself.
+    /// Waits for all pending work and ends the thread. Must not be called on the queue itself.
     public func close() {
         state.monitor.signal { state.isClosed = true }
         state.monitor.wait { state.isDone }

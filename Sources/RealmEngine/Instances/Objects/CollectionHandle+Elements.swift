@@ -1,6 +1,7 @@
-/// What the elements of a collection say together; of a dictionary they are the values of its entries.
+/// Search and aggregates over the elements of a collection. The elements of a dictionary are its
+/// values.
 extension CollectionHandle {
-    /// Whether the object is there and has the collection.
+    /// Whether the object exists and has the collection.
     var exists: Bool {
         get throws(RealmError) {
             do throws(RealmError) {
@@ -13,7 +14,7 @@ extension CollectionHandle {
         }
     }
 
-    /// All elements in order; they last as the values of objects do.
+    /// All elements in order. Their bytes are valid as long as the bytes of the object's values.
     func elements() throws(RealmError) -> [Value] {
         var result: [Value] = []
         try visit { (value) throws(RealmError) in
@@ -23,7 +24,8 @@ extension CollectionHandle {
         return result
     }
 
-    /// The elements in order, until `body` returns false. It changes nothing.
+    /// Calls `body` with the elements in order until it returns false. `body` must not change the
+    /// collection.
     func visit(_ body: (Value) throws(RealmError) -> Bool) throws(RealmError) {
         let snapshot = owner.objects.instance.snapshot()
         switch try value() {
@@ -37,7 +39,7 @@ extension CollectionHandle {
         }
     }
 
-    /// Position of the first element equal to `value`; nil when there is none.
+    /// Index of the first element equal to `value`; nil if there is none.
     package func index(of value: Value) throws(RealmError) -> Int? {
         switch try self.value() {
         case .set(let view):
@@ -59,7 +61,7 @@ extension CollectionHandle {
         return found
     }
 
-    /// Position of an integer in a list of integers, of which each leaf is compared as it is stored.
+    /// Index of an integer in a list of integers. Compares whole leaves without unpacking them.
     private static func index(
         of number: Int64, in view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Int? {
@@ -74,7 +76,7 @@ extension CollectionHandle {
         return nil
     }
 
-    /// Whether a list or set of links has unresolved ones, which positions do not count.
+    /// Whether a list or set of links contains unresolved links, which indexes skip.
     private static func hidesElements(
         _ view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Bool {
@@ -82,7 +84,7 @@ extension CollectionHandle {
         return try space.node(view.root).context
     }
 
-    /// Position of an element of a set that hides none: they are in order.
+    /// Binary search for a member of a set without unresolved links.
     private static func index(
         of value: Value, in view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Int? {
@@ -93,9 +95,9 @@ extension CollectionHandle {
         return found.isThere ? found.index : nil
     }
 
-    /// An aggregate of the elements, or of the values of a dictionary. Nulls are skipped, and NaN is
-    /// too, with the exceptions of its rule. Without values the minimum, the maximum and
-    /// the average are null, and the sum is zero.
+    /// Returns an aggregate of the elements, or of a dictionary's values. Skips nulls, and NaN with
+    /// the exceptions of `AggregateFunction`. Without values the minimum, maximum and average are
+    /// null, and the sum is zero.
     ///
     /// - Throws: `misuse` for elements that the function is not defined for.
     func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {

@@ -1,10 +1,11 @@
-/// Two sets together. Both are read in their order, which is the same for both, so that a member costs no
-/// search. The sets may be of different instances of one database.
+/// Set algebra. Reads both sets in their common order, so that a member needs no search. The sets
+/// may belong to different instances of one database.
 extension CollectionHandle {
-    /// A set is searched for each member of another one that has so many times fewer members.
+    /// Ratio of the member counts from which each member of the smaller set is searched in the
+    /// larger one.
     private static let searchingRatio = 16
 
-    /// Whether each member of this set is one of `other`.
+    /// Whether `other` contains each member of this set.
     package func isSubset(of other: CollectionHandle) throws(RealmError) -> Bool {
         let (mine, theirs) = (try count, try other.count)
         if mine > theirs { return false }
@@ -23,7 +24,7 @@ extension CollectionHandle {
         return isSubset
     }
 
-    /// Whether this set and `other` have a member in common.
+    /// Whether this set and `other` have a common member.
     package func intersects(_ other: CollectionHandle) throws(RealmError) -> Bool {
         var hasCommon = false
         try merge(with: other) { (side, _, _) in
@@ -33,12 +34,12 @@ extension CollectionHandle {
         return hasCommon
     }
 
-    /// Removes the members that `other` does not have.
+    /// Removes the members that `other` does not contain.
     package func formIntersection(_ other: CollectionHandle) throws(RealmError) {
         try removeMembers(on: .left, other)
     }
 
-    /// Removes the members that `other` has.
+    /// Removes the members that `other` contains.
     package func subtract(_ other: CollectionHandle) throws(RealmError) {
         try removeMembers(on: .both, other)
     }

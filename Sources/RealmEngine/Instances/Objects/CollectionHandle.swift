@@ -1,33 +1,33 @@
-/// A list, set or dictionary of an object that is held: that of a property, or one nested in it. Read and
-/// changed one element at a time.
+/// Reference to a list, set or dictionary of an object: one of its properties, or a collection
+/// nested in a mixed property. Reads and changes one element at a time.
 ///
-/// Looks its collection up with every call, in the version its instance shows or in its open write
-/// transaction, by way of the object's handle. Confined as that is. Positions are those that users see: links to
-/// objects that are not resolved count for nothing.
+/// Each call looks up the collection through the object's handle, in the instance's version or its
+/// open write transaction. Confined like the handle. Indexes skip unresolved links, as the API
+/// does.
 package struct CollectionHandle {
     package private(set) var owner: ObjectHandle
     package let property: Int
-    /// From the property's own collection inwards.
+    /// Path from the property's collection to the nested one.
     package let steps: [CollectionPlace.Step]
 
-    /// The collection that a property has, or that `steps` lead to from there.
+    /// Makes a reference to the collection of a property, or to the one nested in it at `steps`.
     package init(_ owner: ObjectHandle, _ property: Int, _ steps: [CollectionPlace.Step] = []) {
         (self.owner, self.property, self.steps) = (owner, property, steps)
     }
 
-    /// Remembers where the object is in the version its instance shows now.
+    /// Updates the location of the object to the instance's current version.
     package mutating func follow() throws(RealmError) { try owner.follow() }
 
-    /// The collection inside this one, at a position of a list or under a key.
+    /// Returns the nested collection at an index of a list or under a key of a dictionary.
     package func nested(_ step: CollectionPlace.Step) -> CollectionHandle {
         CollectionHandle(owner, property, steps + [step])
     }
 
     // MARK: Reading
 
-    /// The collection as a value of its object.
+    /// Returns the collection as a value.
     ///
-    /// Throws `misuse` when the object is gone, or has no collection there any more.
+    /// Throws `misuse` if the object was deleted or has no collection there any more.
     package func value() throws(RealmError) -> Value {
         var value = try owner.value(property)
         for step in steps { value = try Self.value(at: step, in: value, space) }
@@ -35,10 +35,10 @@ package struct CollectionHandle {
         return value
     }
 
-    /// Where the nodes are that `value` leads to.
+    /// Node space in which the collection is read.
     var space: NodeSpace { owner.objects.instance.readableSpace }
 
-    /// Number of elements, or of entries.
+    /// Number of elements or entries.
     package var count: Int {
         get throws(RealmError) {
             switch try value() {
@@ -50,9 +50,9 @@ package struct CollectionHandle {
         }
     }
 
-    /// The element at a position of a list or set, or the value of a dictionary's entry there.
+    /// Returns the element at an index of a list or set, or the value of a dictionary's entry.
     ///
-    /// Throws `misuse` when there are no more than that.
+    /// Throws `misuse` if the index is out of range.
     package func element(at position: Int) throws(RealmError) -> Value {
         switch try value() {
         case .list(let view), .set(let view):
@@ -66,7 +66,7 @@ package struct CollectionHandle {
         }
     }
 
-    /// The key of a dictionary's entry at a position: they ascend.
+    /// Returns the key of a dictionary's entry. Keys ascend.
     package func key(at position: Int) throws(RealmError) -> Value {
         guard case .dictionary(let view) = try value(),
             let halves = try Self.halves(view, space)
@@ -74,12 +74,12 @@ package struct CollectionHandle {
         return try Self.element(at: position, of: halves.keys, space)
     }
 
-    /// The value under a key of a dictionary; nil when there is no such key.
+    /// Returns the value under a key of a dictionary; nil if there is no such key.
     package func value(forKey key: Value) throws(RealmError) -> Value? {
         try halves()?.value(forKey: key, space)
     }
 
-    /// Keys and values of a dictionary; nil for one that never held anything.
+    /// Returns the key and value lists of a dictionary; nil if it has never had an entry.
     func halves() throws(RealmError) -> Halves? {
         guard case .dictionary(let view) = try value() else { throw Self.noCollection }
         return try Self.halves(view, space)
@@ -123,7 +123,7 @@ package struct CollectionHandle {
         return try CollectionView.element(stored, depth: view.depth).shown
     }
 
-    /// The two lists that a dictionary is.
+    /// Key list and value list that store a dictionary.
     struct Halves {
         let keys: CollectionView
         let values: CollectionView
@@ -157,7 +157,7 @@ package struct CollectionHandle {
     }
 }
 
-/// Changes, in the instance's write transaction; see `WriteTransaction` for what each does and throws.
+/// Changes in the instance's write transaction; see `WriteTransaction` for effects and errors.
 extension CollectionHandle {
     func changing() throws(RealmError) -> (WriteTransaction, CollectionPlace) {
         let (transaction, column) = try owner.changing(property)
@@ -179,8 +179,8 @@ extension CollectionHandle {
         try transaction.setElement(value, at: position, in: place)
     }
 
-    /// Sets an element of a list, or appends one at its end. A value that is there already is not
-    /// written.
+    /// Sets an element of a list, or appends one if `position` is the count. Does not write an
+    /// identical value.
     package func update(_ value: Value, at position: Int) throws(RealmError) {
         guard try position < count else { return try insert(value, at: position) }
         if try !element(at: position).isIdentical(to: value) { try set(value, at: position) }
@@ -201,46 +201,47 @@ extension CollectionHandle {
         try transaction.swapElements(a, b, in: place)
     }
 
-    /// Of a set; false when an equal value is there.
+    /// Inserts into a set; returns false if it contains an equal value.
     @discardableResult
     package func insert(_ value: Value) throws(RealmError) -> Bool {
         let (transaction, place) = try changing()
         return try transaction.insertMember(value, into: place)
     }
 
-    /// Of a set; false when no equal value is there.
+    /// Removes from a set; returns false if it contains no equal value.
     @discardableResult
     package func remove(_ value: Value) throws(RealmError) -> Bool {
         let (transaction, place) = try changing()
         return try transaction.removeMember(value, from: place)
     }
 
-    /// Of a dictionary.
+    /// Sets the value under a key of a dictionary.
     package func set(_ value: Value, forKey key: Value) throws(RealmError) {
         let (transaction, place) = try changing()
         try transaction.setEntry(key, to: value, in: place)
     }
 
-    /// Sets the value under a key of a dictionary. A value that is there already is not written.
+    /// Sets the value under a key of a dictionary. Does not write an identical value.
     package func update(_ value: Value, forKey key: Value) throws(RealmError) {
         if let old = try self.value(forKey: key), old.isIdentical(to: value) { return }
         try set(value, forKey: key)
     }
 
-    /// Of a dictionary; false when there is no such key.
+    /// Removes a key of a dictionary; returns false if there is no such key.
     @discardableResult
     package func remove(forKey key: Value) throws(RealmError) -> Bool {
         let (transaction, place) = try changing()
         return try transaction.removeEntry(key, from: place)
     }
 
-    /// A new embedded object in front of the one at `position`, or behind the last.
+    /// Creates an embedded object before the element at `position`, or at the end if `position` is
+    /// the count.
     package func insertEmbedded(at position: Int) throws(RealmError) -> ObjectKey {
         let (transaction, place) = try changing()
         return try transaction.insertEmbedded(at: position, in: place)
     }
 
-    /// A new embedded object under a key of a dictionary.
+    /// Creates an embedded object under a key of a dictionary.
     package func setEmbedded(forKey key: Value) throws(RealmError) -> ObjectKey {
         let (transaction, place) = try changing()
         return try transaction.setEmbeddedEntry(key, in: place)

@@ -1,6 +1,7 @@
-/// The collection as the instance's write transaction has it open.
+/// Access to the collection through the write transaction's open edit of it.
 extension ElementReader {
-    /// The transaction's edit of the collection, unless something else changed since.
+    /// The transaction's open edit of the collection; nil if the transaction has made another
+    /// change since.
     @inline(__always)
     private var openEdit: CollectionEdit? {
         guard editNumber != 0, let edit = instance.transaction?.openCollection,
@@ -9,7 +10,7 @@ extension ElementReader {
         return edit
     }
 
-    /// As `openEdit`, for a change.
+    /// Like `openEdit`, but traps if the instance may not be changed now.
     @inline(__always)
     private var changeableEdit: CollectionEdit? {
         if editNumber == 0 { return nil }
@@ -17,7 +18,7 @@ extension ElementReader {
         return openEdit
     }
 
-    /// Recognises the transaction's edit of the collection from now on, after `handle` changed it.
+    /// Stores the number of the transaction's open edit, after `handle` changed the collection.
     private func adopt(_ handle: CollectionHandle) throws(RealmError) {
         editNumber = 0
         let (transaction, place) = try handle.changing()
@@ -31,16 +32,17 @@ extension ElementReader {
 
     // MARK: Reading
 
-    /// The integer at a position of the open list; nil if it is not open or its elements are no integers.
+    /// Returns the integer at an index of the open list; nil if there is no open list of integers.
     @inline(never)
     func openInteger(at position: Int) -> Int64? {
         instance.check()
         guard case .list(let list)? = openEdit?.tree else { return nil }
-        // The path without the edit reports an unreadable list.
+        // An unreadable list is reported by the slow path, which does not use the edit.
         return try? list.plainInteger(at: position)
     }
 
-    /// The element at a position of the open list; nil if it is not open, or its elements may be links.
+    /// Returns the element at an index of the open list; nil if there is none or its elements may
+    /// be links.
     @inline(never)
     func openElement(at position: Int) throws(RealmError) -> Value? {
         instance.check()
@@ -50,7 +52,7 @@ extension ElementReader {
         return try list.value(at: position)
     }
 
-    /// Number of elements of the open list; nil if it is not open or hides some.
+    /// Number of elements of the open list; nil if there is none or it contains unresolved links.
     var openCount: Int? {
         if editNumber == 0 { return nil }
         instance.check()
@@ -58,7 +60,7 @@ extension ElementReader {
         return list.count
     }
 
-    /// The value under a key of a dictionary; nil when there is no such key.
+    /// Returns the value under a key of a dictionary; nil if there is no such key.
     package func value(
         forKey key: Value, of handle: CollectionHandle
     ) throws(RealmError) -> Value? {

@@ -1,23 +1,23 @@
-/// Reads a list or set by position and a dictionary by key, and changes their elements.
+/// Reads a list or set by index and a dictionary by key, and changes their elements.
 ///
-/// Keeps the leaf read last, so that the elements beside it are read without a search as long as the instance
-/// shows the same version and its write transaction changes nothing. While the transaction changes nothing else
-/// than the collection, it is read and changed as the transaction has it open (`CollectionEdit`).
+/// Caches the last leaf, so that neighbouring elements are read without a search as long as the
+/// instance's version and its write transaction do not change. While the transaction changes only
+/// this collection, reads and changes use the transaction's open edit (`CollectionEdit`).
 ///
-/// Confined as the instance is, and not for frozen instances, which many threads may read.
+/// Confined like the instance. Not for frozen instances, which several threads may read.
 package final class ElementReader {
     let instance: Instance
     private var leaf: ColumnLeaf?
-    /// The leaf, if its elements are integers that are never null.
+    /// The cached leaf, if its elements are non-optional integers.
     @exclusivity(unchecked) private var integers: NodeView?
-    /// Positions of the leaf's elements.
+    /// Indexes of the leaf's elements.
     @exclusivity(unchecked) private var range = 0..<0
     /// Number of elements of the collection.
     private var total = 0
     /// State of the instance when the leaf was read.
     @exclusivity(unchecked) private var moment: Instance.Moment?
 
-    /// Keys and values of the dictionary read last, and the state of the instance then.
+    /// Key and value lists of the dictionary, and the state of the instance when they were read.
     @exclusivity(unchecked) var entries: (halves: CollectionHandle.Halves, moment: Instance.Moment)?
     /// The `CollectionEdit.number` of the collection's open edit; 0 before the first change.
     @exclusivity(unchecked) var editNumber = 0
@@ -26,7 +26,7 @@ package final class ElementReader {
 
     @inline(__always) private var isCurrent: Bool { moment == instance.moment }
 
-    /// The integer at a position if that is in the leaf read last; otherwise nil.
+    /// Returns the integer at an index if it is in the cached leaf or the open edit; otherwise nil.
     package func integer(at position: Int) -> Int64? {
         if let integers, range.contains(position), isCurrent {
             return integers.integer(position &- range.lowerBound)
@@ -34,7 +34,7 @@ package final class ElementReader {
         return editNumber == 0 ? nil : openInteger(at: position)
     }
 
-    /// The element at a position if that is in the leaf read last; otherwise nil.
+    /// Returns the element at an index if it is in the cached leaf or the open edit; otherwise nil.
     package func element(at position: Int) throws(RealmError) -> Value? {
         if range.contains(position), isCurrent {
             return try leaf?.value(position &- range.lowerBound)
@@ -42,11 +42,11 @@ package final class ElementReader {
         return editNumber == 0 ? nil : try openElement(at: position)
     }
 
-    /// Number of elements if that is known; otherwise nil.
+    /// Number of elements if it is cached; otherwise nil.
     package var count: Int? { moment != nil && isCurrent ? total : openCount }
 
-    /// Reads the leaf with a position. Nothing is kept of a collection that has hidden elements or is of
-    /// mixed values, nor of dictionaries.
+    /// Caches the leaf that contains an index. Caches nothing for dictionaries, mixed values, and
+    /// collections with unresolved links.
     package func read(_ position: Int, of handle: CollectionHandle) throws(RealmError) {
         (moment, range, integers) = (nil, 0..<0, nil)
         let view: CollectionView
@@ -72,13 +72,13 @@ package final class ElementReader {
 }
 
 extension Instance {
-    /// State of what an instance reads: with equal moments nothing has changed between them.
+    /// State of the data that an instance shows; equal moments mean unchanged data.
     struct Moment: Equatable {
         fileprivate let generation: Int
         fileprivate let changeCount: Int
     }
 
-    /// Traps in the wrong place, as every use of the instance does.
+    /// The current state of the data. Traps in a wrong context.
     @inline(__always)
     var moment: Moment {
         check()

@@ -1,29 +1,29 @@
-/// The elements of a list, set or dictionary in another order, without those that repeat others, or
-/// only the first of them. For collections of values: those of links are `ObjectResults`.
+/// Elements of a list, set or dictionary that are sorted, distinct or limited. For collections of
+/// values; collections of links use `ObjectResults`.
 ///
-/// Found when first asked for, again when the object that has the collection may have changed.
-/// Confined as their collection; frozen ones are found when they are made and may be used anywhere.
+/// Evaluated on first use, and again after a change of the class that has the collection. Confined
+/// like the collection. Frozen ones are evaluated when made and may be used on any thread.
 package final class ElementResults {
     let collection: CollectionHandle
-    /// What is done to the elements, in this order.
+    /// Operations on the elements, in this order.
     package let steps: [Step]
     private var found: Found?
 
     package enum Step: Hashable, Sendable {
-        /// By value, nulls first. What is equal keeps its order.
+        /// Stable sort by value, nulls first.
         case sort(isAscending: Bool)
-        /// The first of equal elements.
+        /// Keeps the first of equal elements.
         case distinct
         case limit(Int)
     }
 
     private struct Found {
-        /// Where each of the elements is in the collection.
+        /// Index in the collection of each element.
         let positions: [Int]
         let basis: ResultDependencies
     }
 
-    /// Throws what reading the collection throws, if its instance is frozen.
+    /// Throws the errors of reading the collection, if the instance is frozen.
     package init(_ collection: CollectionHandle, _ steps: [Step] = []) throws(RealmError) {
         (self.collection, self.steps) = (collection, steps)
         if instance.isFrozen { found = try find() }
@@ -31,20 +31,20 @@ package final class ElementResults {
 
     var instance: Instance { collection.owner.objects.instance }
 
-    /// With one more step.
+    /// Returns these results with one more operation.
     package func arranged(_ step: Step) throws(RealmError) -> ElementResults {
         try ElementResults(collection, steps + [step])
     }
 
-    /// Number of elements; none when the collection is gone.
+    /// Number of elements; 0 if the collection was deleted.
     package var count: Int { get throws(RealmError) { try positions().count } }
 
-    /// Throws `misuse` when there are no more than that.
+    /// Throws `misuse` if the index is out of range.
     package func element(at position: Int) throws(RealmError) -> Value {
         try collection.element(at: place(of: position))
     }
 
-    /// Where the element at a position is in the collection.
+    /// Index in the collection of the element at `position`.
     func place(of position: Int) throws(RealmError) -> Int {
         let positions = try positions()
         guard position >= 0, position < positions.count else {
@@ -53,14 +53,14 @@ package final class ElementResults {
         return positions[position]
     }
 
-    /// Position of the first element equal to `value`.
+    /// Index of the first element equal to `value`; nil if there is none.
     package func index(of value: Value) throws(RealmError) -> Int? {
         if steps.isEmpty { return try collection.index(of: value) }
         let elements = try collection.elements()
         return try positions().firstIndex { ValueOrder.areEqual(elements[$0], value) }
     }
 
-    /// An aggregate of the elements; see `CollectionHandle.aggregate`.
+    /// Returns an aggregate of the elements; see `CollectionHandle.aggregate`.
     package func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
         if steps.isEmpty, try collection.exists { return try collection.aggregate(function) }
         let elements = try collection.elements()
@@ -106,7 +106,7 @@ extension ElementResults.Step {
         case .limit(let count): positions.removeSubrange(min(max(0, count), positions.count)...)
         case .sort(let isAscending): Self.sort(&positions, elements, isAscending)
         case .distinct:
-            // Equal ones lie side by side, the first of them in front.
+            // Equal elements become adjacent, the first one in front.
             var entries = positions.indices.map { (place: $0, value: elements[positions[$0]]) }
             entries.order { ValueRules.compare($0.value, $1.value) < 0 }
             var kept: [Int] = []

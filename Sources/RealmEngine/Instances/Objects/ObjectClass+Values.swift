@@ -1,18 +1,17 @@
-/// Reading single properties: what `ObjectHandle` does, for those who hold the class already and find a
-/// handle, which holds it too, one count of references too many.
+/// Reads single properties, for callers that hold the class. An `ObjectHandle` would also retain
+/// the class, which costs a reference count per read.
 extension ObjectClass {
-    /// Whether `place` may not be where its object is in what the instance shows: in an open write
-    /// transaction it may not.
+    /// Whether `place` may be outdated; always true in an open write transaction.
     @inlinable @inline(__always)
     package func isBehind(_ place: ObjectPlace) -> Bool {
         let generation = instance.generation
         return generation == 0 || generation != place.generation
     }
 
-    /// The value of a property of the object with `key`, which was found at `place`; an unresolved link
-    /// is null.
+    /// Returns the value of a property of the object with `key`, found at `place`. An unresolved
+    /// link is null.
     ///
-    /// Throws `misuse` when the object or the property is gone.
+    /// Throws `misuse` if the object was deleted or the property removed.
     package func value(
         _ property: Int, of key: ObjectKey, at place: ObjectPlace
     ) throws(RealmError) -> Value {
@@ -24,7 +23,8 @@ extension ObjectClass {
             place.row)
     }
 
-    /// An integer; nil for null. Throws as `value` does, and for a property of another type.
+    /// Returns an integer; nil for null. Throws the errors of `value`, and `misuse` for a property
+    /// of another type.
     package func int(
         _ property: Int, of key: ObjectKey, at place: ObjectPlace
     ) throws(RealmError) -> Int64? {
@@ -39,8 +39,8 @@ extension ObjectClass {
         return leaf.integer(place.row)
     }
 
-    /// Text where it is stored; nil for null. Throws as `value` does, and for a property of another
-    /// type.
+    /// Returns the stored bytes of a text; nil for null. Throws the errors of `value`, and `misuse`
+    /// for a property of another type.
     package func text(
         _ property: Int, of key: ObjectKey, at place: ObjectPlace
     ) throws(RealmError) -> ByteView? {
@@ -65,7 +65,7 @@ extension ObjectClass {
         return ref
     }
 
-    /// The instance is elsewhere now, or in a write transaction.
+    /// Reads when `place` is outdated or a write transaction is open.
     @inline(never)
     private func valueSlow(_ property: Int, _ key: ObjectKey) throws(RealmError) -> Value {
         if let transaction = instance.transaction {

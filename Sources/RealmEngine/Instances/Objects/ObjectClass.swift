@@ -1,32 +1,31 @@
-/// The objects of one class as an instance shows them: what reading and changing single properties has
-/// to know, worked out once.
+/// Cached metadata of one class in an instance, for reading and changing single properties.
 ///
-/// Confined as its instance is; that of a frozen instance may be used anywhere. Properties are told by
-/// their place in `properties`, whatever other versions have before or behind them.
+/// Confined like its instance; the metadata of a frozen instance may be used on any thread. A
+/// property is identified by its index in `properties`, whatever its index is in other versions.
 package final class ObjectClass {
     package let instance: Instance
     package let key: TableKey
-    /// As they were when this was made.
+    /// Properties at the time this object was made.
     package let properties: [ColumnInfo]
-    /// Incoming ends of links, as they were when this was made.
+    /// Backlinks at the time this object was made.
     let backlinks: [BacklinkInfo]
     private let fields: UnsafeMutableBufferPointer<Field>
-    /// The table in the version of `generation`; nil when it is gone.
+    /// The table in the version of `generation`; nil if the class was removed.
     private var info: TableInfo?
     private var generation: Int
-    /// Of the open write transaction: its columns may change.
+    /// Schema generation of the open write transaction, whose columns may change.
     private var schemaGeneration = -1
 
-    /// A property as it is stored in the version at hand.
+    /// A property's storage in the current version.
     struct Field {
         let key: ColumnKey
-        /// Where the column is among the table's; nil when it is gone.
+        /// Index of the column in the table; nil if the property was removed.
         fileprivate(set) var column: Int?
         fileprivate(set) var layout: LeafLayout
         let leafIndex: Int
-        /// The cells are plain integers that are never null.
+        /// Whether the cells are non-optional integers.
         let isInteger: Bool
-        /// The cells are text.
+        /// Whether the cells are strings.
         let isText: Bool
 
         fileprivate init(_ info: ColumnInfo, at column: Int) {
@@ -39,7 +38,7 @@ package final class ObjectClass {
         }
     }
 
-    /// Nil when there is no such table.
+    /// Returns nil if there is no such table.
     package init?(_ instance: Instance, _ key: TableKey) {
         guard let info = instance.schema.table(key) else { return nil }
         self.instance = instance
@@ -50,18 +49,18 @@ package final class ObjectClass {
         fields = .allocate(capacity: properties.count)
         _ = fields.initialize(
             from: properties.enumerated().map { Field($0.element, at: $0.offset) })
-        // What an open write transaction shows is looked at again each time.
+        // 0 in an open write transaction, whose columns are read each time.
         generation = instance.generation
     }
 
     deinit { fields.deallocate() }
 
-    /// The property called `name`; nil when there is none.
+    /// Returns the index of the property with `name`; nil if there is none.
     package func property(named name: String) -> Int? {
         properties.firstIndex { $0.name == name }
     }
 
-    /// Where it is told how the property is stored: to copy that takes longer than most reads.
+    /// Returns a pointer to the field, because copying a field takes longer than most reads.
     @inline(__always)
     func field(_ property: Int) -> UnsafePointer<Field> {
         precondition(property >= 0 && property < fields.count)
@@ -70,7 +69,7 @@ package final class ObjectClass {
 
     // MARK: Following the instance
 
-    /// The table as the instance shows it now; nil when it is gone.
+    /// Returns the table in the instance's current version; nil if the class was removed.
     func table() -> TableInfo? {
         if instance.isFrozen || generation != 0 && generation == instance.generation { return info }
         let now = instance.schema.table(key)
@@ -90,7 +89,7 @@ package final class ObjectClass {
         }
     }
 
-    /// The property as the open write transaction has it.
+    /// Returns the field as of the open write transaction.
     func field(_ property: Int, in transaction: WriteTransaction) throws(RealmError) -> Field {
         if transaction.context.schemaGeneration != schemaGeneration || generation != 0 {
             adapt(to: try transaction.columns(of: key))
@@ -101,7 +100,8 @@ package final class ObjectClass {
 
     // MARK: Finding
 
-    /// Where the object with `key` is in the version shown. Not for an open write transaction.
+    /// Finds the object with `key` in the current version. Must not be called in a write
+    /// transaction.
     func place(of key: ObjectKey) throws(RealmError) -> ObjectPlace {
         guard let info = table() else {
             return ObjectPlace(nil, generation: instance.generation)
@@ -111,7 +111,7 @@ package final class ObjectClass {
         return ObjectPlace(found, generation: instance.generation)
     }
 
-    /// Key of the object with the given primary key; nil when there is none.
+    /// Returns the key of the object with a primary key; nil if there is none.
     func find(primaryKey value: Value) throws(RealmError) -> ObjectKey? {
         instance.check()
         if let transaction = instance.transaction {
@@ -121,7 +121,7 @@ package final class ObjectClass {
         return try instance.snapshot().table(info).find(primaryKey: value)
     }
 
-    /// The object with the given primary key, where it was found; nil when there is none.
+    /// Returns a handle of the object with a primary key; nil if there is none.
     package func object(primaryKey value: Value) throws(RealmError) -> ObjectHandle? {
         if instance.isFrozen || instance.transaction != nil {
             guard let key = try find(primaryKey: value) else { return nil }

@@ -1,19 +1,19 @@
-/// Changes of an object, in its instance's write transaction: outside of one they are mistakes that
-/// trap, and so they are on a frozen instance.
+/// Changes of an object in its instance's write transaction. They trap outside of a write
+/// transaction and on a frozen instance.
 extension ObjectHandle {
-    /// Sets a single-valued property. Throws `data` for a value that does not fit, `misuse` when the
-    /// object or the property is gone, and for a primary key.
+    /// Sets a single-valued property. Throws `data` for a value that does not fit; throws `misuse`
+    /// for a deleted object, a removed property, and a primary key.
     package func set(_ property: Int, _ value: Value) throws(RealmError) {
         try objects.set(property, of: key, value)
     }
 
-    /// The same; a value that the property has already is not written.
+    /// Sets a property, unless it already has an identical value.
     package func update(_ property: Int, _ value: Value) throws(RealmError) {
         let (transaction, column) = try changing(property)
         _ = try transaction.update(objects.key, key, column, value)
     }
 
-    /// Sets text.
+    /// Sets a string property.
     func set(_ property: Int, _ text: String) throws(RealmError) {
         let (transaction, column) = try changing(property)
         try text.withView { (view) throws(RealmError) in
@@ -21,18 +21,19 @@ extension ObjectHandle {
         }
     }
 
-    /// Gives a link to embedded objects a new one, in place of the one it had, and returns its key.
+    /// Creates an embedded object in a link property, replacing the previous one, and returns its
+    /// key.
     package func makeEmbedded(_ property: Int) throws(RealmError) -> ObjectKey {
         let (transaction, column) = try changing(property)
         return try transaction.createEmbedded(objects.key, key, column)
     }
 
-    /// Removes the object, with the embedded ones it holds.
+    /// Deletes the object and the embedded objects it owns.
     package func remove() throws(RealmError) {
         try objects.instance.forWriting().remove(objects.key, key)
     }
 
-    /// The open transaction, and the column that the property is there.
+    /// Returns the open transaction, and the property's column in it.
     func changing(_ property: Int) throws(RealmError) -> (WriteTransaction, Int) {
         let transaction = objects.instance.forWriting()
         return (transaction, try objects.column(property, transaction))
@@ -40,12 +41,12 @@ extension ObjectHandle {
 }
 
 extension ObjectClass {
-    /// Removes objects, in any order, with the embedded ones they hold.
+    /// Deletes objects, in any order, and the embedded objects they own.
     package func remove(_ keys: [ObjectKey]) throws(RealmError) {
         try instance.forWriting().remove(key, keys)
     }
 
-    /// Sets a property of the object with `key`, as `ObjectHandle.set` does: for who holds the class.
+    /// Sets a property like `ObjectHandle.set`, for callers that hold the class.
     package func set(_ property: Int, of key: ObjectKey, _ value: Value) throws(RealmError) {
         let transaction = Unmanaged.passUnretained(instance.forWriting())
         try borrowing(transaction) { (transaction) throws(RealmError) in

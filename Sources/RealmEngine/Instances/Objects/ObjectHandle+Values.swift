@@ -1,5 +1,5 @@
-/// Values by their type: nil for null, `misuse` for a property of another type, otherwise as
-/// `ObjectHandle.value`.
+/// Typed values of properties: nil for null; throws `misuse` for a property of another type, and
+/// the errors of `ObjectHandle.value`.
 extension ObjectHandle {
     func bool(_ property: Int) throws(RealmError) -> Bool? {
         try value(property).unwrapped("bool") { if case .bool(let v) = $0 { v } else { nil } }
@@ -13,7 +13,7 @@ extension ObjectHandle {
         try value(property).unwrapped("double") { if case .double(let v) = $0 { v } else { nil } }
     }
 
-    /// Text, or bytes, where they are stored.
+    /// Returns the stored bytes of a string or binary property.
     func bytes(_ property: Int) throws(RealmError) -> ByteView? {
         try value(property).unwrapped("string or data") {
             switch $0 {
@@ -49,7 +49,7 @@ extension ObjectHandle {
 }
 
 extension Value {
-    /// What `pick` finds in the value; nil for null, `misuse` where it finds nothing.
+    /// Returns the result of `pick`; nil for null. Throws `misuse` if `pick` returns nil.
     @inline(__always)
     fileprivate func unwrapped<T>(
         _ wanted: StaticString, _ pick: (Value) -> T?

@@ -1,19 +1,19 @@
 /// An object of an instance, read and changed one property at a time.
 ///
-/// Knows where its object lies in the version the instance shows, and checks that with one comparison
-/// each time: nothing is searched for but the value. It follows its instance: after that has moved on,
-/// `follow` finds the place anew, and until then every read does. In an open write transaction the
-/// transaction's own state is read.
+/// Caches the object's location in the instance's current version; each read checks it with one
+/// comparison instead of a search. After the instance has moved on, `follow` finds the location
+/// again; until then every read does. In an open write transaction the transaction's own state is
+/// read.
 ///
-/// Confined as its instance is; that of a frozen instance may be read anywhere, by many at once. A
-/// value's bytes last as long as the version is shown, those of an open write transaction until its
-/// next change.
+/// Confined like its instance; a handle of a frozen instance may be read by several threads at
+/// once. A value's bytes are valid as long as the version is shown, those read in a write
+/// transaction until its next change.
 package struct ObjectHandle {
     package let objects: ObjectClass
     package private(set) var key: ObjectKey
     package private(set) var place: ObjectPlace
 
-    /// The object with `key`, whether it exists or not.
+    /// Makes a handle of the object with `key`, which need not exist.
     ///
     /// Throws `corrupt` for a damaged file.
     package init(_ objects: ObjectClass, _ key: ObjectKey) throws(RealmError) {
@@ -23,7 +23,7 @@ package struct ObjectHandle {
         try follow()
     }
 
-    /// The object with `key`, which was found at `place`.
+    /// Makes a handle of the object with `key`, which was found at `place`.
     @inline(__always)
     package init(_ objects: ObjectClass, _ key: ObjectKey, _ place: ObjectPlace) {
         self.objects = objects
@@ -35,23 +35,24 @@ package struct ObjectHandle {
 
     // MARK: Places
 
-    /// Remembers where the object is in the version its instance shows now. That of a frozen instance
-    /// knows from the beginning, and is not changed.
+    /// Updates the location to the instance's current version. Does nothing on a frozen instance,
+    /// whose location is final.
     @inline(__always)
     package mutating func follow() throws(RealmError) {
         let generation = objects.instance.generation
-        // An open write transaction is asked each time.
+        // In a write transaction, each read looks up the object.
         if generation != 0, generation != place.generation { try find() }
     }
 
     @inline(never)
     private mutating func find() throws(RealmError) {
-        // A live instance that shows nothing yet begins with the newest version.
+        // Loads the newest version if a live instance has none loaded.
         if !objects.instance.isFrozen { _ = objects.instance.snapshot() }
         place = try objects.place(of: key)
     }
 
-    /// Becomes the object with `other`, of the same class: one beside this one is found at once.
+    /// Refers to object `other` of the same class. An object in the same leaf is found without a
+    /// search.
     package mutating func move(to other: ObjectKey) throws(RealmError) {
         let near = near(other)
         key = other
@@ -63,14 +64,14 @@ package struct ObjectHandle {
         }
     }
 
-    /// Becomes the object with `other`, of the same class, which was found at `place`.
+    /// Refers to object `other` of the same class, which was found at `place`.
     @inline(__always)
     mutating func rebind(_ other: ObjectKey, _ place: ObjectPlace) {
         (key, self.place) = (other, place)
     }
 
-    /// Where `other` is if that is beside this object. Changes nothing, so that no reference has to be
-    /// counted meanwhile.
+    /// Returns the location of `other` if it is in this object's leaf. Does not mutate the handle,
+    /// so that no reference is counted.
     @inline(__always)
     private func near(_ other: ObjectKey) -> ObjectPlace? {
         let instance = objects.instance
@@ -79,14 +80,15 @@ package struct ObjectHandle {
         return place.place(of: other, from: key, space)
     }
 
-    /// A handle of another object of the class: one beside this one is found at once.
+    /// Returns a handle of object `other` of the class. An object in the same leaf is found without
+    /// a search.
     package func handle(of other: ObjectKey) throws(RealmError) -> ObjectHandle {
         var handle = self
         try handle.move(to: other)
         return handle
     }
 
-    /// Whether the object exists in the version shown.
+    /// Whether the object exists in the current version.
     package var exists: Bool {
         get throws(RealmError) {
             let instance = objects.instance
@@ -102,14 +104,16 @@ package struct ObjectHandle {
 
     // MARK: Reading
 
-    /// The value of a property, an unresolved link being null. `property` is one of the class's.
+    /// Returns the value of a property, an index in the class's properties. An unresolved link is
+    /// null.
     ///
-    /// Throws `misuse` when the object or the property is gone.
+    /// Throws `misuse` if the object was deleted or the property removed.
     package func value(_ property: Int) throws(RealmError) -> Value {
         try objects.value(property, of: key, at: place)
     }
 
-    /// An integer; nil for null. Throws as `value` does, and for a property of another type.
+    /// Returns an integer; nil for null. Throws the errors of `value`, and `misuse` for a property
+    /// of another type.
     package func int(_ property: Int) throws(RealmError) -> Int64? {
         try objects.int(property, of: key, at: place)
     }

@@ -1,14 +1,15 @@
-/// Where an object is in the version an instance shows: the leaf it lies in, and its row there.
+/// Cached location of an object: its cluster leaf and row.
 ///
-/// Holds while the instance's generation is the one it was found in.
+/// Valid as long as the instance's generation is the stored one.
 @usableFromInline package struct ObjectPlace {
-    /// Positive: an open write transaction, whose nodes move, has 0, and what is nowhere less.
+    /// Generation of the instance; 0 in a write transaction, whose nodes move, and negative for no
+    /// location.
     @usableFromInline var generation = -1
-    /// Payload of the cluster leaf; nil when there is no such object.
+    /// Payload of the cluster leaf; nil if there is no such object.
     @usableFromInline var leaf: UnsafeRawPointer?
-    /// In 32 bits, since accessors that are kept should be small.
+    /// Row in the leaf, in 32 bits to keep accessors small.
     @usableFromInline var shortRow: UInt32 = 0
-    /// Objects in the leaf.
+    /// Number of objects in the leaf.
     @usableFromInline var rows: UInt32 = 0
 
     @inline(__always)
@@ -17,7 +18,7 @@
         set { shortRow = UInt32(truncatingIfNeeded: newValue) }
     }
 
-    /// Nowhere, which no version agrees with.
+    /// Makes an unknown location, which is valid in no version.
     @inlinable @inline(__always) package init() {}
 
     init(_ found: (leaf: ClusterLeaf, row: Int)?, generation: Int) {
@@ -28,7 +29,7 @@
         rows = UInt32(found.leaf.count)
     }
 
-    /// In `row` of `leaf`, which is below its count.
+    /// Makes the location at `row` of `leaf`. `row` must be below the leaf's count.
     @inline(__always)
     init(_ leaf: ClusterLeaf, _ row: Int, generation: Int) {
         self.generation = generation
@@ -41,8 +42,8 @@
 
     @inline(__always) private var node: NodeView? { leaf.map { NodeView(checked: $0) } }
 
-    /// Ref of the column leaf of `leafIndex`; nil when there is no object, none for a column that the
-    /// leaf does not have.
+    /// Ref of the column leaf with `leafIndex`. Nil if there is no object; `Ref.none` if the leaf
+    /// lacks the column.
     @inline(__always)
     func columnRef(_ leafIndex: Int) -> Ref? {
         guard let leaf else { return nil }
@@ -51,8 +52,8 @@
         return node.slot(leafIndex &+ 1).child ?? Ref.none
     }
 
-    /// The place of `other` when that lies in the same leaf as the object with `key`, whose place this
-    /// is; nil when that is not known without looking for it.
+    /// Returns the location of `other` if it is in the leaf of the object with `key`, to which this
+    /// location belongs; otherwise nil.
     func place(of other: ObjectKey, from key: ObjectKey, _ space: NodeSpace) -> ObjectPlace? {
         guard let node else { return nil }
         let distance = UInt64(bitPattern: other.raw) &- UInt64(bitPattern: key.raw)
@@ -66,7 +67,7 @@
         guard let list = try? space.integers(keys.ref, "object keys"), row < list.count else {
             return nil
         }
-        // Keys ascend: the next one is nearly always the one that is asked for.
+        // Keys ascend, so the search begins at the row; the next key is the usual request.
         let wanted = list.unsigned(row) &+ distance
         let limit = min(list.count, Int(rows))
         found.row = (0..<limit).partitionPoint { list.unsigned($0) >= wanted }

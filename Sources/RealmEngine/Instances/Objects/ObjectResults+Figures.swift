@@ -1,10 +1,10 @@
-/// What the objects' properties say together.
+/// Aggregates and columns of results.
 extension ObjectResults {
-    /// An aggregate of a property of all objects. Nulls are skipped, and NaN is too, except the NaN of
-    /// a float or double in a mixed property. Without values the minimum, the maximum and the average
-    /// are null, and the sum is zero.
+    /// Returns an aggregate of a property over all objects. Skips nulls and NaN, except a float or
+    /// double NaN in a mixed property. Without values the minimum, maximum and average are null,
+    /// and the sum is zero.
     ///
-    /// Objects that were not looked for yet are not remembered for that.
+    /// Does not evaluate or cache the results' objects if they are not cached already.
     ///
     /// - Parameter property: index among the properties of the class.
     /// - Throws: `misuse` for a property that the function is not defined for.
@@ -31,8 +31,9 @@ extension ObjectResults {
         return try table.aggregates([expression], .wraps, of: keys).values[0]
     }
 
-    /// The values of a property of all objects, in their order, one after the other: its column alone
-    /// is read. `body` changes nothing; values last as those of objects do.
+    /// Calls `body` with the values of a property in the order of the objects. Reads only that
+    /// column. `body` must not change data. The values' bytes have the lifetime of an object's
+    /// values.
     func values(
         of property: Int, _ body: (Value) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -53,8 +54,8 @@ extension ObjectResults {
         }
     }
 
-    /// The primary keys of all objects, in their order: what can be handed to other threads to find
-    /// them there. As `values`; throws `misuse` for a class that has no primary key.
+    /// Calls `body` with the primary keys in the order of the objects, for example to find the
+    /// objects on other threads. See `values`. Throws `misuse` for a class without primary key.
     package func primaryKeys(
         _ body: (Value) throws(RealmError) -> Void
     ) throws(RealmError) {

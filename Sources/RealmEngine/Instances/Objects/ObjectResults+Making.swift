@@ -1,26 +1,26 @@
-/// Results made of other results, of collections and of links.
+/// Results derived from other results, collections and links.
 extension ObjectResults {
-    /// Those that `query` yields too: its condition is one more, and what is written behind it happens
-    /// after what happened before. Throws `misuse` for a query that does not fit the class, and for a
-    /// condition behind a limit.
+    /// Combines the results with `query` by AND; its SORT, DISTINCT and LIMIT apply after the
+    /// existing ones. Throws `misuse` for a query that does not fit the class, and for a condition
+    /// after a limit.
     package func filtered(_ query: Query) throws(RealmError) -> ObjectResults {
         let fresh = ObjectResults(objects, try definition.adding(query), nil)
         try fresh.check(query)
         return fresh
     }
 
-    /// Sorted, without objects that repeat others, or only the first so many. A sort behind another
-    /// counts more than that one. Throws as `filtered` does.
+    /// Applies SORT, DISTINCT or LIMIT. A later sort takes precedence over an earlier one. Throws
+    /// the errors of `filtered`.
     package func arranged(
         _ clause: QueryClause, aliases: KeyPathAliases = KeyPathAliases()
     ) throws(RealmError) -> ObjectResults {
         try filtered(Query(.always(true), [clause], aliases: aliases))
     }
 
-    /// Those that a list, set or dictionary of links leads to, in its order. `objects` are those of the
-    /// class linked to, of the same instance.
+    /// Makes results of the objects in a list, set or dictionary of links, in its order. `objects`
+    /// is the target class in the same instance.
     ///
-    /// Throws `misuse` for a property that has no such collection.
+    /// Throws `misuse` for a property that is no such collection.
     package convenience init(
         _ objects: ObjectClass, in collection: CollectionHandle
     ) throws(RealmError) {
@@ -37,8 +37,9 @@ extension ObjectResults {
                 objects.key, from: .collection(collection.owner.link, property.key)), nil)
     }
 
-    /// The objects of the class that link to `target`, of the same instance, by `property`, once for
-    /// each link. Throws `misuse` for a property that leads elsewhere.
+    /// Makes results of the objects of the class that link to `target`, of the same instance, by
+    /// `property`. An object appears once per link. Throws `misuse` for a property with another
+    /// target.
     package convenience init(
         _ objects: ObjectClass, linkingTo target: ObjectHandle, by property: Int
     ) throws(RealmError) {
@@ -55,19 +56,20 @@ extension ObjectResults {
 
     // MARK: Elsewhere
 
-    /// The same results as a thing to be carried to another place, or observed.
+    /// Reference to the results for another context or an observer.
     package var confined: Confined { Confined(instance, .results(definition)) }
 
-    /// Observes the results; see `Instance.observe(table:)`. When `block` is called they hold what the
-    /// observer found, and are not looked for again. They are kept until the observation ends.
+    /// Observes the results; see `Instance.observe(table:)`. When `block` is called, the results
+    /// already contain the objects that the observer found. Retains the results until the
+    /// observation ends.
     package func observe(
         _ filter: ChangeFilter? = nil, _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
         try instance.observe(results: definition, filter, showing: self, block)
     }
 
-    /// The results that a handle led to, or a frozen view; nil for a thing of another kind, and when
-    /// the class is gone.
+    /// Makes the results of a resolved handle or a frozen reference. Nil for another target, and if
+    /// the class was removed.
     convenience init?(_ confined: Confined) {
         guard case .results(let definition) = confined.target,
             let objects = ObjectClass(confined.instance, definition.table)
@@ -75,8 +77,8 @@ extension ObjectResults {
         self.init(objects, definition, nil)
     }
 
-    /// The results as they are in this version, to be used anywhere. What was found already is not
-    /// looked for again. Throws `incompatible` when the lock file is damaged.
+    /// Returns the results in the current version, for use on any thread. Keeps objects that are
+    /// already found. Throws `incompatible` when the lock file is damaged.
     func freeze() throws(RealmError) -> ObjectResults {
         if isFrozen { return self }
         let frozen = try instance.freeze()
@@ -86,7 +88,7 @@ extension ObjectResults {
         return ObjectResults(objects, definition, foundNow)
     }
 
-    /// The live results for the place that asks; nil when the class is gone.
+    /// Returns the live results for a context; nil if the class was removed.
     func thaw(on confinement: Confinement = .thread) throws(RealmError) -> ObjectResults? {
         let live = try instance.thaw(on: confinement)
         if live === instance { return self }

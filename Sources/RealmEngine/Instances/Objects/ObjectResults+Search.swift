@@ -1,6 +1,6 @@
-/// Finding things in results.
+/// Search in results.
 extension ObjectResults {
-    /// The first object; nil when there is none.
+    /// The first object; nil if there is none.
     var first: ObjectHandle? {
         get throws(RealmError) { try isEmpty ? nil : object(at: 0) }
     }
@@ -12,8 +12,8 @@ extension ObjectResults {
         }
     }
 
-    /// Position of the object with `key`, the first one where it comes several times; nil when it is
-    /// not among them.
+    /// Index of the object with `key`, the first one if it appears several times; nil if it does
+    /// not appear.
     package func index(of key: ObjectKey) throws(RealmError) -> Int? {
         switch try current().members {
         case .keys(let keys, isAscending: true):
@@ -29,8 +29,8 @@ extension ObjectResults {
         return try index(of: key) != nil
     }
 
-    /// Position of the first object, in the order of the results, that also satisfies the condition of
-    /// `query`; what is written behind that does not matter. Throws as `filtered` does.
+    /// Index of the first object that satisfies the condition of `query`, whose SORT, DISTINCT and
+    /// LIMIT are ignored. Nil if there is none. Throws the errors of `filtered`.
     package func index(matching query: Query) throws(RealmError) -> Int? {
         let snapshot = instance.snapshot()
         guard let info = snapshot.schema.table(definition.table) else { return nil }

@@ -1,52 +1,51 @@
 import Synchronization
 
-/// Objects of one class that are found by conditions and put in order, as an instance shows them: all
-/// of a class, those of a collection, or those that link to an object.
+/// Objects of one class in a defined order, as an instance shows them: all objects, those that
+/// match queries, the objects of a collection, or those that link to an object.
 ///
-/// They are looked for when they are first asked for, and again when the instance shows something in
-/// which they may be others; as long as no table they depend on changed, what was found stays. In a
-/// write transaction they show its own state.
+/// Evaluated on first use, and again after a change of a table they depend on. In a write
+/// transaction they reflect its own changes.
 ///
-/// Confined as their instance is. Those of a frozen instance may be used anywhere, by many threads at
-/// once, and change nothing once their objects have been looked for.
+/// Confined like their instance. Frozen results may be used by several threads at once, and do not
+/// change after their first evaluation.
 package final class ObjectResults {
     /// The class of the objects.
     let objects: ObjectClass
-    /// What they are, apart from any version.
+    /// Definition of the results, independent of versions.
     package let definition: ResultsDefinition
     private let isFixed: Bool
-    /// Of the class, which keeps it. Instances are referred to weakly, which makes counting references
-    /// of theirs slow: for a single object that would be most of the time.
+    /// Instance of `objects`, which retains it. Unmanaged, because counting references of a weakly
+    /// referenced object is slow: it would take most of the time of one access.
     private let owner: Unmanaged<Instance>
-    /// What was found last, retained. Frozen results get it once.
+    /// The last content, retained. Frozen results set it once.
     private let slot: Atomic<UnsafeMutableRawPointer?>
-    /// Of the instance, for which that holds; of no use to frozen results.
+    /// Generation of the instance for which the content is valid. Unused by frozen results.
     private var generation = -1
-    /// The leaf of the object that was asked for last by its position, in that generation.
+    /// Leaf of the last object accessed by index, valid in `generation`.
     private var leaf: LeafAtKey?
-    /// The only query, as it was bound to be checked, and the instance's generation then.
+    /// The only query, as it was bound to check it, and the instance's generation at that time.
     private var checked: (query: BoundQuery, generation: Int)?
-    /// The object asked for last.
+    /// Last object that was located.
     private var recent: (key: ObjectKey, place: ObjectPlace) = (.none, ObjectPlace())
 
-    /// All objects of the class, in the order of the table.
+    /// Makes results of all objects of the class, in table order.
     package convenience init(_ objects: ObjectClass) {
         self.init(objects, ResultsDefinition(objects.key), nil)
     }
 
-    /// The objects of the class that `query` yields, in its order. Throws `misuse` for a query that
-    /// does not fit the class.
+    /// Makes results of a query on the class. Throws `misuse` for a query that does not fit the
+    /// class.
     convenience init(_ objects: ObjectClass, _ query: Query) throws(RealmError) {
         self.init(objects, ResultsDefinition(objects.key, query), nil)
         try check(query)
     }
 
-    /// What `definition` says, as the class's instance shows it.
+    /// Makes the results of `definition` in the class's instance.
     package convenience init(_ objects: ObjectClass, _ definition: ResultsDefinition) {
         self.init(objects, definition, nil)
     }
 
-    /// - Parameter content: what they hold in the version of the class's instance, where that is known.
+    /// - Parameter content: content in the instance's current version, nil if not evaluated yet.
     init(_ objects: ObjectClass, _ definition: ResultsDefinition, _ content: ResultsContent?) {
         precondition(objects.key == definition.table)
         self.objects = objects
@@ -64,12 +63,12 @@ package final class ObjectResults {
 
     package var instance: Instance { objects.instance }
 
-    /// Always safe to ask.
+    /// Whether the instance is frozen. Safe on any thread.
     var isFrozen: Bool { isFixed }
 
     // MARK: What they hold
 
-    /// What the results hold now, looked for if need be.
+    /// Returns the current content, evaluating it if necessary.
     @inline(__always)
     func current() throws(RealmError) -> ResultsContent {
         if isFixed {
@@ -81,7 +80,7 @@ package final class ObjectResults {
         return try follow()
     }
 
-    /// Traps where the instance may not be used.
+    /// Generation of the instance. Traps in a wrong context.
     @inline(__always)
     private var shownGeneration: Int {
         owner._withUnsafeGuaranteedRef { (instance) in
@@ -97,7 +96,8 @@ package final class ObjectResults {
         }
     }
 
-    /// Of frozen results: threads that come at the same time all look, and the first one's is kept.
+    /// Evaluates frozen results. Threads that arrive at the same time all evaluate; the first
+    /// content is kept.
     @inline(never)
     private func currentContent() throws(RealmError) -> ResultsContent {
         let found = try definition.content(in: objects.instance.snapshot(), bound: boundNow)
@@ -109,7 +109,7 @@ package final class ObjectResults {
         return Unmanaged<ResultsContent>.fromOpaque(other!).takeUnretainedValue()
     }
 
-    /// The instance may show something else than when they were asked last.
+    /// Updates the content after the instance may have moved on.
     @inline(never)
     private func follow() throws(RealmError) -> ResultsContent {
         let snapshot = objects.instance.snapshot()
@@ -122,13 +122,14 @@ package final class ObjectResults {
         return content
     }
 
-    /// An observer found out what they hold in what their instance shows: `snapshot`.
+    /// Sets the content to objects that an observer found in `snapshot`, the instance's current
+    /// version.
     func adopt(_ keys: [ObjectKey], in snapshot: Snapshot) {
         if isFixed || known?.basis.state === snapshot.state { return }
         if let content = (try? definition.content(of: keys, in: snapshot)) ?? nil { keep(content) }
     }
 
-    /// Names and types are settled at once, so that mistakes show where they are made.
+    /// Resolves names and types at once, so that errors are thrown where the query is made.
     func check(_ query: Query) throws(RealmError) {
         let snapshot = instance.snapshot()
         guard let info = snapshot.schema.table(definition.table) else { return }
@@ -136,7 +137,7 @@ package final class ObjectResults {
         if definition.queries.count == 1 { checked = (bound, instance.generation) }
     }
 
-    /// The only query, bound to what the instance shows; nil if it has to be bound again.
+    /// The only query, bound to the current version; nil if it must be bound again.
     private var boundNow: BoundQuery? {
         guard let checked, checked.generation > 0, checked.generation == instance.generation
         else { return nil }
@@ -152,7 +153,7 @@ package final class ObjectResults {
         release(slot.exchange(Unmanaged.passRetained(content).toOpaque(), ordering: .releasing))
     }
 
-    /// Number of objects. Without more than that being known, for as long as only it is asked for.
+    /// Number of objects. As long as only the count is read, no keys are stored.
     package var count: Int {
         get throws(RealmError) {
             if isFixed { return try current().count }
@@ -170,8 +171,8 @@ package final class ObjectResults {
         }
     }
 
-    /// What was counted is kept beside no generation: as soon as objects are asked for they are looked
-    /// for.
+    /// Stores a count. Resets the generation, so that the next access to an object evaluates the
+    /// results.
     private func keepNumber(_ content: ResultsContent) {
         keep(content)
         if !content.isEnumerated { generation = -1 }
@@ -181,14 +182,15 @@ package final class ObjectResults {
 
     // MARK: Positions
 
-    /// The object at a position: a handle of it. Throws `misuse` when there are no more than that.
+    /// Returns a handle of the object at an index. Throws `misuse` if the index is out of range.
     @inline(__always)
     package func object(at position: Int) throws(RealmError) -> ObjectHandle {
         let (key, place) = try find(position)
         return ObjectHandle(objects, key, place)
     }
 
-    /// Takes a handle of the class to the object at a position, which costs less than a new one.
+    /// Rebinds a handle of the class to the object at an index, which costs less than making a
+    /// handle.
     @inline(__always)
     func move(_ handle: inout ObjectHandle, to position: Int) throws(RealmError) {
         precondition(handle.objects === objects, "a handle of another class or instance")
@@ -196,11 +198,11 @@ package final class ObjectResults {
         handle.rebind(key, place)
     }
 
-    /// Key of the object at a position.
+    /// Returns the key of the object at an index.
     func key(at position: Int) throws(RealmError) -> ObjectKey { try find(position).0 }
 
     private func find(_ i: Int) throws(RealmError) -> (ObjectKey, ObjectPlace) {
-        // One of all objects, in the leaf that the one before it was in.
+        // Fast path of all objects: the index is in the cached leaf.
         if !isFixed, generation > 0, let leaf, i >= leaf.start, i < leaf.end {
             if generation == shownGeneration {
                 let row = i &- leaf.start
@@ -217,12 +219,12 @@ package final class ObjectResults {
         }
     }
 
-    /// Of an object that was found.
+    /// Returns `key` with its location.
     @inline(__always)
     func place(of key: ObjectKey) throws(RealmError) -> (ObjectKey, ObjectPlace) {
         let instance = objects.instance
         let now = instance.generation
-        // An open write transaction is asked each time.
+        // In a write transaction, each read looks up the object.
         if now == 0 { return (key, ObjectPlace()) }
         if isFixed { return (key, try objects.place(of: key)) }
         if recent.place.generation == now,
@@ -235,7 +237,7 @@ package final class ObjectResults {
         return recent
     }
 
-    /// Of all objects, the one at a position.
+    /// Returns the object at an index of all objects.
     @inline(never)
     private func place(at i: Int) throws(RealmError) -> (ObjectKey, ObjectPlace) {
         let now = objects.instance.generation
@@ -252,7 +254,7 @@ package final class ObjectResults {
         return (key, ObjectPlace(found.leaf, row, generation: now))
     }
 
-    /// The objects of the class as they are now.
+    /// Calls `body` with the tree of the class's current objects.
     func allObjects<T>(
         _ body: (ClusterTree) throws(RealmError) -> T?
     ) throws(RealmError) -> T? {
@@ -266,7 +268,7 @@ package final class ObjectResults {
         return try body(ClusterTree(space: snapshot.lookup, root: info.root))
     }
 
-    /// What is known already to be in the version that the instance shows.
+    /// Content that is cached and valid in the current version, nil if there is none.
     var foundNow: ResultsContent? {
         guard let content = known?.following(objects.instance.snapshot()), content.isEnumerated
         else { return nil }

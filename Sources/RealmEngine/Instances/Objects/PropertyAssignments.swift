@@ -1,6 +1,6 @@
-/// Which properties of which objects commits set, as their changesets tell (storage format 7.3).
+/// Properties that commits set, according to their changesets (storage format 7.3).
 ///
-/// Storing the value that is there already leaves no other trace: versions compare equal. Free to
+/// Records assignments of an equal value, which a comparison of versions does not find. Free to
 /// cross threads.
 struct PropertyAssignments: Sendable {
     struct Assignment: Hashable {
@@ -8,14 +8,14 @@ struct PropertyAssignments: Sendable {
         let column: ColumnKey
     }
 
-    /// In the order met.
+    /// Assignments in the order of the changesets.
     private(set) var tables: [TableKey: [Assignment]] = [:]
 
     var isEmpty: Bool { tables.isEmpty }
 
-    /// Adds what a changeset says, except of objects that `changes` has as inserted.
+    /// Adds the assignments of a changeset, except for objects that `changes` lists as inserted.
     ///
-    /// Throws `corrupt`, having added nothing, for one that makes no sense.
+    /// Throws `corrupt`, without adding any, for an invalid changeset.
     mutating func add(
         _ changeset: ByteView, besides changes: ChangeSet? = nil
     ) throws(RealmError) {
@@ -50,12 +50,13 @@ struct PropertyAssignments: Sendable {
 }
 
 extension ChangeSet {
-    /// The same changes, with what was set to an equal value among the modified properties: what the
-    /// change logs of the commits between the versions say, as far as they are there and make sense.
+    /// Returns the changes with additional modified properties: those that were set to an equal
+    /// value, according to the change logs of the commits between the versions. Missing or invalid
+    /// logs are skipped.
     ///
     /// - Parameters:
     ///   - new: the newer version compared.
-    ///   - later: what commits set that `new` has but its log has not.
+    ///   - later: assignments of commits in `new` that are not yet in its log.
     func adding(
         _ later: PropertyAssignments, loggedIn new: Snapshot
     ) throws(RealmError) -> ChangeSet {
@@ -64,7 +65,7 @@ extension ChangeSet {
             let history = try? ChangeHistory(new.lookup, top)
         {
             let wanted = Int(clamping: top.version - from)
-            // Without all of them nothing is missing that the comparison sees.
+            // If logs are missing, only assignments of equal values are lost.
             try? history.forLast(wanted) { (_, changeset) throws(RealmError) in
                 try? all.add(changeset, besides: self)
             }
@@ -83,8 +84,8 @@ extension ChangeSet {
 }
 
 extension TableChanges {
-    /// What of `assignments` concerns objects that both versions have, and properties that the newer
-    /// one has; ascending by object.
+    /// Returns the assignments to objects in both versions and to properties of the newer one,
+    /// ascending by object.
     fileprivate func marks(
         of assignments: [PropertyAssignments.Assignment], _ table: Table
     ) throws(RealmError) -> [Mark] {

@@ -1,31 +1,32 @@
-/// Goes over the objects that results hold when it is made, whatever happens to the results meanwhile:
-/// what comes later is not met, and what is deleted is met as a handle of nothing.
+/// Iterates over the objects that results contain when the cursor is made. Later changes of the
+/// results do not affect it: new objects are not visited. Deleted objects are skipped by
+/// `nextFound`; `next` returns handles of them.
 ///
-/// Confined as its results are; each thread that reads frozen ones takes one of its own.
+/// Confined like its results; each thread that reads frozen results needs its own cursor.
 package struct ResultsCursor {
-    /// Number of objects it goes over.
+    /// Number of objects to visit.
     let count: Int
     private let objects: ObjectClass
-    /// The same, for a look that counts no reference.
+    /// Unretained `objects`, for access without reference counting.
     private var uncounted: Unmanaged<ObjectClass> { Unmanaged.passUnretained(objects) }
-    /// Nil for all objects of the class in a version that is kept meanwhile.
+    /// Keys to visit; nil for all objects of the class in `version`, which is retained.
     private let keys: RowKeys?
     private let version: (snapshot: Snapshot, root: Ref)?
-    /// The instance shows that version as long as this is its.
+    /// Generation of the instance that corresponds to `version`.
     private let generation: Int
     private var leaf: LeafAtKey?
     private var rows = Rows()
     private var position = 0
     private var handle: ObjectHandle?
 
-    /// What each object of the leaf takes, at hand.
+    /// Cached data for the objects of the current leaf.
     private struct Rows {
-        /// Positions of the first object and after the last one.
+        /// Indexes of the first object and after the last one.
         var start = 0
         var end = 0
-        /// The first one's.
+        /// Location of the first object.
         var place = ObjectPlace()
-        /// Of a leaf whose keys follow each other.
+        /// First key of a leaf whose keys are consecutive; nil for other leaves.
         var firstKey: ObjectKey?
 
         init() {}
@@ -57,12 +58,12 @@ package struct ResultsCursor {
         if generation != 0, let info = snapshot.schema.table(objects.key) {
             (keys, version) = (nil, (snapshot, info.root))
         } else {
-            // What an open write transaction holds now is not there to be gone over later.
+            // The state of an open write transaction cannot be retained; the keys are copied.
             (keys, version) = (try results.definition.keys(in: snapshot), nil)
         }
     }
 
-    /// The next object that is there still, and where it is; nil at the end.
+    /// Returns the next object that still exists, and its location; nil at the end.
     package mutating func nextFound() throws(RealmError) -> (key: ObjectKey, place: ObjectPlace)? {
         guard position < rows.end, checkedGeneration == generation else {
             return try nextFoundElsewhere()
@@ -83,20 +84,20 @@ package struct ResultsCursor {
         return nil
     }
 
-    /// Nil for what was deleted meanwhile.
+    /// Returns the location of an object; nil if it was deleted meanwhile.
     private mutating func look(for key: ObjectKey) throws(RealmError) -> ObjectPlace? {
         let found = try handle(of: key, at: nil)
         return try found.exists ? found.place : nil
     }
 
-    /// The next object; nil at the end.
+    /// Returns a handle of the next object; nil at the end.
     mutating func next() throws(RealmError) -> ObjectHandle? {
         guard position < count else { return nil }
         let (key, place) = try nextPlace()
         return try handle(of: key, at: place)
     }
 
-    /// The cursor's own handle, which finds what is beside its last object quickly.
+    /// Moves the cursor's own handle, which finds objects in the same leaf quickly.
     private mutating func handle(
         of key: ObjectKey, at place: ObjectPlace?
     ) throws(RealmError) -> ObjectHandle {
@@ -110,7 +111,7 @@ package struct ResultsCursor {
         return handle!
     }
 
-    /// Takes a handle of the class to the next object; false at the end.
+    /// Rebinds a handle of the class to the next object; returns false at the end.
     @inline(__always)
     mutating func next(_ handle: inout ObjectHandle) throws(RealmError) -> Bool {
         guard position < count else { return false }
@@ -119,7 +120,7 @@ package struct ResultsCursor {
         return true
     }
 
-    /// The next object, and where it is if that is known without looking for it.
+    /// Returns the next object, and its location if that needs no search.
     @inline(__always)
     private mutating func nextPlace() throws(RealmError) -> (ObjectKey, ObjectPlace?) {
         let now = checkedGeneration
@@ -129,7 +130,7 @@ package struct ResultsCursor {
         return (key(position), now == generation ? rows.place(position) : nil)
     }
 
-    /// The instance's. Traps where that may not be read.
+    /// Generation of the instance. Traps if the instance may not be read here.
     @inline(__always)
     private var checkedGeneration: Int {
         uncounted._withUnsafeGuaranteedRef { objects in
@@ -138,7 +139,7 @@ package struct ResultsCursor {
         }
     }
 
-    /// Of the object at a position in the leaf at hand.
+    /// Returns the key at an index within the current leaf.
     @inline(__always)
     private func key(_ position: Int) -> ObjectKey {
         let row = position &- rows.start
@@ -157,6 +158,6 @@ package struct ResultsCursor {
 }
 
 extension ObjectResults {
-    /// Goes over the objects held now.
+    /// Returns a cursor over the current objects.
     package func cursor() throws(RealmError) -> ResultsCursor { try ResultsCursor(self) }
 }

@@ -1,15 +1,15 @@
-/// Visits the members of two sets together, in their common order, so that each leaf of both is read once.
-/// Links to objects that are not resolved are no members.
+/// Visits the members of two sets in their common order, so that each leaf of both is read once.
+/// Skips unresolved links.
 struct SetMerge {
     private var left: Members
     private var right: Members
 
-    /// A member of the left set, of the right one, or of both.
+    /// Set or sets that contain a member.
     enum Side { case left, right, both }
 
     private struct Members {
         private var cursor: ElementCursor
-        /// The member at hand; nil at the end.
+        /// The current member; nil at the end.
         private(set) var value: Value?
         /// Index of the member among the stored elements.
         private(set) var index = -1
@@ -32,8 +32,8 @@ struct SetMerge {
         self.right = try Members(right)
     }
 
-    /// Calls `body` for each member until it returns false, with the index of the member among the stored
-    /// elements of the left set; for one of the right set alone the index that it would have.
+    /// Calls `body` with each member until it returns false. The index counts the stored elements
+    /// of the left set; for a member of the right set only, it is the insertion index.
     mutating func visit(
         _ body: (Side, Int, Value) throws(RealmError) -> Bool
     ) throws(RealmError) {

@@ -1,48 +1,49 @@
-/// Which changes of an object count as a change of what an observer sees.
+/// Selects which changes an observer of an object or collection is notified of.
 ///
-/// Made for one class and bound to one comparison of versions by `ChangeProbe`. Free to cross
+/// Made for one class; `ChangeProbe` applies it to a comparison of two versions. Free to cross
 /// threads.
 package struct ChangeFilter: Sendable {
     enum Reach: Sendable {
-        /// The object's own properties.
+        /// Properties of the object itself.
         case own
-        /// Also objects reached through at most so many links.
+        /// Also properties of objects reached through up to `depth` links.
         case linked(depth: Int)
         case paths([[Step]])
     }
 
-    /// A link of a key path.
+    /// One step of a key path.
     package enum Step: Hashable, Sendable {
         case property(ColumnKey)
-        /// Back to the objects of a class that link here by a property of theirs.
+        /// From an object to the objects of a class that link to it by a property.
         case incoming(TableKey, ColumnKey)
     }
 
     let table: TableKey
     let reach: Reach
 
-    /// Links followed where no key paths say otherwise.
+    /// Maximum number of links followed without key paths.
     static let defaultDepth = 4
 
-    /// The object's own properties: what an object's observer sees by default.
+    /// Filter for the object's own properties, the default of an object's observer.
     static func own(_ table: TableKey) -> ChangeFilter {
         ChangeFilter(table: table, reach: .own)
     }
 
-    /// The object and what it links to, four links far: what a collection's observer sees by default.
+    /// Filter for the object and the objects up to four links away, the default of a collection's
+    /// observer.
     static func linked(_ table: TableKey) -> ChangeFilter {
         ChangeFilter(table: table, reach: .linked(depth: defaultDepth))
     }
 
-    /// What lies along key paths whose names somebody else has resolved, as a class may call its
-    /// properties otherwise than the file. A path that ends in a link, a collection or incoming links
-    /// sees where it leads change, not what is there.
+    /// Makes a filter of key paths that the caller has resolved, because a Swift class may name its
+    /// properties differently from the file. A path that ends in a link, a collection or backlinks
+    /// selects changes of the references, not of the objects they refer to.
     package init(_ paths: [[Step]], in table: TableKey) {
         self.init(table: table, reach: .paths(paths))
     }
 
-    /// What lies along key paths by the names of the file: `name`, `owner.name`,
-    /// `@links.Dog.owner.name` for incoming links, `*` for every property at its place.
+    /// Makes a filter of key paths by the names in the file: `name`, `owner.name`,
+    /// `@links.Dog.owner.name` for backlinks, `*` for all properties at that step.
     ///
     /// Throws `misuse` for an unknown property.
     init(
@@ -87,7 +88,7 @@ package struct ChangeFilter: Sendable {
         return paths
     }
 
-    /// `@links.Dog.owner` and what follows.
+    /// Resolves `@links.Dog.owner` and the remaining names.
     private static func resolveIncoming(
         _ names: ArraySlice<String>, _ table: TableInfo, _ schema: Schema
     ) throws(RealmError) -> [[Step]] {

@@ -1,22 +1,22 @@
-/// Asks whether objects changed for an observer between two versions. Confined to its snapshot's
-/// thread.
+/// Checks whether objects changed, in the sense of a filter, between two versions. Confined to its
+/// snapshots' thread.
 package final class ChangeProbe {
     private let changes: ChangeSet
     private let old: Snapshot
     private let new: Snapshot
     private let filter: ChangeFilter
-    /// Tables from which a modified object can be reached within so many links.
+    /// At index n, tables from which a modified object can be reached through at most n links.
     private var reachable: [Set<TableKey>] = []
     private var known: [Visit: Bool] = [:]
-    /// The objects that lead to a modified one, looked for when a whole collection is asked about; nil
-    /// where there are too many.
+    /// Objects from which a modified object can be reached; nil without `linked`, and if there are
+    /// too many.
     private lazy var leading: ReverseReachability? = {
         guard case .linked(let depth) = filter.reach else { return nil }
         return try? ReverseReachability(to: changes, in: filter.table, within: depth, new)
     }()
 
-    /// Digits that no key of those has; none until they have been looked for. Nearly all objects that are
-    /// asked about end here, without a reference being counted.
+    /// Complement of `leading.digits`, 0 until `leading` was built. Rejects most objects without
+    /// counting a reference.
     private var absent: UInt64 = 0
 
     private struct Visit: Hashable {
@@ -24,7 +24,7 @@ package final class ChangeProbe {
         let depth: Int
     }
 
-    /// `changes` are those from `old` to `new`.
+    /// - Parameter changes: changes from `old` to `new`.
     package init(
         _ changes: ChangeSet, _ filter: ChangeFilter, from old: Snapshot, to new: Snapshot
     ) {
@@ -52,8 +52,8 @@ package final class ChangeProbe {
         }
     }
 
-    /// The only objects that may have changed for the observer, ascending; nil where each has to be
-    /// asked about.
+    /// The only objects that may have changed for the observer, ascending; nil if each object must
+    /// be checked.
     @_optimize(size)
     var suspects: [ObjectKey]? {
         switch filter.reach {
@@ -70,7 +70,8 @@ package final class ChangeProbe {
         return path.isEmpty
     }
 
-    /// Whether the object, which both versions have, changed for the observer. Throws `corrupt`.
+    /// Whether the object, which exists in both versions, changed for the observer. Throws
+    /// `corrupt`.
     package func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
         if absent & ReverseReachability.digit(key) != 0 { return false }
         if let leading {
@@ -87,8 +88,8 @@ package final class ChangeProbe {
         }
     }
 
-    /// Which properties of the object itself changed for the observer, as indexes into its columns;
-    /// with key paths those properties through which something changed. Nil when nothing did.
+    /// Indexes of the object's columns that changed for the observer; with key paths, the first
+    /// columns of the paths with a change. Nil if nothing changed.
     package func changedColumns(of key: ObjectKey) throws(RealmError) -> [Int]? {
         guard case .paths(let paths) = filter.reach else {
             guard let changes = changes[filter.table], let i = changes.modification(of: key)
@@ -161,13 +162,13 @@ package final class ChangeProbe {
         }
     }
 
-    /// Whether the objects that link to `object` are others, or something changed along the way from
-    /// one of them.
+    /// Whether other objects link to `object` than before, or one of them changed along the rest of
+    /// the path.
     private func isModified(
         _ object: ObjectLink, from table: TableKey, _ key: ColumnKey,
         _ rest: ArraySlice<ChangeFilter.Step>
     ) throws(RealmError) -> Bool {
-        // Without a change there nobody links otherwise than before.
+        // Without a change in that table, its links are the same as before.
         let mayDiffer = changes[table] != nil
         if !mayDiffer, rest.isEmpty { return false }
         let origins = try Self.origins(of: object, table, key, new)
@@ -193,7 +194,7 @@ package final class ChangeProbe {
         return keys
     }
 
-    /// Whether `body` holds for a link in the value.
+    /// Whether `body` returns true for a link in the value.
     private func anyLink(
         _ value: Value, _ body: (ObjectLink) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {

@@ -1,6 +1,6 @@
 extension ChangeSet {
-    /// The same changes, with the owners of changed embedded objects among the modified ones: the
-    /// property that holds the object has changed for whoever sees the owner as a whole.
+    /// Returns the changes with the owners of changed embedded objects marked as modified, in the
+    /// property that has the embedded object.
     ///
     /// - Parameter new: the newer version compared. Throws `corrupt`.
     package func attributingEmbedded(in new: Snapshot) throws(RealmError) -> ChangeSet {
@@ -18,7 +18,7 @@ extension ChangeSet {
             let isKnown = changes.modification(of: owner.object.key) != nil
             changes.markModified(owner.object.key, column: owner.column)
             result[key] = changes
-            // Chains of owners end: each step here makes one more object known.
+            // Terminates: each iteration marks one more object as modified.
             if !isKnown, changes.new?.kind == .embedded, !changes.isInserted(owner.object.key) {
                 pending.append(owner.object)
             }
@@ -26,7 +26,7 @@ extension ChangeSet {
         return result
     }
 
-    /// The one object that holds an embedded object, and the property it does so in.
+    /// Returns the owner of an embedded object and the owning property; nil if there is none.
     static func owner(
         of object: ObjectLink, in snapshot: Snapshot
     ) throws(RealmError) -> (object: ObjectLink, column: Int)? {

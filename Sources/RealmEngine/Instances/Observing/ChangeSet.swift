@@ -1,22 +1,21 @@
-/// What differs between two versions of a database: per table the objects inserted, deleted and
-/// modified, and which properties of the latter have other values.
+/// Differences between two versions of a database: the inserted, deleted and modified objects of
+/// each table, and the changed properties of modified objects.
 ///
-/// Found by comparing structure, so every participant's commits are seen and no log is needed:
-/// versions share what did not change, and what they share is not looked at. The cost follows the
-/// change, not the size of the database. Storing the value a property has already is no change here;
-/// what observers are told counts it, by the change logs.
-/// Free to cross threads.
+/// Found by comparing trees, which needs no log and covers the commits of all processes. Subtrees
+/// that both versions share are skipped, so that the cost follows the change, not the size of the
+/// database. Assigning an equal value is no difference here; notifications add such assignments
+/// from the change logs. Free to cross threads.
 public struct ChangeSet: Sendable {
     /// The versions compared.
     public let from: UInt64
     public let to: UInt64
-    /// The tables in which something differs, in the order of the newer version, then removed ones.
+    /// Tables with differences, in the order of the newer version, then removed ones.
     public private(set) var tables: [TableChanges]
     private var places: [TableKey: Int] = [:]
 
     public var isEmpty: Bool { tables.isEmpty }
 
-    /// What differs in the table with `key`; nil when nothing does.
+    /// Changes of the table with `key`; nil if there are none.
     public subscript(key: TableKey) -> TableChanges? {
         get { places[key].map { tables[$0] } }
         set {
@@ -30,10 +29,10 @@ public struct ChangeSet: Sendable {
         }
     }
 
-    /// Compares two versions of one database, `old` being the earlier one.
+    /// Compares two versions of one database; `old` is the earlier one.
     ///
-    /// Both snapshots must come from the same open file, so that what they share can be told from
-    /// where it lies. Throws `corrupt`.
+    /// Both snapshots must be of the same open file, because equal refs identify shared nodes.
+    /// Throws `corrupt`.
     public init(from old: Snapshot, to new: Snapshot) throws(RealmError) {
         precondition(
             old.lookup.base == new.lookup.base, "snapshots of different files cannot be compared")
@@ -57,9 +56,9 @@ public struct ChangeSet: Sendable {
     }
 }
 
-/// What differs in one table.
+/// Differences of one table.
 public struct TableChanges: Sendable {
-    /// The table in either version; nil where it does not exist.
+    /// The table in either version; nil if it does not exist there.
     public let old: TableInfo?
     public let new: TableInfo?
     /// Keys of the objects that only the newer version has, ascending.
@@ -72,7 +71,7 @@ public struct TableChanges: Sendable {
     private var bits: [UInt64] = []
     private let wordCount: Int
 
-    /// No differences yet.
+    /// Makes an empty difference.
     package init(old: TableInfo?, new: TableInfo?) {
         self.old = old
         self.new = new
@@ -81,7 +80,7 @@ public struct TableChanges: Sendable {
 
     public var table: TableKey { (new ?? old)!.key }
 
-    /// Nothing differs, and the table itself is neither new nor gone.
+    /// Whether no object differs and the table exists in both versions.
     public var isEmpty: Bool {
         insertions.isEmpty && deletions.isEmpty && modifications.isEmpty && old != nil && new != nil
     }
@@ -92,13 +91,13 @@ public struct TableChanges: Sendable {
         bits[i * wordCount + column >> 6] >> UInt64(column & 63) & 1 != 0
     }
 
-    /// The properties that differ in the `i`-th modified object, as indexes into the newer version's
+    /// Properties that differ in the `i`-th modified object, as indexes into the newer version's
     /// columns, ascending.
     public func changedColumns(_ i: Int) -> [Int] {
         (0..<(new?.columns.count ?? 0)).filter { isChanged(i, column: $0) }
     }
 
-    /// Position of the object among `modifications`; nil when it is not modified.
+    /// Index of the object in `modifications`; nil if it is not modified.
     func modification(of key: ObjectKey) -> Int? {
         modifications.position(of: key)
     }
@@ -109,19 +108,19 @@ public struct TableChanges: Sendable {
         deletions.position(of: key) != nil
     }
 
-    /// Appends a modified object, whose key is above all before.
+    /// Appends a modified object, whose key must be greater than all previous ones.
     mutating func appendModification(_ key: ObjectKey, _ columns: [UInt64]) {
         modifications.append(key)
         bits.append(contentsOf: columns)
     }
 
-    /// A property of an object of both versions.
+    /// A property of an object that exists in both versions.
     struct Mark {
         let object: ObjectKey
         let column: Int
     }
 
-    /// Adds properties, ascending by object, to what is known to differ.
+    /// Marks properties as changed. `marks` ascend by object.
     mutating func merge(_ marks: [Mark]) {
         if marks.isEmpty { return }
         var merged = TableChanges(old: old, new: new)
@@ -145,7 +144,7 @@ public struct TableChanges: Sendable {
         self = merged
     }
 
-    /// Adds a property to what is known to differ in an object of both versions.
+    /// Marks a property of an object as changed, unless the object was inserted.
     mutating func markModified(_ key: ObjectKey, column: Int) {
         if isInserted(key) { return }
         let place = modifications.place(of: key)

@@ -1,27 +1,27 @@
-/// A place in a cluster tree that moves on by whole subtrees or by single objects, for walking two
-/// versions of a tree side by side.
+/// Cursor in a cluster tree that advances by whole subtrees or single objects, for comparing two
+/// versions of a tree.
 ///
-/// At any time it stands before a subtree not yet opened, at an object of an open leaf, or at the
-/// end. Work is charged to the walk of the space.
+/// It is at an unopened subtree, at an object of an open leaf, or at the end. Each opened node
+/// counts against the read budget of the space.
 struct ClusterFrontier {
     private struct Frame {
         let inner: InnerCluster
         var child: Int
     }
 
-    /// A subtree not yet opened.
+    /// An unopened subtree.
     struct Subtree {
         let ref: Ref
-        /// The smallest key it can hold.
+        /// Smallest key that it can contain.
         let base: UInt64
-        /// 0 for a leaf.
+        /// Number of inner levels; 0 for a leaf.
         let depth: Int
     }
 
     private let space: NodeSpace
     private var stack: [Frame] = []
     private(set) var subtree: Subtree?
-    /// The open leaf; nil before a subtree and at the end.
+    /// The open leaf; nil at a subtree and at the end.
     private(set) var leaf: ClusterLeaf?
     private(set) var row = 0
 
@@ -36,10 +36,10 @@ struct ClusterFrontier {
 
     var isAtEnd: Bool { subtree == nil && leaf == nil }
 
-    /// Key of the object the frontier stands at, in the order of the tree.
+    /// Key of the current object, in the order of the tree.
     var key: UInt64 { UInt64(bitPattern: leaf!.key(row).raw) }
 
-    /// Opens the subtree ahead: on to its first child or its first object.
+    /// Opens the current subtree and moves to its first child or first object.
     mutating func open() throws(RealmError) {
         guard let subtree else { return }
         self.subtree = nil
@@ -62,13 +62,13 @@ struct ClusterFrontier {
         row = 0
     }
 
-    /// Passes over the subtree ahead.
+    /// Skips the current subtree.
     mutating func skip() throws(RealmError) {
         subtree = nil
         try advance()
     }
 
-    /// Passes over one object.
+    /// Moves to the next object.
     mutating func nextRow() throws(RealmError) {
         row += 1
         guard row == leaf!.count else { return }
@@ -76,7 +76,7 @@ struct ClusterFrontier {
         try advance()
     }
 
-    /// On to the next child of the innermost open node that has one left.
+    /// Moves to the next child of the innermost open node that has one left.
     private mutating func advance() throws(RealmError) {
         while var frame = stack.popLast() {
             if frame.child >= frame.inner.childCount { continue }

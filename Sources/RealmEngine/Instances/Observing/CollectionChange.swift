@@ -1,20 +1,21 @@
-/// How a sequence became another one: what to do to a copy of the older one to make it the newer.
+/// Edit script that turns an older sequence into a newer one.
 ///
-/// Carry out the deletions (indexes into the older sequence, from the back), then the insertions
-/// (indexes into the newer sequence, from the front), then the modifications. Free to cross threads.
+/// Apply the deletions (indexes into the older sequence, in descending order), then the insertions
+/// (indexes into the newer sequence, in ascending order), then the modifications. Free to cross
+/// threads.
 package struct CollectionChange: Sendable, Equatable {
-    /// Indexes into the older sequence, ascending; elements that moved are among them.
+    /// Indexes into the older sequence, ascending; includes moved elements.
     package var deletions: [Int] = []
-    /// Indexes into the newer sequence, ascending; elements that moved are among them.
+    /// Indexes into the newer sequence, ascending; includes moved elements.
     package var insertions: [Int] = []
     /// Elements that stayed and changed: indexes into the older sequence, ascending.
     package var modifications: [Int] = []
-    /// The same elements as `modifications`, as indexes into the newer sequence.
+    /// The elements of `modifications`, as indexes into the newer sequence.
     var newModifications: [Int] = []
-    /// Elements that changed their place among the others, each also deleted and inserted.
+    /// Elements whose order among the others changed; each is also deleted and inserted.
     var moves: [Move] = []
 
-    /// An element of both sequences that others passed.
+    /// Indexes of a moved element in both sequences.
     package struct Move: Sendable, Hashable {
         let from: Int
         let to: Int
@@ -28,11 +29,11 @@ package struct CollectionChange: Sendable, Equatable {
 
     /// Compares two sequences; equal elements that appear several times are matched in order.
     ///
-    /// As many elements as possible stay, however `new` was made. O(n log n).
+    /// Finds the largest possible number of elements that stay in order, in O(n log n).
     ///
     /// - Parameters:
-    ///   - replaces: an element that took the place of another one counts as a modification, as it
-    ///     does in a list, where a place can be assigned to. In results it does not.
+    ///   - replaces: whether an element in place of another one counts as a modification, as in a
+    ///     list, whose elements can be assigned. In results it does not.
     ///   - isModified: whether an element that stayed changed, given its new index.
     package init<Element: Hashable, Failure: Error>(
         from old: [Element], to new: [Element], replaces: Bool = false,
@@ -43,7 +44,7 @@ package struct CollectionChange: Sendable, Equatable {
         for i in 0..<kept.head where try isModified(i) { addModification(i, i) }
         var (i, j) = (kept.head, kept.head)
         for (from, to) in kept.stays {
-            // The elements between two that stayed.
+            // Elements between two that stayed.
             addGap(i..<from, j..<to, replaces)
             if try isModified(to) { addModification(from, to) }
             (i, j) = (from + 1, to + 1)
@@ -69,8 +70,8 @@ package struct CollectionChange: Sendable, Equatable {
         newModifications.append(new)
     }
 
-    /// So many elements at the beginning and at the end are the same; of those between, some stay and
-    /// some move.
+    /// Matched elements: a common prefix and suffix of `head` and `tail` elements, and pairs of
+    /// indexes for the elements between them.
     private struct Kept {
         var head = 0
         var tail = 0
@@ -78,7 +79,7 @@ package struct CollectionChange: Sendable, Equatable {
         var moves: [Move] = []
     }
 
-    /// Which elements of `old` are found again in `new`, in order or elsewhere.
+    /// Matches elements of `old` with elements of `new`.
     private static func kept<Element: Hashable>(_ old: [Element], _ new: [Element]) -> Kept {
         var head = 0
         while head < old.count, head < new.count, old[head] == new[head] { head += 1 }
@@ -107,9 +108,10 @@ package struct CollectionChange: Sendable, Equatable {
         return result
     }
 
-    /// Marks a longest subsequence of distinct `numbers` that ascends.
+    /// Marks a longest ascending subsequence of distinct `numbers`.
     private static func longestRise(_ numbers: [Int]) -> [Bool] {
-        // `ends[k]`: the number with the smallest value that ends a rise of k + 1.
+        // `ends[k]` is the index of the smallest number that ends an ascending subsequence of
+        // length k + 1.
         var ends: [Int] = []
         var before = Array(repeating: -1, count: numbers.count)
         for (i, number) in numbers.enumerated() {

@@ -1,16 +1,17 @@
-/// Observes a list, set or dictionary, or the objects of a class that a query yields.
+/// Observes a list, set or dictionary, or the results of a query.
 final class CollectionObserver: Observer {
     enum Subject: Sendable {
         case collection(ObjectLink, ColumnKey)
         case results(ResultsDefinition)
 
-        /// In a list an element that takes another one's place changes it; results have no such places.
+        /// Whether an element in place of another one counts as a modification: in collections, but
+        /// not in results.
         var hasPlaces: Bool {
             if case .collection = self { true } else { false }
         }
     }
 
-    /// What the subject was found to hold in a version; nil content when that failed.
+    /// Content of the subject in a version; nil content if it could not be read.
     struct Evaluation: Sendable {
         let content: ObservedContent?
         let state: VersionState
@@ -19,11 +20,11 @@ final class CollectionObserver: Observer {
     let subject: Subject
     private let filter: ChangeFilter?
     private let block: (CollectionNotice) -> Void
-    /// Learns what was found before the block reads it.
+    /// Results that adopt the found content before the block is called.
     private let shown: ObjectResults?
     private var evaluation: Evaluation?
     private var hasBegun = false
-    /// What the observer was told of last; nil when it has to be read again from that version.
+    /// Content of the last notification; nil if it must be read again from that version.
     private var content: ObservedContent?
     private var isGone = false
 
@@ -39,7 +40,7 @@ final class CollectionObserver: Observer {
 
     // MARK: Beginning
 
-    /// What the subject holds in the version `snapshot` shows. For any thread.
+    /// Reads the content of the subject in `snapshot`. Free to call on any thread.
     static func evaluate(_ subject: Subject, _ snapshot: Snapshot) -> Evaluation {
         Evaluation(
             content: (try? ObservedContent(subject, snapshot)) ?? nil, state: snapshot.state)
@@ -50,12 +51,12 @@ final class CollectionObserver: Observer {
     var isReady: Bool { evaluation != nil || hasBegun }
 
     func begin(at view: Snapshot) throws(RealmError) {
-        // Not the first time: the instance had let go of its version.
+        // Not the initial call: the instance had been invalidated.
         if hasBegun {
             let finding = try Self.find(subject, content ?? .nothing, nil, view)
             return try tell(finding, from: view, to: view, isOwn: false)
         }
-        // The instance may have moved on since.
+        // The instance may have moved on since the evaluation.
         if evaluation?.state !== view.state { evaluation = Self.evaluate(subject, view) }
         content = evaluation?.content ?? .nothing
         evaluation = nil

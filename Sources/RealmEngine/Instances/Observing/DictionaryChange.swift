@@ -1,18 +1,18 @@
-/// How a dictionary became another one, by keys in the order of the dictionary. Free to cross threads.
+/// Difference of two dictionaries, as keys in dictionary order. Free to cross threads.
 package struct DictionaryChange: Sendable, Equatable {
     package private(set) var deletions: [String] = []
     package private(set) var insertions: [String] = []
-    /// Keys that stayed, whose value is another one or an object that changed.
+    /// Keys in both dictionaries whose value was replaced or is an object that changed.
     package private(set) var modifications: [String] = []
 
     var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }
 
-    /// All entries were deleted.
+    /// Makes the deletion of all entries.
     init(removing entries: [ObservedContent.Entry]) { deletions = entries.map(\.key) }
 
-    /// - Parameter isModified: whether a value that stayed changed all the same.
+    /// - Parameter isModified: whether the object of an entry that kept its value changed.
     init(
         from old: [ObservedContent.Entry], to new: [ObservedContent.Entry],
         _ isModified: (ObservedContent.Element) throws(RealmError) -> Bool

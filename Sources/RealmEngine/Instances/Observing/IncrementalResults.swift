@@ -1,21 +1,21 @@
-/// The objects of results in a newer version, found from those of an older one and from what changed
-/// between them: only objects that changed are asked about, so that the cost follows the change and not
-/// the number of objects.
+/// Results in a newer version, derived from those in an older one and the changes between them.
+/// Tests only changed objects, so that the cost follows the change and not the number of objects.
 struct IncrementalResults {
-    /// In table order.
+    /// Keys in table order.
     let keys: [ObjectKey]
     let change: CollectionChange
 
-    /// At most one object in so many may have changed: asking all in order costs as little then.
+    /// Minimum ratio of all objects to changed ones. With more changes, evaluating the query again
+    /// costs as little.
     static let share = 256
 
-    /// Nil where other objects have a say in who is among the results or in which order, where the
-    /// class is another one in either version, or where too much changed.
+    /// Returns nil if the results depend on other objects or on an order, if the class's properties
+    /// differ between the versions, or if too many objects changed.
     ///
     /// - Parameters:
-    ///   - before: those of the version `old`, in table order.
-    ///   - changes: from `old` to `new`.
-    ///   - probe: of the observer, for the same versions; nil when it sees no modifications.
+    ///   - before: keys in the version `old`, in table order.
+    ///   - changes: changes from `old` to `new`.
+    ///   - probe: the observer's probe for the same versions; nil if it ignores modifications.
     @_optimize(size)
     init?(
         _ definition: ResultsDefinition, of before: [ObjectKey], _ changes: ChangeSet,
@@ -53,7 +53,7 @@ struct IncrementalResults {
 }
 
 extension TableInfo {
-    /// Whether a condition means the same in both versions.
+    /// Whether a condition means the same for both tables.
     fileprivate func hasPropertiesOf(_ other: TableInfo) -> Bool {
         if self === other { return true }
         return columns.count == other.columns.count
@@ -63,17 +63,17 @@ extension TableInfo {
     }
 }
 
-/// Which objects came to ascending keys and which left them.
+/// Insertions and deletions in an ascending sequence of keys.
 private struct Difference {
     private let before: [ObjectKey]
-    /// Places in `before`, ascending.
+    /// Indexes of deleted keys in `before`, ascending.
     private(set) var gone: [Int] = []
-    /// Ascending.
+    /// Inserted keys, ascending.
     private(set) var added: [ObjectKey] = []
 
     init(_ before: [ObjectKey]) { self.before = before }
 
-    /// - Parameter matches: whether an object of the newer version is to be among them.
+    /// - Parameter matches: whether an object of the newer version belongs to the results.
     @_optimize(size)
     mutating func compare(
         _ changed: TableChanges, _ matches: (ObjectKey) throws(RealmError) -> Bool
@@ -95,7 +95,7 @@ private struct Difference {
         }
     }
 
-    /// Whether what was at a place is still there.
+    /// Whether the key at an index in `before` was not deleted.
     func stays(_ place: Int) -> Bool {
         let i = goneBefore(place)
         return i == gone.count || gone[i] != place
@@ -104,12 +104,12 @@ private struct Difference {
     @inline(never)
     private func goneBefore(_ place: Int) -> Int { gone.place(of: place) }
 
-    /// Where `key` is now, for which `place` was, or would have been, the place before.
+    /// New index of `key`, given its index or insertion index in `before`.
     func newPlace(of key: ObjectKey, _ place: Int) -> Int {
         place - goneBefore(place) + added.place(of: key)
     }
 
-    /// The keys as they are now: the same array when nothing came or left.
+    /// Returns the new keys; the same array if nothing changed.
     @_optimize(size)
     func applied() -> [ObjectKey] {
         if gone.isEmpty, added.isEmpty { return before }
@@ -133,7 +133,7 @@ private struct Difference {
         return result
     }
 
-    /// What came and what left.
+    /// The deletions and insertions as a change of a sequence.
     @_optimize(size)
     var change: CollectionChange {
         var change = CollectionChange()

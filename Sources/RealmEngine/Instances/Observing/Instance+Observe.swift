@@ -1,8 +1,9 @@
-/// Observing an instance, an object, a collection or the objects a query yields (API specification
-/// 2.12). Blocks are called where the instance belongs, after it moved to another version; several
-/// commits may come as one. What the instance commits itself is told later, on the next turn of its
-/// place or when it is refreshed or begins to write. Storing the value a property has already counts
-/// as a change.
+/// Observation of an instance, an object, a collection or results (API specification 2.12).
+///
+/// Blocks are called in the instance's context after it moved to another version; several commits
+/// may be combined. Commits of the instance itself are notified later: in the next turn of its
+/// context, or when it is refreshed or begins to write. Assigning an equal value counts as a
+/// change.
 extension Instance {
     private func checkObservable() {
         check()
@@ -24,7 +25,7 @@ extension Instance {
         observers.ending = ending
     }
 
-    /// At once where the instance belongs, elsewhere on its next turn.
+    /// Removes ended observers, at once in the instance's context, otherwise in its next turn.
     private var ending: @Sendable () -> Void {
         let (instance, place) = (whereabouts, confinement)
         return {
@@ -36,8 +37,8 @@ extension Instance {
         }
     }
 
-    /// `block` is called when the instance shows a newer version, or could: at once, inside the commit
-    /// too.
+    /// Calls `block` when the instance has moved to a newer version or could do so. The call is
+    /// synchronous, also inside a commit.
     public func observe(_ block: @escaping (InstanceNotice) -> Void) -> ObservationToken {
         checkObservable()
         return observers.add(block)
@@ -53,10 +54,10 @@ extension Instance {
         return observers.add(observer, knowing: view)
     }
 
-    /// Observes the objects of a class, or those a query yields, in its order. `block` is first called
-    /// with `initial`, later: they are looked for by another thread.
+    /// Observes the objects of a class, or the results of a query. `block` is first called
+    /// asynchronously with `initial`, after a background thread has evaluated the results.
     ///
-    /// - Parameter filter: nil for the objects and what they link to.
+    /// - Parameter filter: nil for the objects and those they link to.
     package func observe(
         table: TableKey, _ query: Query? = nil, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -69,7 +70,7 @@ extension Instance {
         return try observe(results: definition, filter, block)
     }
 
-    /// Observes results in the same way.
+    /// Observes results; see `observe(table:_:_:_:)`.
     package func observe(
         results definition: ResultsDefinition, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -77,7 +78,8 @@ extension Instance {
         try observe(results: definition, filter, showing: nil, block)
     }
 
-    /// - Parameter shown: results of this instance, of the same definition, that are told what they hold.
+    /// - Parameter shown: results of this instance with the same definition, which adopt the found
+    ///   content.
     func observe(
         results definition: ResultsDefinition, _ filter: ChangeFilter?,
         showing shown: ObjectResults?, _ block: @escaping (CollectionNotice) -> Void
@@ -86,7 +88,7 @@ extension Instance {
         return try add(.results(definition), filter ?? .linked(definition.table), shown, block)
     }
 
-    /// Observes a list, set or dictionary, in the same way.
+    /// Observes a list, set or dictionary; see `observe(table:_:_:_:)`.
     package func observe(
         collection object: ObjectLink, _ column: ColumnKey, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -116,14 +118,14 @@ extension Instance {
         return token
     }
 
-    /// Somebody can be told for the first time.
+    /// Delivers initial calls whose evaluation has finished.
     private func beginPending() {
         if isClosed || transaction != nil { return }
         _ = snapshot()
         deliverPending()
     }
 
-    /// A commit of somebody was seen; called where the instance belongs.
+    /// Reacts to a commit of another instance or process; called in the instance's context.
     func noticeCommit() {
         if isClosed || transaction != nil || isFrozen { return }
         if autorefresh {
@@ -133,10 +135,10 @@ extension Instance {
         }
     }
 
-    /// Moves on when another thread has found out what observers are to be told; false when there is
-    /// nothing to wait for.
+    /// Lets a background thread evaluate the notifications, then moves on. Returns false if there
+    /// is nothing to evaluate.
     private func refreshLater() -> Bool {
-        // Whatever came meanwhile is looked at on arrival.
+        // Later commits are handled in `arrive`.
         if isPreparing { return true }
         guard (try? database.refresh()) != nil, database.failure == nil, !isNotifying,
             let view, !view.isBorrowed

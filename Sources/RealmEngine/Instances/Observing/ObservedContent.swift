@@ -1,10 +1,10 @@
-/// What a collection holds, as it can be compared between versions. Free to cross threads.
+/// Content of a collection or of results, comparable between versions. Free to cross threads.
 enum ObservedContent: Sendable {
-    /// Of results, in order: eight bytes for each.
+    /// Keys of results, in order; eight bytes each.
     case objects([ObjectKey])
-    /// Of a list or a set, in order.
+    /// Elements of a list or set, in order.
     case elements([Element])
-    /// Of a dictionary, in its order.
+    /// Entries of a dictionary, in its order.
     case entries([Entry])
 
     enum Element: Hashable, Sendable {
@@ -13,14 +13,14 @@ enum ObservedContent: Sendable {
     }
 
     struct Entry: Hashable, Sendable {
-        /// An integer in decimal.
+        /// The key; an integer key in decimal.
         let key: String
         let element: Element
     }
 
     static let nothing = ObservedContent.elements([])
 
-    /// Nil when the collection is gone.
+    /// Returns nil if the collection or class was removed.
     init?(_ subject: CollectionObserver.Subject, _ snapshot: Snapshot) throws(RealmError) {
         switch subject {
         case .results(let definition):
@@ -56,7 +56,7 @@ enum ObservedContent: Sendable {
         }
     }
 
-    /// The notice that everything was deleted; nil if there was nothing.
+    /// Notice that all elements were deleted; nil if there were none.
     var removal: CollectionNotice? {
         let count: Int
         switch self {
@@ -88,7 +88,7 @@ enum ObservedContent: Sendable {
     }
 }
 
-/// Values as bytes that are equal when the values are.
+/// Encodes values as bytes, which are equal if and only if the values are.
 private struct ElementBytes {
     private(set) var bytes: [UInt8] = []
 

@@ -1,9 +1,9 @@
-/// The observers of one instance; confined as it is.
+/// Observers of one instance; confined like the instance.
 ///
-/// Those of the instance itself are told whenever it shows another version. Those of objects and
-/// collections are told apart from that: at once of what others committed, on the next turn of the
-/// place of what the instance committed. Each remembers the version it was told of last, so that what
-/// comes between is told as one change, in whatever order blocks move the instance on.
+/// Observers of the instance are notified of each change of its version. Observers of objects and
+/// collections are notified separately: at once of others' commits, in the context's next turn of
+/// the instance's own. Each entry stores the version of its last notification, so that everything
+/// since is reported as one change, even if blocks move the instance on.
 final class ObserverList {
     private struct InstanceEntry {
         weak var token: ObservationToken?
@@ -12,10 +12,11 @@ final class ObserverList {
 
     private final class Entry {
         weak var token: ObservationToken?
-        /// Tells it from all others there ever were.
+        /// Number that is unique in this list.
         let number: Int
         let observer: any Observer
-        /// The version told of last; nil before the first, and when the instance let go of it.
+        /// Version of the last notification; nil before the initial one, and after the instance was
+        /// invalidated.
         var told: Snapshot?
 
         init(
@@ -39,25 +40,25 @@ final class ObserverList {
     private var instanceEntries: [InstanceEntry] = []
     private var entries: [Entry] = []
     private var lastNumber = 0
-    /// A delivery is under way to the place.
+    /// Whether a delivery is posted to the context.
     private var isPosted = false
-    /// What own commits set whose versions are not in the file yet.
+    /// Assignments of own commits whose versions are not in the file yet.
     private var assignments = PropertyAssignments()
-    /// Who hears nothing of the commit under way.
+    /// Tokens of the observers that are not notified of the current commit.
     var skipped: [ObservationToken] = []
-    /// Most observers were told of the same version.
+    /// Last comparison, cached because most observers compare the same versions.
     private var comparison: Comparison?
-    /// What another thread found out ahead.
+    /// Findings of a background thread.
     private var prepared: PreparedChanges?
-    /// Where collections are evaluated, and versions compared ahead of telling.
+    /// Runs evaluations of collections and comparisons of versions in the background.
     var evaluate: (@escaping @Sendable () -> Void) -> Void = BackgroundWorker.run
 
-    /// What takes those out whose tokens ended: they keep what their blocks refer to.
+    /// Schedules the removal of observers whose token ended, to release what their blocks capture.
     var ending: @Sendable () -> Void = {}
-    /// Versions that commits of the instance led through to the one shown, the last of them.
+    /// Versions of consecutive commits of the instance, up to the current one.
     private var own: [VersionState] = []
 
-    /// Whether somebody is to be told what exactly changed.
+    /// Whether there are observers of objects or collections.
     var isWatching: Bool { !entries.isEmpty }
 
     func add(_ block: @escaping (InstanceNotice) -> Void) -> ObservationToken {
@@ -66,7 +67,7 @@ final class ObserverList {
         return token
     }
 
-    /// - Parameter told: the version the observer knows; nil when it does not know any yet.
+    /// - Parameter told: version that the observer has seen; nil if it has seen none.
     func add(_ observer: any Observer, knowing told: Snapshot?) -> ObservationToken {
         let token = ObservationToken(ending)
         lastNumber += 1
@@ -76,16 +77,16 @@ final class ObserverList {
 
     func removeAll() { (instanceEntries, entries) = ([], []) }
 
-    /// Takes out those that are told nothing any more.
+    /// Removes observers whose token ended.
     func removeEnded() {
         let (oldInstances, old) = (instanceEntries, entries)
         instanceEntries = oldInstances.filter { $0.token?.isActive == true }
         entries = old.filter(\.isActive)
-        // What goes with them may end other observations: not before the lists are as they will be.
+        // Releasing the observers may end other observations, so the lists must be updated first.
         withExtendedLifetime((oldInstances, old)) {}
     }
 
-    /// The instance went from one version to another, by a commit of its own or of others.
+    /// Records a move of the instance by its own commit or by a commit of others.
     func moved(from old: VersionState, to new: VersionState, isOwn: Bool) {
         if !isOwn || entries.isEmpty {
             own = []
@@ -99,18 +100,18 @@ final class ObserverList {
         own.last === new && own.contains { $0 === old }
     }
 
-    /// Lets go of all versions; what comes until the instance shows one again is not compared.
+    /// Releases all versions; changes until the instance loads a version again are not compared.
     func forgetVersions() {
         for entry in entries { entry.told = nil }
         assignments = PropertyAssignments()
     }
 
-    /// The same content has another place.
+    /// Replaces a snapshot by another one with the same content.
     func replace(_ old: Snapshot, with new: Snapshot) {
         for entry in entries where entry.told === old { entry.told = new }
     }
 
-    /// A commit that is not in the file yet set what `changeset` says.
+    /// Records the changeset of a commit that is not in the file yet.
     func note(_ changeset: ByteView) { try? assignments.add(changeset) }
 
     // MARK: Telling
@@ -125,14 +126,15 @@ final class ObserverList {
         }
     }
 
-    /// Tells everybody who is behind what has changed.
+    /// Notifies observers of changes since their last notification.
     ///
-    /// - Parameter isHurried: whose first look is not done yet by another thread takes it now.
+    /// - Parameter isHurried: whether to evaluate the initial content of observers whose background
+    ///   evaluation is not finished.
     func deliver(_ instance: Instance, isHurried: Bool = false) {
         removeEnded()
         guard let view = instance.view else { return }
         for entry in entries {
-            // A block may have the instance write: the others were told before that, or are later.
+            // A block may begin a write, which notifies the other observers first, or later.
             guard instance.transaction == nil, instance.view === view else { break }
             if entry.isActive { deliver(view, to: entry, isHurried) }
         }
@@ -151,7 +153,7 @@ final class ObserverList {
             try? entry.observer.begin(at: view)
             return
         }
-        // A version that never reached the file may have the number of one that did.
+        // A version that never reached the file may have the number of another one.
         if told.state === view.state { return }
         entry.told = view
         if let finding = finding(for: entry, told, view) {
@@ -160,7 +162,7 @@ final class ObserverList {
         }
     }
 
-    /// Nil when nothing changed, or what is there makes no sense.
+    /// Returns nil if nothing changed or the data could not be compared.
     private func finding(
         for entry: Entry, _ told: Snapshot, _ view: Snapshot
     ) -> Finding? {
@@ -180,8 +182,8 @@ final class ObserverList {
         return changes
     }
 
-    /// Has everybody who is behind told on a later turn of the instance's place, once another thread
-    /// has found out what to tell.
+    /// Notifies observers in a later turn of the instance's context, after a background thread has
+    /// evaluated the changes.
     func deliverLater(_ instance: Instance) {
         let view = instance.view
         guard !isPosted,
@@ -205,8 +207,9 @@ final class ObserverList {
 
     // MARK: Ahead of telling
 
-    /// Has another thread compare what observers know with `target`; `arrive` is then called at the
-    /// instance's place, and finds what it tells them at hand. False when there is nothing to compare.
+    /// Compares the observers' versions with `target` on a background thread. `arrive` is then
+    /// called in the instance's context, with the findings available. Returns false if there is
+    /// nothing to compare.
     func prepare(
         _ instance: Instance, for target: Snapshot,
         then arrive: @escaping (Instance, FrozenVersion) -> Void
@@ -237,7 +240,7 @@ final class ObserverList {
 
     // MARK: Leaving out
 
-    /// Throws nothing: traps unless each token is one of this instance's.
+    /// Traps unless each token belongs to this instance.
     func check(_ tokens: [ObservationToken]) {
         for token in tokens {
             let isOwn =
@@ -251,8 +254,9 @@ final class ObserverList {
         }
     }
 
-    /// The instance went from `old` to `new` by a commit that those with a token in `skipped` are not
-    /// told of. Who was not told all that came before is told of the commit with it.
+    /// Skips the commit from `old` to `new` for observers with a token in `skipped`. An observer
+    /// that has not been notified of `old` is notified of the commit together with the earlier
+    /// changes.
     func leaveOut(from old: Snapshot, to new: Snapshot) {
         for entry in entries where entry.told?.state === old.state {
             guard let token = entry.token, skipped.contains(where: { $0 === token }) else {

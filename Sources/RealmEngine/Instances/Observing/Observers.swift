@@ -1,42 +1,42 @@
 import Synchronization
 
-/// What observers of an instance are told: by `Instance.observe` and its kin.
+/// Notification for observers of an instance.
 public enum InstanceNotice: Sendable {
-    /// The instance shows a newer version.
+    /// The instance moved to a newer version.
     case didChange
-    /// There is a newer version, and the instance does not move by itself.
+    /// There is a newer version, and `autorefresh` is false.
     case refreshRequired
 }
 
-/// What happened to an observed object.
+/// Notification for observers of an object.
 package enum ObjectNotice {
     case changed(ObjectChange)
     case deleted
 }
 
-/// What happened to an observed collection.
+/// Notification for observers of a collection.
 package enum CollectionNotice: Sendable {
     case initial
     case changed(CollectionChange)
-    /// A dictionary changed, whose entries have no places.
+    /// Change of a dictionary, whose entries have no indexes.
     case changedKeys(DictionaryChange)
-    /// The collection is gone with its object. Follows a notice that all its elements were deleted,
-    /// unless it had none.
+    /// The collection was deleted with its object. Follows a notification that its elements were
+    /// deleted, unless it was empty.
     case deleted
 }
 
-/// How an object changed. Valid while it is told; confined as the instance is.
+/// Change of an object. Valid during the notification; confined like the instance.
 package struct ObjectChange {
-    /// Properties that changed, as indexes into the class's columns, ascending. Empty where something
-    /// changed along incoming links alone.
+    /// Changed properties, as indexes into the class's columns, ascending. Empty if only objects
+    /// along backlinks changed.
     package let columns: [Int]
-    /// The object before and now.
+    /// The object before and after the change.
     let old: Row
     package let new: Row
-    /// Nobody but the instance itself changed it.
+    /// Whether only the instance itself changed the object.
     package let isOwn: Bool
 
-    /// What a property held before; nil when there was no such property.
+    /// Previous value of a property; nil if the property did not exist.
     package func oldValue(_ column: Int) throws(RealmError) -> Value? {
         let key = new.table.info.columns[column].key
         guard let before = old.table.info.columns.firstIndex(where: { $0.key == key }) else {
@@ -49,14 +49,14 @@ package struct ObjectChange {
 /// Ends an observation when released or invalidated. Free to cross threads.
 public final class ObservationToken: Sendable {
     private let isValid = Atomic<Bool>(true)
-    /// Takes the observer out of its list.
+    /// Removes the observer from its list.
     private let end: @Sendable () -> Void
 
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { invalidate() }
 
-    /// No call begins after this; false when the observation had ended already.
+    /// Ends the observation; no call begins afterwards. Returns false if it had ended already.
     @discardableResult
     public func invalidate() -> Bool {
         let wasValid = isValid.exchange(false, ordering: .acquiringAndReleasing)
@@ -67,37 +67,37 @@ public final class ObservationToken: Sendable {
     var isActive: Bool { isValid.load(ordering: .acquiring) }
 }
 
-/// Someone who is told what changed between two versions. Confined as its instance is.
+/// Observer of an object or a collection. Confined like its instance.
 protocol Observer: AnyObject {
-    /// What it has to know before it is told anything is known.
+    /// Whether the initial state is known, so that notifications may be delivered.
     var isReady: Bool { get }
-    /// The instance shows `view`, with nothing to compare it with.
+    /// Begins the observation at `view`, without an older version to compare.
     func begin(at view: Snapshot) throws(RealmError)
-    /// Finds out what there is to tell: on any thread, whatever becomes of the observer meanwhile.
+    /// Closure that compares two versions, on any thread, independently of the observer's lifetime.
     var finder: ChangeFinder { get }
-    /// Tells what was found between two versions.
+    /// Delivers the findings between two versions.
     ///
-    /// - Parameter isOwn: commits of the instance itself led from one to the other.
+    /// - Parameter isOwn: whether only commits of the instance itself are between the versions.
     func tell(
         _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool) throws(RealmError)
-    /// What was told of is no longer what is compared with, but what `finder` finds in the older
-    /// version.
+    /// Discards the content of the last notification, because a commit was skipped. `finder` then
+    /// reads the content of the older version.
     func forgetContent()
 }
 
-/// Compares what an observer sees in two versions. Free to cross threads.
+/// Compares an observer's subject in two versions. Free to cross threads.
 typealias ChangeFinder =
     @Sendable (_ changes: ChangeSet, _ old: Snapshot, _ new: Snapshot) throws(RealmError) -> Finding
 
-/// What a comparison found for one observer.
+/// Result of a comparison for one observer.
 enum Finding: Sendable {
-    /// The object is gone.
+    /// The object was deleted.
     case gone
-    /// Properties of the object; nil when nothing of it changed.
+    /// Changed properties of the object; nil if none changed.
     case object([Int]?)
-    /// What the collection holds now, and how it became that.
+    /// New content of the collection, and its change.
     case elements(ObservedContent, CollectionChange)
     case entries([ObservedContent.Entry], DictionaryChange)
-    /// The collection is gone, with the content it had last.
+    /// The collection was deleted; associated with its last content.
     case lost(ObservedContent)
 }

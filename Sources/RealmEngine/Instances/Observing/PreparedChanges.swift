@@ -1,11 +1,11 @@
-/// What a thread in the background found out for observers, so that telling them takes no time where
-/// they belong. Free to cross threads.
+/// Findings of a background thread for observers, so that notifying them costs little time in their
+/// context. Free to cross threads.
 struct PreparedChanges: Sendable {
-    /// What one observer would do itself.
+    /// Comparison for one observer.
     struct Task: Sendable {
-        /// Its number in the list.
+        /// Number of the observer in its list.
         let observer: Int
-        /// The version it was told of.
+        /// Version of the observer's last notification.
         let from: FrozenVersion
         let finder: ChangeFinder
     }
@@ -18,7 +18,7 @@ struct PreparedChanges: Sendable {
     private let to: FrozenVersion
     private var found: [Int: Found] = [:]
 
-    /// Compares; what makes no sense is left out.
+    /// Runs the comparisons. Observers whose comparison fails get no finding.
     init(_ tasks: [Task], to: FrozenVersion, _ assignments: PropertyAssignments) {
         self.to = to
         let new = to.snapshot()
@@ -41,7 +41,7 @@ struct PreparedChanges: Sendable {
         return (old, try? ChangeSet(from: old, to: new, adding: assignments))
     }
 
-    /// What to tell an observer between exactly these versions; nil when nobody looked.
+    /// Returns the finding for an observer between exactly these versions; nil if there is none.
     func finding(
         for observer: Int, _ old: VersionState, _ new: VersionState
     ) -> Finding? {
@@ -52,8 +52,8 @@ struct PreparedChanges: Sendable {
 }
 
 extension ChangeSet {
-    /// As observers see changes: with what was set to the value it had, and with embedded objects
-    /// counted to those that hold them.
+    /// Compares versions for observers: adds assignments of equal values, and marks owners of
+    /// changed embedded objects as modified.
     init(
         from old: Snapshot, to new: Snapshot, adding assignments: PropertyAssignments
     ) throws(RealmError) {

@@ -1,15 +1,16 @@
-/// The objects of a class from which a modified object can be reached within some links, found from the
-/// modified ones by the links that lead to them: few commits touch more than a few objects, while an
-/// observer may have to be told of any among a million.
+/// Objects of a class from which a modified object can be reached through a number of links.
+/// Searches from the modified objects along backlinks, because a commit modifies few objects, while
+/// a collection may contain millions.
 struct ReverseReachability {
-    /// More objects than this on the way, and asking each object of the collection is no dearer.
+    /// Maximum number of visited objects; with more, checking each object of the collection costs
+    /// no more.
     private static let limit = 1000
 
-    /// By the lowest six bits of their keys: most that are asked for are not among them.
+    /// Bit set of the lowest six bits of the keys, which rejects most keys quickly.
     private(set) var digits: UInt64 = 0
     private var keys: Set<ObjectKey> = []
 
-    /// Nil when there are too many. Throws `corrupt`.
+    /// Returns nil if there are too many objects. Throws `corrupt`.
     init?(
         to changes: ChangeSet, in table: TableKey, within depth: Int, _ new: Snapshot
     ) throws(RealmError) {
@@ -48,7 +49,7 @@ struct ReverseReachability {
 
     static func digit(_ key: ObjectKey) -> UInt64 { 1 << UInt64(key.raw & 63) }
 
-    /// Who links to an object, in the newer version.
+    /// Calls `body` with the objects that link to an object in the newer version.
     private static func origins(
         of object: ObjectLink, _ snapshot: Snapshot, _ body: (ObjectLink) -> Void
     ) throws(RealmError) {

@@ -1,7 +1,7 @@
 /// Compares one table in two versions.
 ///
-/// Subtrees that lie at the same place for the same keys are the same and are passed over; of two
-/// leaves only the columns that lie at different places are read.
+/// Subtrees with the same ref and the same keys are equal and are skipped. In two different leaves,
+/// only columns with different refs are read.
 struct TableComparison {
     private let old: Snapshot
     private let new: Snapshot
@@ -9,21 +9,21 @@ struct TableComparison {
     private var changes: TableChanges
     /// The leaves compared last, and their columns that may differ.
     private var pair: (old: Ref, new: Ref, columns: [ColumnPair]) = (.none, .none, [])
-    /// Which properties of the present object differ.
+    /// Bits of the current object's properties that differ.
     private var bits: [UInt64]
     private let values: ValueComparison
 
-    /// A property of the newer version and where its earlier values are.
+    /// A property of the newer version and its counterpart in the older one.
     private struct Column {
         let new: ColumnInfo
-        /// Nil when the older version has none that could be the same.
+        /// Nil if the older version has no counterpart.
         let old: ColumnInfo?
     }
 
     /// One column of two leaves.
     private struct ColumnPair {
         let index: Int
-        /// Nil for a new property: its values are compared with what it begins with.
+        /// Nil for a new property, whose values are compared with its default.
         let old: ColumnLeaf?
         let new: ColumnLeaf
     }
@@ -39,8 +39,8 @@ struct TableComparison {
         values = ValueComparison(old.0, new.0)
     }
 
-    /// The property an earlier version kept the same thing in. A property that was made optional or
-    /// required got another key with its name.
+    /// Returns the older version's column of a property. A property that was made optional or
+    /// required has another key but the same name.
     private static func counterpart(of column: ColumnInfo, in table: TableInfo) -> ColumnInfo? {
         if let same = table.columns.first(where: { $0.key == column.key }) { return same }
         guard let index = table.columnIndex(named: column.name) else { return nil }
@@ -74,7 +74,7 @@ struct TableComparison {
         try ClusterFrontier(ClusterTree(space: snapshot.walk, root: info?.root ?? .none))
     }
 
-    /// The other side has nothing for the object at the frontier.
+    /// Adds the current object, which the other version lacks, to insertions or deletions.
     private mutating func take(
         _ frontier: inout ClusterFrontier,
         _ keys: WritableKeyPath<TableChanges, [ObjectKey]>
@@ -133,7 +133,7 @@ struct TableComparison {
             var before: ColumnLeaf?
             if let old = column.old {
                 let then = try a.columnRef(old.leafIndex)
-                // The same leaf holds the same objects, or the rows would not be compared one by one.
+                // The same column leaf has equal values; the refs of the cluster leaves differ.
                 if then == now, a.count == b.count, a.base == b.base { continue }
                 before = try ColumnLeaf(a.space, then, old.layout, rows: a.count)
             }
@@ -149,7 +149,7 @@ struct TableComparison {
             let initial = columns[pair.index].new.defaultValue
             return try !values.areSame(initial, try pair.new.value(j))
         }
-        // Long values lie in nodes of their own, which versions share.
+        // Long values have nodes of their own, which versions share.
         switch (old, pair.new) {
         case (.string(let a), .string(let b)), (.binary(let a), .binary(let b)):
             if a.form == .big, b.form == .big, a.blob(i) == b.blob(j) { return false }

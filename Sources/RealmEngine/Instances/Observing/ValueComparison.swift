@@ -1,4 +1,4 @@
-/// Tells whether values of two versions are the same, collections by what they hold.
+/// Compares values of two versions; collections are compared by content.
 struct ValueComparison {
     private let old: Snapshot
     private let new: Snapshot
@@ -8,7 +8,7 @@ struct ValueComparison {
         self.new = new
     }
 
-    /// Whether a user sees the same value: same type, same bits; links by where they lead.
+    /// Whether type and bits are equal; links are compared by their target.
     func areSame(_ a: Value, _ b: Value) throws(RealmError) -> Bool {
         switch (a, b) {
         case (.list(let x), .list(let y)), (.set(let x), .set(let y)):
@@ -33,7 +33,8 @@ struct ValueComparison {
         return try y.next() == nil
     }
 
-    /// Compares the announced numbers of elements, which is cheap where elements cannot be hidden.
+    /// Compares the stored element counts. Skipped for links, where unresolved elements are not
+    /// counted.
     private func isPlausible(_ a: CollectionView, _ b: CollectionView) throws(RealmError) -> Bool {
         if a.element.type == .link { return true }
         return try old.count(of: .list(a)) == new.count(of: .list(b))
