@@ -1,14 +1,15 @@
 /// A B+tree of collection elements, backlinks or index lists (object format 4.1).
 ///
-/// Generic over nothing: it finds leaves, and whoever knows the element type opens them.
+/// Independent of the element type: finds leaves by index, which the caller opens.
 struct BPlusTree {
     let space: NodeSpace
     let root: Ref
 
-    /// Deeper than any tree that fits a file; a cycle gets here.
+    /// Maximum number of levels, more than any file needs; stops cycles in damaged files.
     static let maximumDepth = 32
 
-    /// Number of elements, from the root alone. `leafCount` tells a leaf's, when the root is one.
+    /// Number of elements, read from the root. `leafCount` returns the count of a root that is a
+    /// leaf.
     func count(leafCount: (Ref) throws(RealmError) -> Int) throws(RealmError) -> Int {
         if root.isNone { return 0 }
         let node = try space.node(root)
@@ -28,8 +29,8 @@ struct BPlusTree {
         return Int(total)
     }
 
-    /// The leaf that holds element `index`, and the index of its first element. In a damaged file
-    /// the leaf may end before `index`: the caller checks its count.
+    /// Returns the leaf that contains element `index`, and the index of its first element. In a
+    /// damaged file the leaf may end before `index`; the caller must check its count.
     func leaf(containing index: Int) throws(RealmError) -> (ref: Ref, start: Int) {
         var ref = root
         var start = 0
@@ -43,19 +44,19 @@ struct BPlusTree {
         throw .corrupt("a B+tree deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// An inner node: its children, and the elements that each of them has.
+    /// Inner node with its children and their element counts.
     struct Inner {
         private let space: NodeSpace
         private let ref: Ref
         private let node: NodeView
-        /// Index after the last element of each child but the last; the node itself in compact form.
+        /// End index of each child but the last; unused in compact form.
         private let ends: NodeView
-        /// Elements of each child but the last in compact form, otherwise 0.
+        /// Number of elements per child in compact form, otherwise 0.
         private let perChild: Int
         /// Number of children.
         let count: Int
 
-        /// Nil for a leaf.
+        /// Returns nil for a leaf.
         @inline(__always)
         init?(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
             let node = try space.node(ref)
@@ -77,7 +78,7 @@ struct BPlusTree {
             }
         }
 
-        /// The child that holds element `index` of the node.
+        /// Returns the child that contains element `index` of the node.
         @inline(__always)
         func child(holding index: Int) -> Int {
             if perChild > 0 { return min(index / perChild, count - 1) }
@@ -105,7 +106,7 @@ struct BPlusTree {
     /// The leaves from left to right.
     func leaves() -> Leaves { Leaves(space: space, next: root) }
 
-    /// Visits leaves in order; a tree of one leaf needs no memory.
+    /// Iterates over leaves in order. A tree of one leaf allocates no memory.
     struct Leaves {
         private struct Frame {
             let node: NodeView
@@ -116,7 +117,7 @@ struct BPlusTree {
         private var pending: Ref
         private var stack: [Frame] = []
         private var leafDepth: Int?
-        /// Elements the root announces, known after the first leaf; nil when a leaf is the root.
+        /// Element count stored in the root, set by the first `next`; nil if the root is a leaf.
         private(set) var announced: Int?
 
         fileprivate init(space: NodeSpace, next root: Ref) {

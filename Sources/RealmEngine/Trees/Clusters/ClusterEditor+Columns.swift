@@ -1,8 +1,8 @@
-/// Columns that come, go and change as a whole, one leaf at a time.
+/// Addition, removal and conversion of whole columns, one leaf at a time.
 ///
-/// Between two leaves the transaction may be written out, after which another editor continues. While
-/// a column comes or goes, the editor has no column of that leaf index: leaves that were visited are
-/// not visited again, and the others may have the column or not.
+/// Between two leaves the transaction may be spilled, after which another editor continues. While a
+/// column is being added or removed, the editor has no column at that leaf index: visited leaves
+/// are not visited again, and the others may have the column or not.
 extension ClusterEditor {
     /// Adds a column with `value` for every object to the leaf at `slot`.
     func addColumn(
@@ -21,7 +21,8 @@ extension ClusterEditor {
         if leafIndex + 1 < leaf.count { leaf.slots[leafIndex + 1] = 0 }
     }
 
-    /// Replaces a column of a leaf by one of another leaf index, whose values are made of its values.
+    /// Converts a column of a leaf to another leaf index and layout, with values returned by
+    /// `transform`.
     func moveColumn(
         _ leafIndex: Int, _ old: ColumnEditor, to newIndex: Int, _ new: ColumnEditor,
         in place: LeafSlot, _ transform: (Value) throws(RealmError) -> Value
@@ -37,7 +38,7 @@ extension ClusterEditor {
         try store(Ref(raw), newIndex, place)
     }
 
-    /// Gives every object the same value in a column and frees the nodes that its cells referred to.
+    /// Sets a column to `value` for every object and frees the nodes that its cells referenced.
     func resetColumn(
         _ leafIndex: Int, to value: Value, in place: LeafSlot
     ) throws(RealmError) {
@@ -62,7 +63,8 @@ extension ClusterEditor {
         setColumn(leafIndex, new)
     }
 
-    /// The leaf of a column that the leaf at `place` has, and loses when it is copied.
+    /// Returns a column leaf of the cluster leaf at `place`. Must be called before the cluster leaf
+    /// is copied, because the copy lacks the column.
     private func cells(_ leafIndex: Int, _ place: LeafSlot) throws(RealmError) -> Ref {
         let ref = Ref(place.slot.pointee)
         let leaf = try nodes.space.node(ref)
@@ -79,7 +81,7 @@ extension ClusterEditor {
         if leaf.count < leafIndex + 2 {
             let old = leaf.count
             if !leaf.hasRoom(for: leafIndex + 2) {
-                // Room for more columns: most are added one by one.
+                // Reserves room for further columns, because most are added one by one.
                 leaf = try nodes.copyRefs(place.slot, extra: leafIndex + 2 - old + old / 8)
             }
             leaf.resize(leafIndex + 2)
@@ -90,14 +92,14 @@ extension ClusterEditor {
 
     // MARK: Leaves
 
-    /// The slot with the ref of a leaf, in a node that the transaction may change.
+    /// Slot with the ref of a leaf, in a node that the transaction may change.
     struct LeafSlot {
         let slot: RefSlot
         let parent: SlabNode?
     }
 
-    /// Calls `body` with the leaf responsible for `key` and returns the first key of the next one; nil
-    /// after the last.
+    /// Calls `body` with the leaf responsible for `key` and returns the first key of the next leaf;
+    /// nil after the last one.
     func visitLeaf(
         of key: UInt64, _ body: (LeafSlot) throws(RealmError) -> Void
     ) throws(RealmError) -> UInt64? {

@@ -1,15 +1,16 @@
-/// New objects, and the nodes that split to take them (object format 2.4).
+/// Insertion of objects, and the splits of full nodes (object format 2.4).
 extension ClusterEditor {
-    /// Adds an object with the given value for each leaf index; holes are ignored.
+    /// Inserts an object with a value for each leaf index; values of unused leaf indexes are
+    /// ignored.
     ///
-    /// The key must not exist yet.
+    /// Throws `corrupt` if the key exists.
     func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {
         guard try insertNew(key, values) else {
             throw .corrupt("object \(key.raw) exists already", in: "cluster")
         }
     }
 
-    /// As above; false when the key exists, with nothing done.
+    /// Inserts an object like `insert`. Returns false, without a change, if the key exists.
     func insertNew(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) -> Bool {
         try closeRun()
         let raw = UInt64(bitPattern: key.raw)
@@ -38,13 +39,13 @@ extension ClusterEditor {
         try insertKey(key, leaf, at: row, rows: rows)
     }
 
-    /// Makes all columns of a leaf the transaction's: what can be found damaged is found before anything
-    /// changes.
+    /// Makes all columns of a leaf writable. Detects damage before any column changes.
     private func openColumns(_ leaf: SlabNode, rows: Int) throws(RealmError) {
         for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
     }
 
-    /// A full leaf's right half, with the new object in one of both; and its offset from the leaf's.
+    /// Splits a full leaf and inserts the object into one half. Returns the right half and its key
+    /// offset from the leaf.
     private func split(
         _ leaf: SlabNode, at row: Int, rows: Int, _ key: UInt64, _ values: UnsafePointer<Value>
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
@@ -60,7 +61,7 @@ extension ClusterEditor {
         return sibling
     }
 
-    /// What is behind `row` of a leaf, and its offset from the leaf's.
+    /// Splits off the rows from `row` on. Returns the new leaf and its key offset from the old one.
     func split(
         _ leaf: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
@@ -89,7 +90,7 @@ extension ClusterEditor {
         return first
     }
 
-    /// Puts a new node behind the one the path led to; `key` is its offset from that one's.
+    /// Inserts a node after the one at the end of the path; `key` is its offset from that node.
     func adopt(_ child: Ref, _ key: UInt64) throws(RealmError) {
         reached = nil
         var (child, key) = (child, key)
@@ -105,7 +106,7 @@ extension ClusterEditor {
         try growRoot(child, key)
     }
 
-    /// The right part of an inner node that got too large, and its offset from the node's.
+    /// Splits an inner node that is too large. Returns the right part and its offset from the node.
     private func split(
         _ node: SlabNode, added: Int
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
@@ -134,7 +135,7 @@ extension ClusterEditor {
         return (sibling.ref, first)
     }
 
-    /// A new root above the old one and a node behind it.
+    /// Makes a new root above the old one and, if not nil, `sibling` at offset `key`.
     func growRoot(_ sibling: Ref?, _ key: UInt64) throws(RealmError) {
         let old = Ref(rootSlot.pointee)
         let view = try nodes.space.node(old)

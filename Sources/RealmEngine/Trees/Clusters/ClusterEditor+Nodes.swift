@@ -1,6 +1,6 @@
-/// The way to a leaf that is to change, and the nodes on it.
+/// Path to a writable leaf, and operations on the nodes along it.
 extension ClusterEditor {
-    /// The leaf responsible for `key`, ready to be changed like everything above it.
+    /// Returns the leaf responsible for `key`, with all nodes on its path writable.
     @inline(__always)
     func makePathWritable(_ key: UInt64) throws(RealmError) -> Reached {
         willChange()
@@ -9,7 +9,8 @@ extension ClusterEditor {
         return try descend(key, toLeaf: true)!
     }
 
-    /// As above; without `toLeaf` it ends above the leaf and answers nil.
+    /// Descends to the leaf responsible for `key` and makes the path writable. Without `toLeaf` it
+    /// stops above the leaf and returns nil.
     @discardableResult
     func descend(_ key: UInt64, toLeaf: Bool) throws(RealmError) -> Reached? {
         willChange()
@@ -40,7 +41,8 @@ extension ClusterEditor {
         try InnerCluster(nodes.space, .none, node: node.view, base: 0)
     }
 
-    /// The node at `slot`, ready to be changed; its form is checked when it is copied.
+    /// Returns the node at `slot`, copied if the transaction does not own it. A copy's form is
+    /// checked.
     @inline(__always)
     func makeWritable(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
@@ -77,7 +79,7 @@ extension ClusterEditor {
         return leaf
     }
 
-    /// A leaf without objects.
+    /// Makes an empty leaf.
     func newLeaf() throws(RealmError) -> (ref: Ref, node: SlabNode) {
         let leaf = try nodes.newRefs(columns.count + 1)
         leaf.node.slots[0] = NodeEncoder.tag(0)
@@ -87,7 +89,7 @@ extension ClusterEditor {
 
     // MARK: Keys
 
-    /// Objects in a leaf.
+    /// Number of objects in a leaf.
     @inline(__always)
     func rows(_ leaf: SlabNode) throws(RealmError) -> Int {
         let keys = NodeSlot(raw: leaf.slots[0])
@@ -97,7 +99,7 @@ extension ClusterEditor {
 
     private static let keys: StaticString = "object keys"
 
-    /// Row of a key, nil when the leaf does not hold it.
+    /// Row of a key; nil if the leaf does not contain it.
     @inline(__always)
     func row(_ key: UInt64, _ leaf: SlabNode, _ rows: Int) throws(RealmError) -> Int? {
         if NodeSlot(raw: leaf.slots[0]).isTagged { return key < UInt64(rows) ? Int(key) : nil }
@@ -106,15 +108,15 @@ extension ClusterEditor {
         return row
     }
 
-    /// The first row whose key is not below `key`.
+    /// First row whose key is not less than `key`.
     @inline(__always)
     func lowerBound(_ key: UInt64, _ leaf: SlabNode, _ rows: Int) throws(RealmError) -> Int {
         let slot = NodeSlot(raw: leaf.slots[0])
         if slot.isTagged { return Int(min(key, UInt64(rows))) }
         let keys = try nodes.integers(slot.ref, Self.keys)
-        // The same object once more, or the one that took the place of one removed.
+        // Fast path: the same object again, or the one after a removed object.
         if lastRow < rows, keys.unsigned(lastRow) == key { return lastRow }
-        // Appending is common too.
+        // Fast path: an append.
         if rows > 0, keys.unsigned(rows - 1) < key { return rows }
         lastRow = (0..<rows).partitionPoint { keys.unsigned($0) >= key }
         return lastRow
@@ -127,7 +129,7 @@ extension ClusterEditor {
             ? UInt64(row) : try nodes.integers(slot.ref, Self.keys).unsigned(row)
     }
 
-    /// Keys of a leaf, as a list or, without gaps, as their number.
+    /// Encodes the keys of a leaf: as a list, or as their count if they have no gaps.
     func keySlot(_ keys: [UInt64]) throws(RealmError) -> UInt64 {
         let isCompact = keys.isEmpty || keys.last == UInt64(keys.count - 1)
         return isCompact ? NodeEncoder.tag(keys.count) : try context.encoder.unsigned(keys).raw
@@ -168,7 +170,7 @@ extension ClusterEditor {
 
     // MARK: Counts
 
-    /// Objects below an inner node.
+    /// Number of objects below an inner node.
     @inline(__always)
     func count(_ node: SlabNode) -> Int { Int(truncatingIfNeeded: node.slots[2] >> 1) }
 
@@ -177,13 +179,13 @@ extension ClusterEditor {
         node.slots[2] = NodeEncoder.tag(count)
     }
 
-    /// As many objects more below the nodes on the way.
+    /// Adds `extra` to the object counts of the nodes on the path.
     @inline(__always)
     func addToCounts(_ extra: Int) throws(RealmError) {
         for step in path.steps { try setCount(step.node, count(step.node) &+ extra) }
     }
 
-    /// Objects below any node.
+    /// Number of objects below a node.
     func objects(_ ref: Ref) throws(RealmError) -> Int {
         try ClusterTree(space: nodes.space, root: ref).count()
     }
@@ -198,12 +200,12 @@ extension ClusterEditor {
         ).raw
     }
 
-    /// Where the ref of the node at `level` of the path is kept.
+    /// Slot that contains the ref of the node at `level` of the path.
     func slot(_ level: Int) -> RefSlot {
         level == 0 ? rootSlot : path[level - 1].node.slots + 3 + path[level - 1].child
     }
 
-    /// Puts a child at place `i` of an inner node, beginning at `offset`.
+    /// Inserts a child with key offset `offset` at index `i` of an inner node.
     func insertChild(
         _ child: Ref, _ offset: UInt64, at i: Int, of slot: RefSlot
     ) throws(RealmError) -> SlabNode {

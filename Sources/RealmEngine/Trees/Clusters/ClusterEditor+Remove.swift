@@ -1,6 +1,7 @@
-/// Objects that go, and the nodes that go or merge after them (object format 2.5).
+/// Removal of objects, and of nodes that become empty or small (object format 2.5).
 extension ClusterEditor {
-    /// Removes the object with `key`, which exists. What its cells lead to is the caller's.
+    /// Removes the object with `key`. The caller must free the nodes that its cells reference.
+    /// Throws `corrupt` if there is no such object.
     func remove(_ key: ObjectKey) throws(RealmError) {
         try closeRun()
         let raw = UInt64(bitPattern: key.raw)
@@ -16,8 +17,8 @@ extension ClusterEditor {
         if rows - 1 < context.fanout.clusterLeaf / 2 { try tidy(rows - 1) }
     }
 
-    /// Takes emptied nodes out of the way to the leaf, which has `rows` objects left, and joins it with
-    /// its neighbour when both are small.
+    /// Removes empty nodes along the path to a leaf, which has `rows` objects left, and merges it
+    /// with its right neighbour if both are small.
     private func tidy(_ rows: Int) throws(RealmError) {
         var level = path.count - 1
         var left = rows
@@ -35,7 +36,7 @@ extension ClusterEditor {
         try collapseRoot()
     }
 
-    /// An emptied node disappears with what is left below it: one empty child on each level.
+    /// Frees the key and offset lists of an empty subtree, which has one empty child on each level.
     private func dropEmptied(_ level: Int) throws(RealmError) {
         for step in path.steps[level...] {
             guard step.node.count == 4 else {
@@ -45,7 +46,7 @@ extension ClusterEditor {
         }
     }
 
-    /// A node goes: so does its list of keys or offsets.
+    /// Frees the list of keys or offsets of a removed node.
     private func freeList(_ node: SlabNode) throws(RealmError) {
         if let list = NodeSlot(raw: node.slots[0]).child { try nodes.free(list) }
     }
@@ -65,7 +66,7 @@ extension ClusterEditor {
         try rebase(node.slots + 3, below: node, by: first)
     }
 
-    /// The subtree's offset shrinks by `delta`; its keys grow by it.
+    /// Subtracts `delta` from the subtree's offset by adding it to the keys below.
     private func rebase(
         _ slot: RefSlot, below parent: SlabNode, by delta: UInt64
     ) throws(RealmError) {
@@ -79,8 +80,8 @@ extension ClusterEditor {
         try rebase(node.slots + 3, below: node, by: delta)
     }
 
-    /// Joins leaf `i` with its right neighbour when together they stay below three quarters of what a
-    /// leaf should hold, which is little where changes are scattered.
+    /// Merges leaf `i` with its right neighbour if together they are below three quarters of the
+    /// target size, which is small while changes are scattered.
     private func mergeIfSmall(_ node: SlabNode, _ i: Int, _ rows: Int) throws(RealmError) {
         let other = try objects(Ref(node.slots[4 + i]))
         let size = keepsSmallLeaves ? context.fanout.scatteredLeaf : context.fanout.clusterLeaf

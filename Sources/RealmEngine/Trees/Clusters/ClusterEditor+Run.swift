@@ -1,24 +1,23 @@
-/// Adding many objects behind all others: their values come column by column, and each full leaf is
-/// written once.
+/// Bulk append: collects values column by column and writes each full leaf once.
 extension ClusterEditor {
-    /// Rows to append: cells by column, and their keys in ascending order.
+    /// Rows to append: cells by column, and keys in ascending order.
     struct Rows {
         struct Column {
             let leafIndex: Int
             let cells: LeafCells
         }
 
-        /// Columns that are not here hold zeros: no backlinks.
+        /// Columns that are not listed contain zeros, that is no backlinks.
         let columns: [Column]
         let keys: UnsafePointer<UInt64>
         let count: Int
-        /// Keeps the bytes alive that cells refer to.
+        /// Object that keeps the bytes of the cells alive.
         let owner: AnyObject
     }
 
-    /// The last objects as long as they are too few for a leaf and no node has them.
+    /// Last objects of the table, too few for a leaf and not yet stored in any node.
     final class Run {
-        /// By leaf index; nil for holes.
+        /// Cells by leaf index; nil for unused leaf indexes.
         let columns: [LeafCells?]
         let keys: UnsafeMutablePointer<UInt64>
         let capacity: Int
@@ -33,7 +32,7 @@ extension ClusterEditor {
 
         deinit { keys.deallocate() }
 
-        /// The row of the object with `key`, nil when there is none.
+        /// Row of the object with `key`; nil if there is none.
         func row(of key: UInt64) -> Int? {
             var low = 0
             var high = count
@@ -62,7 +61,7 @@ extension ClusterEditor {
         }
     }
 
-    /// Adds objects behind all others; the caller has made sure that their keys are larger.
+    /// Appends objects, whose keys must be larger than all others.
     func append(_ rows: Rows) throws(RealmError) {
         var row = 0
         if run == nil || run!.count == 0 { row = try fillLastLeaf(rows) }
@@ -74,7 +73,7 @@ extension ClusterEditor {
         }
     }
 
-    /// The largest key, nil when there are no objects.
+    /// The largest key; nil if there are no objects.
     func lastKey() throws(RealmError) -> UInt64? {
         if let run, run.count > 0 { return run.keys[run.count - 1] }
         guard let leaf = try lastLeaf(), leaf.count > 0 else { return nil }
@@ -96,10 +95,11 @@ extension ClusterEditor {
         throw .corrupt("a cluster tree too deep", at: ref)
     }
 
-    /// Cells of a run, which take 16 bytes each.
+    /// Maximum number of cells in a run; a cell takes 16 bytes.
     private static let mostCells = 1 << 19
 
-    /// Number of objects in a run, which become one leaf. Objects with thousands of properties take much memory.
+    /// Maximum number of objects in a run, which become one leaf. Smaller if the objects have
+    /// thousands of properties, to limit memory.
     private var runCapacity: Int {
         max(1, min(context.fanout.clusterLeaf, Self.mostCells / max(1, columns.count)))
     }
@@ -111,7 +111,7 @@ extension ClusterEditor {
         return fresh
     }
 
-    /// The rows of a run join the tree.
+    /// Writes the rows of the run to the tree and ends the run.
     @inline(__always)
     func closeRun() throws(RealmError) {
         guard let run else { return }
@@ -119,7 +119,7 @@ extension ClusterEditor {
         self.run = nil
     }
 
-    /// Rows for which the last leaf has room go there one by one; answers how many.
+    /// Inserts rows one by one while the last leaf has room. Returns their number.
     private func fillLastLeaf(_ rows: Rows) throws(RealmError) -> Int {
         let left = try lastLeaf().map { runCapacity - $0.count } ?? 0
         let room = min(left, rows.count)
@@ -138,7 +138,7 @@ extension ClusterEditor {
 
     // MARK: Leaves
 
-    /// Writes the rows of a run as a leaf, full or not.
+    /// Writes the rows of a run as a leaf, which need not be full.
     func close(_ run: Run) throws(RealmError) {
         let first = run.keys[0]
         var slots = [try keySlot((0..<run.count).map { run.keys[$0] &- first })]
@@ -155,7 +155,7 @@ extension ClusterEditor {
         try attach(ref, count: count, first)
     }
 
-    /// Puts a leaf behind all others.
+    /// Appends a leaf to the tree.
     private func attach(_ leaf: Ref, count: Int, _ key: UInt64) throws(RealmError) {
         try descend(key, toLeaf: false)
         if path.isEmpty {

@@ -1,54 +1,54 @@
-/// Edits a cluster tree: objects by key, one leaf per column (object format section 2).
+/// Editor of a cluster tree: objects by key, one leaf per column (object format section 2).
 ///
-/// The tree is whole at every moment: an edit copies the nodes on its way that the transaction has not
-/// copied before, and changes the copies (`NodeMutator`). Nothing beside that way is read, and of
-/// a leaf only the columns that change. Confined to the writer.
+/// The tree is valid after every edit. An edit copies the nodes on its path that the transaction
+/// does not own, and changes the copies (`NodeMutator`). It reads no nodes off the path, and in a
+/// leaf only the columns that change. Confined to the writer.
 final class ClusterEditor {
     let context: EditContext
     let nodes: NodeMutator
-    /// What changes the leaves of each leaf index; nil for holes.
+    /// Editor of each leaf index; nil for unused leaf indexes.
     private(set) var columns: UnsafeMutableBufferPointer<ColumnEditor?>
     /// The leaf indexes in use, in ascending order.
     private(set) var used: UnsafeMutableBufferPointer<Int>
-    /// Leaf indexes that fit the memory of both.
+    /// Capacity of `columns` and `used`.
     private var columnCapacity: Int
-    /// Holds the root's ref.
+    /// Slot that contains the root's ref.
     let rootSlot: RefSlot
-    /// Inner nodes on the way to the leaf that was reached last, from the root.
+    /// Inner nodes from the root to the leaf in `reached`.
     let path = EditPath<Step>()
-    /// The leaf that was reached last for a change; nil once the tree changed its shape.
+    /// The writable leaf reached last; nil after a change of the tree's shape.
     @exclusivity(unchecked) var reached: Reached?
-    /// The row found last in some leaf, where the next look-up begins.
+    /// The row found last in any leaf, where the next search begins.
     @exclusivity(unchecked) var lastRow = 0
-    /// The leaf looked into last; nil once anything was copied.
+    /// The leaf read last; nil after any node was copied.
     @exclusivity(unchecked) private var seen: Seen?
-    /// Objects behind all those in the tree.
+    /// Appended objects that are not in the tree yet.
     @exclusivity(unchecked) var run: Run?
-    /// How the transaction's changes lie in the tree.
+    /// Distribution of the transaction's changes over the leaves.
     @exclusivity(unchecked) var scatter = Scatter()
 
-    /// An inner node the transaction may change, and the child taken there.
+    /// A writable inner node, and the child on the path.
     struct Step {
         let node: SlabNode
         let child: Int
     }
 
-    /// Keys a leaf is responsible for.
+    /// Range of keys that a leaf is responsible for.
     struct Range {
-        /// What its keys are relative to.
+        /// Key that the stored keys are relative to.
         var base: UInt64 = 0
-        /// Its right neighbour's; nil for the last leaf.
+        /// The right neighbour's base; nil for the last leaf.
         var end: UInt64?
 
         @inline(__always)
         func contains(_ key: UInt64) -> Bool { key >= base && (end == nil || key < end!) }
     }
 
-    /// A leaf the transaction may change.
+    /// A writable leaf.
     struct Reached {
         let leaf: SlabNode
         let range: Range
-        /// Its columns are the transaction's too.
+        /// Whether all its columns are writable.
         var isOpen = false
     }
 
@@ -57,15 +57,15 @@ final class ClusterEditor {
         let range: Range
     }
 
-    /// Where an object is; valid until the next change.
+    /// Location of an object; valid until the next change.
     struct Position {
-        /// Nil when the object is in the run.
+        /// Nil if the object is in the run.
         fileprivate let leaf: NodeView?
         fileprivate let rows: Int
         let row: Int
     }
 
-    /// Opens the tree at `root`; none makes an empty tree with the given columns.
+    /// Opens the tree at `root`, or makes an empty tree if `root` is none.
     init(_ context: EditContext, root ref: Ref, layouts: [LeafLayout?]) throws(RealmError) {
         self.context = context
         nodes = context.nodes
@@ -88,28 +88,28 @@ final class ClusterEditor {
         used.deallocate()
     }
 
-    /// The root of the tree as it is now.
+    /// Returns the root of the current tree.
     func finish() throws(RealmError) -> Ref {
         try closeRun()
         return Ref(rootSlot.pointee)
     }
 
-    /// Nodes made so far belong to a version that others see.
+    /// Forgets cached leaves, after their nodes became part of a committed version.
     func forgetPlaces() {
         reached = nil
         seen = nil
     }
 
-    /// The next transaction of a group goes on from here.
+    /// Continues with the next transaction of a commit group.
     func beginTransaction() {
         forgetPlaces()
         scatter = Scatter()
     }
 
-    /// The tree is about to change.
+    /// Called before each change of the tree.
     func willChange() { seen = nil }
 
-    /// Sets what changes the leaves of a leaf index; nil for a column that was removed.
+    /// Sets the editor of a leaf index; nil after the column was removed.
     func setColumn(_ leafIndex: Int, _ editor: ColumnEditor?) {
         if leafIndex >= columns.count { addColumns(upTo: leafIndex) }
         columns[leafIndex] = editor
@@ -142,7 +142,7 @@ final class ClusterEditor {
         used = Self.resized(used, used.count + (isUsed ? 1 : -1))
     }
 
-    /// The same elements in memory for `capacity` elements.
+    /// Moves the elements to a buffer of `capacity` elements.
     private static func moved<T>(
         _ old: UnsafeMutableBufferPointer<T>, _ capacity: Int
     ) -> UnsafeMutableBufferPointer<T> {
@@ -152,14 +152,14 @@ final class ClusterEditor {
         return resized(new, old.count)
     }
 
-    /// The same memory with another number of elements, for which there is room.
+    /// Returns the buffer with another count, which must not exceed its capacity.
     private static func resized<T>(
         _ buffer: UnsafeMutableBufferPointer<T>, _ count: Int
     ) -> UnsafeMutableBufferPointer<T> {
         UnsafeMutableBufferPointer(start: buffer.baseAddress, count: count)
     }
 
-    /// The column of an object's value, which exists.
+    /// Returns the editor of a column. Throws `corrupt` if there is none.
     func column(_ leafIndex: Int) throws(RealmError) -> ColumnEditor {
         guard leafIndex < columns.count, let column = columns[leafIndex] else {
             throw .corrupt("column \(leafIndex) does not exist", in: "cluster")
@@ -174,7 +174,7 @@ final class ClusterEditor {
         try objects(Ref(rootSlot.pointee)) + (run?.count ?? 0)
     }
 
-    /// The object with `key`, nil when there is none.
+    /// Returns the location of the object with `key`; nil if there is none.
     func find(_ key: ObjectKey) throws(RealmError) -> Position? {
         let raw = UInt64(bitPattern: key.raw)
         if let run, run.count > 0, raw >= run.keys[0] {
@@ -197,7 +197,7 @@ final class ClusterEditor {
         return Position(leaf: leaf.node, rows: leaf.count, row: row)
     }
 
-    /// Whether there is an object with `key`, which is going to change: its leaf is ready for that.
+    /// Makes the leaf of the object with `key` writable. Returns whether the object exists.
     func reachObject(_ key: ObjectKey) throws(RealmError) -> Bool {
         let raw = UInt64(bitPattern: key.raw)
         if let run, run.count > 0, raw >= run.keys[0] { try close(run) }
@@ -227,7 +227,7 @@ final class ClusterEditor {
         throw .corrupt("a cluster tree too deep", at: ref)
     }
 
-    /// Value of column `leafIndex` as stored; backlink cells are the raw slot as `.int`.
+    /// Returns the stored value of column `leafIndex`; a backlink cell is its raw slot as `.int`.
     func value(_ position: Position, _ leafIndex: Int) throws(RealmError) -> Value {
         guard let leaf = position.leaf else {
             return run!.columns[leafIndex]!.value(position.row)
@@ -251,7 +251,7 @@ final class ClusterEditor {
         return value
     }
 
-    /// Visits all leaves in key order; they may be read while nothing changes.
+    /// Calls `body` with all leaves in key order. `body` must not change the tree.
     func forEachLeaf(
         _ body: (ClusterLeaf) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -260,7 +260,7 @@ final class ClusterEditor {
         while let leaf = try walk.next() { try body(leaf) }
     }
 
-    /// Visits one column's values with their objects' keys, in key order.
+    /// Calls `body` with the key and stored value of each object in one column, in key order.
     func forEachValue(
         _ leafIndex: Int, _ body: (ObjectKey, Value) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -271,7 +271,7 @@ final class ClusterEditor {
         }
     }
 
-    /// Stores a value in an object; false when there is none.
+    /// Stores a value in an object; returns false if there is no such object.
     func set(
         _ key: ObjectKey, _ leafIndex: Int, _ value: Value
     ) throws(RealmError) -> Bool {
@@ -284,7 +284,7 @@ final class ClusterEditor {
         return true
     }
 
-    /// Where an object's slot in a column of slots is, to be changed before anything else does; nil when
+    /// Returns the slot of an object in a column of slots, valid until the next change; nil if
     /// there is no such object.
     func reachSlot(_ key: ObjectKey, _ leafIndex: Int) throws(RealmError) -> RefSlot? {
         let raw = UInt64(bitPattern: key.raw)
@@ -301,7 +301,7 @@ final class ClusterEditor {
 }
 
 extension InnerCluster {
-    /// Keys child `i` is responsible for when this node is for `range`.
+    /// Key range of child `i`, given this node's range.
     @inline(__always)
     func range(_ i: Int, in range: ClusterEditor.Range) -> ClusterEditor.Range {
         ClusterEditor.Range(

@@ -1,6 +1,6 @@
 extension ClusterLeaf {
-    /// The value of a column in `row`: the column is opened for it alone and therefore without charge; a
-    /// long text costs by its length.
+    /// Returns the value of a column in `row`. Opening the column does not count against the read
+    /// budget; a long text or binary counts by its length.
     @inline(__always)
     func value(
         _ leafIndex: Int, _ layout: LeafLayout, row: Int

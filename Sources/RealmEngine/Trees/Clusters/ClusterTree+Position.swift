@@ -1,9 +1,9 @@
-/// Where an object is that was found by its position: its leaf, and what lies beside it.
+/// A leaf found by the index of an object, with its parent for access to neighbouring leaves.
 struct LeafAtKey {
     let leaf: ClusterLeaf
-    /// Position of the leaf's first object.
+    /// Index in table order of the leaf's first object.
     let start: Int
-    /// The node above, and the place of the leaf in it; nil when the leaf is the root.
+    /// The parent node, and the leaf's index in it; nil if the leaf is the root.
     fileprivate let parent: InnerCluster?
     fileprivate let child: Int
 
@@ -11,20 +11,21 @@ struct LeafAtKey {
 }
 
 extension ClusterTree {
-    /// The leaf that holds the object at `position` in table order; nil at the end and beyond.
+    /// Returns the leaf that contains the object at index `position` in table order; nil if the
+    /// index is out of range.
     ///
-    /// Of the nodes that are passed by only headers are read; of leaves that are full, as they are
-    /// until something is removed, none but the last one's.
+    /// Reads only headers of skipped nodes. If the skipped leaves are full, as they are before any
+    /// removal, it reads only the last one's header.
     ///
-    /// - Parameter last: another leaf of the same tree: the one behind it, and the one before, are
-    ///   found without descending.
+    /// - Parameter last: another leaf of the same tree, whose neighbours are found without a
+    ///   descent.
     func leaf(at position: Int, near last: LeafAtKey? = nil) throws(RealmError) -> LeafAtKey? {
         if position < 0 { return nil }
         if let last, let found = try neighbour(of: last, at: position) { return found }
         return try descend(to: position)
     }
 
-    /// The position of the object with `key` in table order; nil when there is none.
+    /// Index in table order of the object with `key`; nil if there is none.
     func position(of key: ObjectKey) throws(RealmError) -> Int? {
         if root.isNone || key.raw < 0 { return nil }
         var (ref, base, before) = (root, UInt64(0), 0)
@@ -43,7 +44,7 @@ extension ClusterTree {
         throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// Objects below the first children of a node.
+    /// Number of objects below the children before `child`.
     private func size(of inner: InnerCluster, upTo child: Int) throws(RealmError) -> Int {
         var size = 0
         for earlier in 0..<child { size += try self.size(of: inner.ref(earlier)) }
@@ -77,7 +78,7 @@ extension ClusterTree {
         var inner = try InnerCluster(space, root, node: node, base: 0)
         var start = 0
         guard position < inner.count else { return nil }
-        // The depth shrinks with every level, so a tree that leads to itself ends.
+        // The depth decreases with every level, so cycles end.
         while true {
             let (child, before) = try child(of: inner, at: position - start)
             start += before
@@ -96,15 +97,16 @@ extension ClusterTree {
         }
     }
 
-    /// The child that holds position `wanted`, which is below the node's count, and the objects
-    /// before it.
+    /// Returns the child that contains index `wanted`, which must be below the node's count, and
+    /// the number of objects before the child.
     private func child(
         of inner: InnerCluster, at wanted: Int
     ) throws(RealmError) -> (child: Int, before: Int) {
         let last = inner.childCount - 1
         let full = ClusterLeaf.maximumCount
         let rest = inner.count - last * full
-        // No leaf holds more, so where the last one holds all the rest the others are full.
+        // If the last leaf contains the remainder, all others are full, because no leaf exceeds the
+        // maximum.
         if inner.depth == 1, rest > 0, try size(of: inner.ref(last)) == rest {
             let child = min(wanted / full, last)
             return (child, child * full)
@@ -129,8 +131,8 @@ extension ClusterTree {
         return LeafAtKey(leaf: leaf, start: start, parent: inner, child: child)
     }
 
-    /// Number of objects below a node, from its header and first slots alone, or from the header of
-    /// its keys.
+    /// Number of objects below a node, read only from its header and first slots, or from the
+    /// header of its keys.
     private func size(of ref: Ref) throws(RealmError) -> Int {
         let node = try space.node(ref)
         guard node.hasRefs, node.widthType == 0, node.count >= (node.isInner ? 4 : 1) else {

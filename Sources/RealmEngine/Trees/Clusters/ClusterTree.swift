@@ -1,16 +1,16 @@
-/// At most 256 objects: their keys and one leaf per column (object format 2.1).
+/// Leaf of up to 256 objects: their keys and one leaf per column (object format 2.1).
 struct ClusterLeaf {
-    /// The leaf of a directory is given its reader's.
+    /// Space in which columns are read; leaves of a directory get the reader's space.
     var space: NodeSpace
     let ref: Ref
     let node: NodeView
-    /// Relative keys in general form; unused in compact form.
+    /// List of relative keys; unused in compact form.
     private let keys: NodeView
     private let isCompact: Bool
     let count: Int
     /// Sum of the child offsets on the path to this leaf.
     let base: UInt64
-    /// Its number in the `LeafDirectory` it was taken from; negative for any other.
+    /// Index in the `LeafDirectory` that contains the leaf; negative for other leaves.
     var place = -1
 
     static let maximumCount = 256
@@ -40,14 +40,14 @@ struct ClusterLeaf {
         self.base = base
     }
 
-    /// Key of the object in `row`, which is below `count`.
+    /// Key of the object in `row`, which must be below `count`.
     @inline(__always)
     func key(_ row: Int) -> ObjectKey {
         ObjectKey(
             Int64(bitPattern: base &+ (isCompact ? UInt64(row) : keys.unsigned(row))))
     }
 
-    /// Writes the keys of the chosen rows, in order, and returns how many they are.
+    /// Writes the keys of the selected rows, in order, and returns their number.
     @inline(__always)
     func write(_ rows: Selection, to keys: UnsafeMutablePointer<ObjectKey>) -> Int {
         var count = 0
@@ -68,7 +68,7 @@ struct ClusterLeaf {
         return count
     }
 
-    /// Row of the object with `key`, nil when the leaf does not hold it.
+    /// Row of the object with `key`; nil if the leaf does not contain it.
     func row(of key: ObjectKey) -> Int? {
         let wanted = UInt64(bitPattern: key.raw) &- base
         if isCompact { return wanted < UInt64(count) ? Int(wanted) : nil }
@@ -82,7 +82,7 @@ struct ClusterLeaf {
         return keys.unsigned(low) == wanted ? low : nil
     }
 
-    /// Checks that keys ascend; compact leaves cannot do otherwise.
+    /// Throws `corrupt` unless keys ascend; keys of compact leaves always do.
     func checkOrder() throws(RealmError) {
         guard !isCompact, count > 1 else { return }
         var previous = keys.unsigned(0)
@@ -95,7 +95,7 @@ struct ClusterLeaf {
         }
     }
 
-    /// Checks that no key belongs to a tombstone; the keys ascend.
+    /// Throws `corrupt` if a key belongs to a tombstone. Keys must ascend.
     func checkLive() throws(RealmError) {
         guard count == 0 || key(count - 1).raw >= 0 else {
             throw .corrupt("a live object with the negative key \(key(count - 1).raw)", at: ref)
@@ -111,12 +111,12 @@ struct ClusterLeaf {
         return ref
     }
 
-    /// Has the processor fetch where the column leaf of `leafIndex` begins, if there is one.
+    /// Prefetches the beginning of the column leaf with `leafIndex`, if there is one.
     @inline(__always)
     func prefetch(_ leafIndex: Int) {
         guard leafIndex &+ 1 < node.count else { return }
         let ref = node.slot(leafIndex &+ 1).ref
-        // Fetching ahead fails silently wherever it leads.
+        // Prefetching an invalid address has no effect.
         Prefetch.bytes(space.base.advanced(by: Int(truncatingIfNeeded: ref.raw)), 256)
     }
 
@@ -126,7 +126,7 @@ struct ClusterLeaf {
     }
 }
 
-/// A B+tree over object keys, compared unsigned; each level stores keys relative to its subtree
+/// A B+tree over object keys, compared as unsigned; each level stores keys relative to its subtree
 /// (object format section 2).
 struct ClusterTree {
     let space: NodeSpace
@@ -134,7 +134,7 @@ struct ClusterTree {
 
     static let maximumDepth = 16
 
-    /// Number of objects, from the root alone.
+    /// Number of objects, read from the root.
     func count() throws(RealmError) -> Int {
         if root.isNone { return 0 }
         let node = try space.node(root)
@@ -148,7 +148,7 @@ struct ClusterTree {
         return try ClusterLeaf(space, ref, node: node, base: 0).count
     }
 
-    /// Finds the object with `key`: its leaf and row, nil when there is none.
+    /// Returns the leaf and row of the object with `key`; nil if there is none.
     func find(_ key: ObjectKey) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
         if root.isNone { return nil }
         var ref = root
@@ -168,11 +168,11 @@ struct ClusterTree {
         throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// The leaves in ascending key order, beginning with the one that holds position `skipping`.
+    /// Returns the leaves in ascending key order, from the one that contains index `skipping` on.
     func leaves(skipping position: Int = 0) -> LeafCursor { LeafCursor(self, skipping: position) }
 }
 
-/// An inner node: children with their key offsets (object format 2.2).
+/// Inner node: children with their key offsets (object format 2.2).
 struct InnerCluster {
     let space: NodeSpace
     let ref: Ref
@@ -181,9 +181,9 @@ struct InnerCluster {
     private let isCompact: Bool
     let base: UInt64
     let depth: Int
-    /// Bits of a key below those that choose a child, where offsets are not stored.
+    /// Number of key bits below those that select a child, in compact form.
     private let shift: UInt64
-    /// Objects below this node.
+    /// Number of objects below this node.
     let count: Int
 
     init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {
@@ -211,7 +211,7 @@ struct InnerCluster {
 
     @inline(__always) var childCount: Int { node.count - 3 }
 
-    /// Whether offsets follow from the places of the children.
+    /// Whether offsets are computed from the indexes of the children.
     var hasNoOffsets: Bool { isCompact }
 
     @inline(__always)
@@ -228,7 +228,7 @@ struct InnerCluster {
         return child
     }
 
-    /// The child whose range holds `key`, relative to this node.
+    /// Returns the child whose range contains `key`, relative to this node.
     func child(covering key: UInt64) -> Int {
         if isCompact {
             return shift > 63 ? 0 : Int(min(key &>> shift, UInt64(childCount - 1)))

@@ -1,7 +1,7 @@
-/// The steps from a root to the node that an edit reached.
+/// Stack of steps from a root to the node that an edit reached.
 ///
-/// A trivial handle on memory of its own, which the editor gives back: an array in a class is counted, and
-/// looked after for overlapping access, with each step of each edit.
+/// A pointer to memory that the editor deallocates. An array in a class would cost reference
+/// counting and exclusivity checks in each step of each edit.
 struct EditPath<Step: BitwiseCopyable> {
     private let state: UnsafeMutablePointer<State>
 
@@ -24,7 +24,7 @@ struct EditPath<Step: BitwiseCopyable> {
     @inline(__always) var count: Int { state.pointee.count }
     @inline(__always) var isEmpty: Bool { count == 0 }
 
-    /// Valid until the next step is added.
+    /// Valid until the next `append`.
     @inline(__always) var steps: UnsafeBufferPointer<Step> {
         UnsafeBufferPointer(start: state.pointee.steps, count: count)
     }
@@ -50,7 +50,7 @@ struct EditPath<Step: BitwiseCopyable> {
         return last
     }
 
-    /// The steps from `level` on are taken back.
+    /// Removes the steps from `level` on.
     @inline(__always)
     func remove(from level: Int) {
         assert(level <= count)

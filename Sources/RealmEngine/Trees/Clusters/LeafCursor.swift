@@ -1,17 +1,16 @@
-/// The leaves of a table in the order of their keys: the one way to go over them.
+/// Iterates over the leaves of a table in key order.
 ///
-/// They are taken from a directory where earlier queries have found them, and found by a walk over the
-/// tree otherwise, which checks depth, key order and object counts on the way. Confined to its
-/// snapshot's thread.
+/// Reads leaves from a directory that earlier queries filled, or walks the tree and checks depth,
+/// key order and object counts. Confined to its snapshot's thread.
 package struct LeafCursor {
     private struct Frame {
         let inner: InnerCluster
         var child: Int
-        /// One past the last child that is visited.
+        /// End index of the children to visit.
         let end: Int
-        /// Objects before this node's.
+        /// Number of objects before this node.
         let start: Int
-        /// All children are visited.
+        /// Whether all children are visited.
         let isWhole: Bool
 
         init(_ inner: InnerCluster, _ children: Range<Int>? = nil, start: Int) {
@@ -23,25 +22,25 @@ package struct LeafCursor {
         }
     }
 
-    /// What the leaves are found in, and what they are read in.
+    /// Space in which leaves are found, and space in which the caller reads them.
     private let space: NodeSpace
     private let reader: NodeSpace
-    /// Of a walk that is metered by itself.
+    /// Read budget of this walk, if it has its own.
     private var meter: ReadBudget?
-    /// The leaves of a directory, and the next of them.
+    /// Leaves of a directory, and the index of the next one.
     private var kept: UnsafeBufferPointer<ClusterLeaf>?
     private var place = 0
     private(set) var directory: LeafDirectory?
 
     private var pending: (ref: Ref, base: UInt64)?
-    /// The innermost open node; those around it are in `stack`.
+    /// The innermost open node; its ancestors are in `stack`.
     private var frame: Frame?
     private var stack: [Frame] = []
     private var lastKey: UInt64?
-    /// Objects still to be skipped before the next leaf.
+    /// Number of objects to skip before the first leaf.
     private var toSkip = 0
     private var seen = 0
-    /// Position of the first object of the leaf last returned.
+    /// Index of the first object of the last returned leaf.
     private(set) var position = 0
 
     private init(_ space: NodeSpace, readIn reader: NodeSpace) {
@@ -49,15 +48,15 @@ package struct LeafCursor {
         self.reader = reader
     }
 
-    /// A walk over `tree`, beginning with the leaf that holds position `skipping`.
+    /// Walks `tree` from the leaf that contains index `skipping` on.
     init(_ tree: ClusterTree, skipping position: Int = 0) {
         self.init(tree.space, readIn: tree.space)
         pending = tree.root.isNone ? nil : (tree.root, 0)
         toSkip = position
     }
 
-    /// A walk with a meter of its own, so that a damaged tree ends in an error; `reader` meters what is
-    /// read of the leaves.
+    /// Walks a tree with a separate read budget, so that a damaged tree ends in an error. Reads of
+    /// the leaves count against the budget of `reader`.
     init(metered tree: ClusterTree, readIn reader: NodeSpace) {
         let meter = ReadBudget(tree.space)
         self.init(meter.space, readIn: reader)
@@ -65,14 +64,14 @@ package struct LeafCursor {
         pending = tree.root.isNone ? nil : (tree.root, 0)
     }
 
-    /// The leaves of a directory.
+    /// Iterates over the leaves of a directory.
     init(_ directory: LeafDirectory, readIn reader: NodeSpace) {
         self.init(reader, readIn: reader)
         kept = directory.leaves
         self.directory = directory
     }
 
-    /// The leaves of a stretch of a tree.
+    /// Iterates over a range of leaves of a tree.
     init(_ stretch: LeafRange, _ space: NodeSpace) throws(RealmError) {
         self.init(space, readIn: space)
         let inner = try InnerCluster(
@@ -80,7 +79,7 @@ package struct LeafCursor {
         frame = Frame(inner, stretch.children, start: 0)
     }
 
-    /// The next leaf, nil at the end. Throws `corrupt`.
+    /// Returns the next leaf; nil at the end. Throws `corrupt`.
     mutating func next() throws(RealmError) -> ClusterLeaf? {
         var leaf: ClusterLeaf
         if let kept {
@@ -95,13 +94,13 @@ package struct LeafCursor {
         return leaf
     }
 
-    /// Begins anew; false when the leaves have to be found again.
+    /// Restarts the iteration; returns false if the leaves come from a walk, which cannot restart.
     mutating func restart() -> Bool {
         place = 0
         return kept != nil
     }
 
-    /// What has been met: for comparing a stretch with its neighbours and with the tree.
+    /// Object count and last key so far, for checking a range against its neighbours and the tree.
     var met: (objects: Int, lastKey: UInt64) { (seen, lastKey ?? 0) }
 }
 
@@ -128,7 +127,7 @@ extension LeafCursor {
         }
     }
 
-    /// Takes the next child of the innermost open node; whole subtrees may be skipped.
+    /// Moves to the next child of the innermost open node, skipping whole subtrees if possible.
     private mutating func advance() throws(RealmError) -> Bool {
         while let child = frame?.child {
             let isDone = child >= frame!.end
@@ -165,7 +164,7 @@ extension LeafCursor {
         frame = Frame(inner, start: seen)
     }
 
-    /// Checks a leaf against its neighbours and its parent.
+    /// Checks a leaf's depth, count and keys against its neighbours and parent.
     private mutating func checkPlace(_ leaf: ClusterLeaf) throws(RealmError) {
         if let depth = frame?.inner.depth, depth != 1 || leaf.count == 0 {
             throw .corrupt("an empty cluster leaf, or one at the wrong depth", at: leaf.ref)
@@ -176,8 +175,8 @@ extension LeafCursor {
         lastKey = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
     }
 
-    /// Checks the objects met below a node against the number it announces, at every child, so that a
-    /// tree which leads to itself ends. A stretch has not all of them.
+    /// Checks the number of visited objects against the node's count at every child, so that cycles
+    /// end. In a partial range the number may be smaller.
     @inline(__always)
     private func checkCount(isDone: Bool) throws(RealmError) {
         let met = seen - frame!.start
@@ -198,7 +197,7 @@ extension LeafCursor {
     }
 }
 
-/// The meter of one walk.
+/// Read budget of one walk.
 private final class ReadBudget {
     private let state: UnsafeMutablePointer<ReadState>
     let space: NodeSpace

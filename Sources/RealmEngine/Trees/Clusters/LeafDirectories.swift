@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bytes that may still be spent on what is kept for one version. Free to cross threads.
+/// Remaining memory, in bytes, for the caches of one version. Free to cross threads.
 final class MemoryAllowance: Sendable {
     private let bytes: Atomic<Int>
 
@@ -8,7 +8,7 @@ final class MemoryAllowance: Sendable {
 
     var left: Int { bytes.load(ordering: .relaxed) }
 
-    /// Spends `count` bytes; false, and nothing spent, when there are not so many left.
+    /// Reserves `count` bytes; returns false, without reserving any, if fewer are left.
     func take(_ count: Int) -> Bool {
         if bytes.subtract(count, ordering: .relaxed).newValue >= 0 { return true }
         bytes.add(count, ordering: .relaxed)
@@ -16,20 +16,21 @@ final class MemoryAllowance: Sendable {
     }
 }
 
-/// The leaf directories of one version, made for tables that are visited as a whole more than once.
-/// Dropped with the version. Free to cross threads; the mutex is held while a directory is made.
+/// Leaf directories of one version, for tables that are scanned more than once. Freed with the
+/// version. Free to cross threads; the mutex is held while a directory is built.
 final class LeafDirectories: Sendable {
-    /// What the directories of one version may take: enough for tens of millions of objects.
+    /// Memory limit for the directories of one version, enough for tens of millions of objects.
     static let maximumBytes = 32 << 20
 
     private let tables = LockedValue<[TableKey: Entry]>([:])
     private let allowance: MemoryAllowance
 
     private enum Entry {
-        /// Once: a single visit is not worth what keeping the leaves costs.
+        /// Scanned once. A directory is built at the second scan, because for one scan it would not
+        /// pay.
         case visited
         case kept(LeafDirectory)
-        /// Damaged or too large.
+        /// The tree is damaged or too large.
         case refused
     }
 
@@ -37,8 +38,8 @@ final class LeafDirectories: Sendable {
         allowance = MemoryAllowance(maximumBytes)
     }
 
-    /// The leaves of `table` at `root`, which is about to be visited as a whole; nil when it has to
-    /// be walked over.
+    /// Returns the directory of `table` at `root` for a full scan; nil if the scan must walk the
+    /// tree.
     func forVisit(of table: TableKey, _ root: Ref, _ space: NodeSpace) -> LeafDirectory? {
         tables.withLock { tables in
             switch tables[table] {

@@ -1,14 +1,14 @@
-/// A leaf of a column in the form that kernels read, which is kept for later queries.
+/// A column leaf in the form that kernels read, cached for later queries.
 protocol CachedLeaf: BitwiseCopyable {
-    /// Opens a leaf; nil when the column is not stored in this form.
+    /// Opens a leaf; returns nil if the column is stored in another form.
     static func opened(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
     ) throws(RealmError) -> Self?
 
-    /// Values, of which `layout` tells where they begin.
+    /// Number of values; depends on the layout's null marker.
     func count(_ layout: LeafLayout) -> Int
 
-    /// The same leaf for another reader.
+    /// Returns the leaf for reading in another space.
     func reading(in space: NodeSpace) -> Self
 }
 
@@ -29,27 +29,26 @@ extension CachedLeaf {
     func reading(in space: NodeSpace) -> Self { self }
 }
 
-/// The leaves of one table of one version: found and checked once, so that the queries after the
-/// first neither walk the tree nor look at a node's header again.
+/// Leaves of one table in one version, found and checked once: later queries neither walk the tree
+/// nor read node headers.
 ///
-/// A version never changes while it is held, so what was checked stays true. Columns are added when
-/// a query first asks for them. Free to cross threads; the mutex guards the list of columns and is
-/// held while one is opened.
+/// A version is immutable, so the checks remain valid. Columns are added on first use. Free to
+/// cross threads; the mutex guards the columns and is held while one is opened.
 final class LeafDirectory: @unchecked Sendable {
-    /// In table order; a reader puts a space of its own into what it takes.
+    /// Leaves in table order. A reader replaces `space` in its copies.
     let leaves: UnsafeBufferPointer<ClusterLeaf>
     private let allowance: MemoryAllowance
     private let columns = LockedValue<[Int: Column]>([:])
-    /// What the leaves were opened in. Used to open more, with the mutex held, and by nobody else.
+    /// Read context for opening columns. Used only while the mutex is held.
     private let memory: ReadContext
 
     private struct Column: @unchecked Sendable {
         let layout: LeafLayout
-        /// Its leaves in their order; nil when they are damaged, in no form that is kept, or too large.
+        /// Leaves in order; nil if they are damaged, too large or in a form that is not cached.
         let leaves: UnsafeMutableRawPointer?
     }
 
-    /// Nil when the tree is damaged or there is no memory left for it.
+    /// Returns nil if the tree is damaged or the memory limit is reached.
     init?(root: Ref, _ space: NodeSpace, _ allowance: MemoryAllowance) {
         let memory = ReadContext(space)
         var found: ContiguousArray<ClusterLeaf> = []
@@ -77,8 +76,8 @@ final class LeafDirectory: @unchecked Sendable {
 
     var count: Int { leaves.count }
 
-    /// The leaves of a column, as long as the directory lives; nil when they have to be opened one by
-    /// one. A column is always asked for in the same form.
+    /// Returns the leaves of a column, valid as long as the directory lives; nil if each must be
+    /// opened by itself. The form must be the same in each call for a column.
     func leaves<Leaf: CachedLeaf>(
         _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type = Leaf.self
     ) -> UnsafePointer<Leaf>? {
@@ -89,12 +88,13 @@ final class LeafDirectory: @unchecked Sendable {
             columns[leafIndex] = column
             return column
         }
-        // Damage can make two properties of one column.
+        // In a damaged file, two properties may share a column.
         guard column.layout.isStored(like: layout) else { return nil }
         return column.leaves.map { UnsafePointer($0.assumingMemoryBound(to: form)) }
     }
 
-    /// Opens every leaf of a column; nil when one cannot be, or there is no memory left.
+    /// Opens every leaf of a column; returns nil if one cannot be opened or the memory limit is
+    /// reached.
     private func opened<Leaf: CachedLeaf>(
         _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type
     ) -> UnsafeMutablePointer<Leaf>? {

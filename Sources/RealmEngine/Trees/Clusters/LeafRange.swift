@@ -1,19 +1,19 @@
-/// Some neighbouring leaves below one inner node: a part of a table that a worker finds its way
-/// through by itself. None of the leaves was looked at yet.
+/// Range of neighbouring leaves below one inner node, which one worker scans. The leaves have not
+/// been read yet.
 struct LeafRange: Sendable {
     /// The inner node, and the offset of its keys.
     let parent: Ref
     let base: UInt64
     let children: Range<Int>
-    /// Where the keys of the first leaf may begin.
+    /// Lower bound of the first leaf's keys.
     let start: UInt64
-    /// The objects announced below the inner node, when this is its last stretch.
+    /// Object count of the inner node, if this is its last range.
     let announced: Int?
 }
 
 extension LeafRange {
-    /// The leaves of a tree in stretches of at most `size`, in table order; none when the tree has
-    /// no inner nodes. Opens inner nodes only.
+    /// Divides the leaves of a tree into ranges of up to `size`, in table order. Empty if the tree
+    /// has no inner nodes. Opens inner nodes only.
     static func all(
         of tree: ClusterTree, size: Int
     ) throws(RealmError) -> [LeafRange] {
@@ -26,7 +26,7 @@ extension LeafRange {
         return found
     }
 
-    /// The depth shrinks with every level, so a tree that leads to itself ends.
+    /// Terminates, because the depth decreases with every level.
     private static func gather(
         below inner: InnerCluster, _ size: Int, _ found: inout [LeafRange]
     ) throws(RealmError) {

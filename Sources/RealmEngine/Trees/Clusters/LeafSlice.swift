@@ -1,13 +1,13 @@
-/// Some rows of a leaf: what workers share out among themselves, each to be read from any snapshot of
-/// the version.
+/// Selected rows of a leaf, as a unit of work for one worker. May be read from any snapshot of the
+/// version.
 package struct LeafSlice: Sendable {
     let ref: Ref
     let base: UInt64
-    /// Position of the leaf's first object in the table; 0 where an index led to the leaf.
+    /// Index of the leaf's first object in table order; 0 for a leaf found by a search index.
     package let position: Int
-    /// Objects in the leaf.
+    /// Number of objects in the leaf.
     package let count: Int
-    /// The rows that are meant, or worth testing.
+    /// The selected rows.
     let among: Selection
 
     init(_ leaf: ClusterLeaf, position: Int = 0, among: Selection? = nil) {
@@ -18,14 +18,14 @@ package struct LeafSlice: Sendable {
         self.among = among ?? Selection(first: leaf.count)
     }
 
-    /// The leaf, to be read in `space`.
+    /// Opens the leaf for reading in `space`.
     func leaf(_ lookup: NodeSpace, readIn space: NodeSpace) throws(RealmError) -> ClusterLeaf {
         try ClusterLeaf(space, ref, node: try lookup.node(ref), base: base)
     }
 }
 
 extension LeafCursor {
-    /// The next leaf as a whole, nil at the end. Throws `corrupt`.
+    /// Returns the next leaf with all its rows; nil at the end. Throws `corrupt`.
     package mutating func nextPart() throws(RealmError) -> LeafSlice? {
         guard let leaf = try next() else { return nil }
         return LeafSlice(leaf, position: position)
