@@ -1,15 +1,16 @@
-/// Builds a whole search index at once: for a new index on a column that has data, and in place of
-/// one that cannot be trusted (object format 5.8).
+/// Builds a whole search index at once: for a new index on a column with data, or to replace an
+/// index that contradicts its column (object format 5.8).
 ///
-/// Add every object, then `finish`. Values must stay where they are until then. Confined to the
-/// writer.
+/// Add every object, then call `finish`. The bytes of the values must stay valid until then.
+/// Confined to the writer.
 final class IndexBuilder {
     private let context: EditContext
     private let holdsWords: Bool
     private let arena = ByteArena()
     private var values: ContiguousArray<Value> = []
     private var keys: ContiguousArray<Int64> = []
-    /// While building: chunks of one level in their order, above positions in `values`.
+    /// During `finish`: chunks of one level in order, in the upper 32 bits, and indexes into
+    /// `values` in the lower ones.
     private var order: UnsafeMutableBufferPointer<UInt64>
 
     init(_ context: EditContext, kind: IndexKind) {
@@ -20,7 +21,7 @@ final class IndexBuilder {
 
     deinit { order.deallocate() }
 
-    /// Adds an object: its value, or each distinct word of it.
+    /// Adds an object with its value, or with each distinct word of its text.
     func add(_ value: Value, _ key: ObjectKey) throws(RealmError) {
         guard holdsWords else {
             values.append(value)
@@ -36,7 +37,7 @@ final class IndexBuilder {
         keys.append(key.raw)
     }
 
-    /// Writes the index and returns its root; the builder is empty again.
+    /// Writes the index, clears the builder and returns the root.
     func finish() throws(RealmError) -> Ref {
         guard values.count < UInt32.max else {
             throw .misuse("an index of \(values.count) entries", reason: "too-large")
@@ -53,7 +54,7 @@ final class IndexBuilder {
 
     // MARK: One level
 
-    /// Writes the entries of `range`, which agree in everything before `offset`.
+    /// Writes the entries of `range`, whose bytes before `offset` are equal.
     private func level(_ range: Range<Int>, offset: Int) throws(RealmError) -> Ref {
         sort(range, offset)
         var tree = LevelWriter(context)
@@ -62,7 +63,7 @@ final class IndexBuilder {
             let chunk = order[start] >> 32
             var end = start + 1
             while end < range.upperBound, order[end] >> 32 == chunk { end += 1 }
-            // What is below reorders only this group.
+            // Deeper levels sort only within this group.
             let slot = try slot(start..<end, offset)
             try tree.append(Self.chunk(chunk), slot)
             start = end
@@ -70,7 +71,8 @@ final class IndexBuilder {
         return try tree.finish()
     }
 
-    /// Orders entries by their chunk at `offset`, equal ones as they were added.
+    /// Sorts entries by their chunk at `offset`; entries with equal chunks stay in the order of
+    /// addition.
     private func sort(_ range: Range<Int>, _ offset: Int) {
         var isSorted = true
         var previous: UInt64 = 0
@@ -92,7 +94,7 @@ final class IndexBuilder {
 
     private func position(_ i: Int) -> Int { Int(UInt32(truncatingIfNeeded: order[i])) }
 
-    /// What the entries of `range`, which have one chunk, come to.
+    /// Returns the slot for the entries of `range`, which have the same chunk at `offset`.
     private func slot(_ range: Range<Int>, _ offset: Int) throws(RealmError) -> NodeSlot {
         guard holdsWords else {
             if range.count == 1 { return literal(range.lowerBound) }
@@ -146,7 +148,7 @@ final class IndexBuilder {
         return order != 0 ? order < 0 : keys[a] < keys[b]
     }
 
-    /// In order, each once: an object may have a word twice.
+    /// Returns the keys sorted and without duplicates; an object may contain a word twice.
     private func distinct(_ keys: [Int64]) -> [Int64] {
         if zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { return keys }
         var result: [Int64] = []
@@ -155,13 +157,13 @@ final class IndexBuilder {
     }
 }
 
-/// Writes the B-tree of one level from its entries in order; its nodes are full.
+/// Writes the B-tree of one level from its entries in order, with full nodes.
 private struct LevelWriter {
     private let context: EditContext
     private let isInner: Bool
     private var chunks: ContiguousArray<Int32> = []
     private var slots: ContiguousArray<NodeSlot> = []
-    /// The nodes written so far, as slots of the level above.
+    /// Nodes written so far, as entries of the level above.
     private var written: [(chunk: Int32, ref: Ref)] = []
 
     init(_ context: EditContext, isInner: Bool = false) {

@@ -1,15 +1,15 @@
-/// Changes of an index that wait, to be made in the order of the index: in the order in which objects
-/// change, each would reach another node, and large transactions would copy and write all nodes again
-/// and again.
+/// Pending changes of an index, which are applied in index order. In the order of the objects, each
+/// change would reach another node, and large transactions would copy and write all nodes
+/// repeatedly.
 ///
-/// Objects lose their old values first, then get their new ones. Kept while the transaction is written
-/// out. Confined to the writer.
+/// Removals are applied before insertions. Kept across spills of the transaction. Confined to the
+/// writer.
 final class IndexChanges {
     private struct Change {
-        /// Sorts the value into the order of the index, about.
+        /// Approximate sort key of the value in index order.
         let place: Int64
         let key: Int64
-        /// Position in `values`; -1 for an integer, which `place` says.
+        /// Index in `values`; -1 for an integer, whose value is encoded in `place`.
         let value: Int32
         let isRemoval: Bool
     }
@@ -20,7 +20,8 @@ final class IndexChanges {
     private let bytes: ByteCount
     private var counted = 0
     private var hasRemovals = false
-    /// Once no more are added: what is to be done, as positions in `changes`.
+    /// Whether changes are collapsed and sorted, so that no more can be added. The payloads of
+    /// `removals` and `insertions` are indexes in `changes`.
     private var isPrepared = false
     private var removals = NumberPairs(capacity: 1)
     private var insertions = NumberPairs(capacity: 1)
@@ -35,13 +36,14 @@ final class IndexChanges {
 
     var isEmpty: Bool { changes.isEmpty }
 
-    /// Objects are losing their old values, and those that have not are in the index with them.
+    /// Whether removals are being applied. Objects whose removal is pending are in the index with
+    /// their old value.
     var isRemoving: Bool { isPrepared && removed < removals.count }
 
     private static let changeSize = MemoryLayout<Change>.stride
     private static let valueSize = MemoryLayout<Value>.stride
 
-    /// Adds a change. None has been made yet.
+    /// Adds a change. Traps if changes have already been applied.
     func append(_ value: Value, _ key: Int64, isRemoval: Bool) {
         precondition(!isPrepared, "a part of the changes has been made")
         hasRemovals = hasRemovals || isRemoval
@@ -63,7 +65,7 @@ final class IndexChanges {
         counted = size
     }
 
-    /// All are made.
+    /// Discards all changes, after they were applied.
     func removeAll() {
         changes = []
         values = []
@@ -83,7 +85,7 @@ final class IndexChanges {
 
     // MARK: Making them
 
-    /// The next change to be made; nil after the last.
+    /// Returns the next change to apply; nil after the last one.
     func next() -> (entry: IndexEditor.Entry, isRemoval: Bool)? {
         if !isPrepared { prepare() }
         if removed < removals.count {
@@ -100,7 +102,8 @@ final class IndexChanges {
         return IndexEditor.Entry(string: IndexString(value), value: value, key: changes[i].key)
     }
 
-    /// The value with which the object is in the index until it is removed; nil if it stays.
+    /// Returns the value of an object in the index before its removal; nil if the object is not
+    /// removed.
     func oldValue(_ key: Int64) -> Value? {
         if let oldValues { return oldValues[key] }
         var all: [Int64: Value] = [:]
@@ -126,7 +129,8 @@ final class IndexChanges {
         sortTexts(insertions)
     }
 
-    /// Only the value before an object's first change and the one after its last change count.
+    /// Reduces the changes of each object to its value before the first one and its value after the
+    /// last one.
     private func collapse() {
         var order = NumberPairs(capacity: changes.count)
         for i in changes.indices { order.append(changes[i].key, Int64(i)) }
@@ -151,7 +155,7 @@ final class IndexChanges {
         if !last.isRemoval { insertions.append(last.place, Int64(j)) }
     }
 
-    /// Puts texts that begin alike into their order.
+    /// Sorts texts whose first eight bytes are equal.
     private func sortTexts(_ pairs: borrowing NumberPairs) {
         var start = 0
         while start < pairs.count {
@@ -179,10 +183,10 @@ final class IndexChanges {
 // MARK: - Editing
 
 extension IndexEditor {
-    /// Changes that are made between two comparisons of the memory with its limit.
+    /// Number of changes that are applied before the memory limit is checked again.
     private static let changePortion = 1 << 14
 
-    /// Adds a change to those that wait.
+    /// Adds a pending change.
     func wait(_ value: Value, _ key: ObjectKey, isRemoval: Bool) throws(RealmError) {
         if isStale { return }
         guard key.raw >= 0 else { throw Self.negativeKey() }
@@ -192,16 +196,16 @@ extension IndexEditor {
         waiting.openChanges(context.waitingBytes).append(value, key.raw, isRemoval: isRemoval)
     }
 
-    /// New words wait until the index is read.
+    /// Defers insertions of words until the index is read.
     func defersWords() { waiting.defersWords = holdsWords }
 
-    /// Makes all changes that wait.
+    /// Applies all pending changes.
     func settleChanges() throws(RealmError) {
         while waiting.hasChanges { try settleSomeChanges() }
         waiting.defersWords = false
     }
 
-    /// Makes some of the changes that wait.
+    /// Applies some of the pending changes.
     func settleSomeChanges() throws(RealmError) {
         guard let changes = waiting.changes else { return }
         recent.removeAll()

@@ -1,6 +1,7 @@
-/// Looking up objects inside a write transaction.
+/// Look-up of objects inside a write transaction.
 extension IndexEditor {
-    /// The first object that has `value` in the column, nil when there is none. For general indexes.
+    /// Returns the first object that has `value` in the column; nil if there is none. For general
+    /// indexes.
     func find(_ value: Value) throws(RealmError) -> ObjectKey? {
         if waiting.hasChanges { try settleChanges() }
         if case .int(let number) = value {
@@ -37,17 +38,17 @@ extension IndexEditor {
         }
     }
 
-    /// Where a look-up found nothing: creating an object looks its primary key up first and then
-    /// adds it, which need not search again.
+    /// Insertion point after an unsuccessful look-up. Creating an object looks up its primary key
+    /// and then adds it, which needs no second search.
     struct Gap {
-        /// Where the ref of the leaf is kept; every edit forgets the gap.
+        /// Slot with the ref of the leaf; every edit discards the gap.
         let leaf: RefSlot
         let index: Int
         let chunk: Int32
     }
 
-    /// Adds the entry in the gap the last look-up left; false when that is not its place, or when
-    /// more than the leaf would change.
+    /// Adds an entry at the gap of the last look-up. Returns false if the entry belongs elsewhere,
+    /// or if more than the leaf would change.
     @inline(__always)
     func fill(_ gap: Gap, _ entry: Entry) throws(RealmError) -> Bool {
         if holdsWords || entry.string.chunk(at: 0) != gap.chunk { return false }
@@ -58,9 +59,10 @@ extension IndexEditor {
         return true
     }
 
-    /// The leaf of one level of the trie that has `chunk` if any has.
+    /// Returns the leaf of one level of the trie that contains `chunk` if any does.
     ///
-    /// - Parameter slot: where its ref is kept; of use only if the leaf is the transaction's.
+    /// - Parameter slot: set to the slot with the leaf's ref; usable only if the transaction owns
+    ///   the leaf.
     @inline(__always)
     private func leaf(
         of chunk: Int32, below level: Ref, _ slot: inout RefSlot?
@@ -104,9 +106,9 @@ extension IndexEditor {
     }
 }
 
-/// Keys found lately by integers: links of many objects lead to few.
+/// Cache of keys found by integers, because links of many objects refer to few.
 ///
-/// Only what `find` answered goes in, and editing the index forgets it.
+/// Contains only results of `find`. Editing the index removes the affected entries.
 final class RecentKeys {
     private struct Entry {
         var number: Int64
@@ -138,14 +140,14 @@ final class RecentKeys {
         entries![Self.place(number)] = Entry(number: number, key: key)
     }
 
-    /// Objects with `value` come or go.
+    /// Removes the entries of a value before an object with it is inserted or removed.
     @inline(__always)
     func forget(_ value: Value) {
         guard let entries else { return }
         if case .int(let number) = value {
             entries[Self.place(number)].key = -1
         } else {
-            // Numbers of other types can be equal.
+            // Numbers of other types can be equal to integers.
             removeAll()
         }
     }

@@ -1,6 +1,6 @@
-/// Adding to an index (object format 5.5 and 5.6).
+/// Insertion into an index (object format 5.5 and 5.6).
 extension IndexEditor {
-    /// Adds an entry: level by level of the trie, until it has a place of its own.
+    /// Adds an entry, descending through the levels of the trie until its path is unique.
     func add(_ entry: Entry) throws(RealmError) {
         var level = rootSlot
         var offset = 0
@@ -10,8 +10,8 @@ extension IndexEditor {
         }
     }
 
-    /// Adds to one level; answers where the root of the level below is kept, if the entry has to go
-    /// there.
+    /// Adds an entry to one level. Returns the slot with the root of the next level if the entry
+    /// belongs there; nil when done.
     @inline(__always)
     private func add(
         _ entry: Entry, level: RefSlot, offset: Int
@@ -35,7 +35,7 @@ extension IndexEditor {
 
     // MARK: Values
 
-    /// Adds an object where others with the same chunk already are: at `place`.
+    /// Adds an object at `place`, which has entries with the same chunk.
     private func place(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -45,7 +45,7 @@ extension IndexEditor {
         return try enlist(entry, place, offset)
     }
 
-    /// Adds an object where one other is.
+    /// Adds an object to a slot with one other object.
     private func join(
         _ entry: Entry, _ key: Int64, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -63,8 +63,9 @@ extension IndexEditor {
         return nil
     }
 
-    /// Moves what is at `place`, objects with `value`, one level down if the entry's value differs from
-    /// it; answers where the root of the new level is kept.
+    /// Moves the content of `place`, objects with `value`, one level down if the entry's value has
+    /// another index string. Returns the slot with the root of the new level; nil if nothing was
+    /// moved.
     private func divide(
         _ place: RefSlot, _ value: Value, _ entry: Entry, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -79,7 +80,7 @@ extension IndexEditor {
         return place
     }
 
-    /// Adds an object where a list is.
+    /// Adds an object to a list.
     private func enlist(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -115,7 +116,8 @@ extension IndexEditor {
         }
     }
 
-    /// The value of the object with `key`; the column may not have that of the entry's own yet.
+    /// Returns the value of the object with `key`; for the entry's own key its new value, which the
+    /// column may not contain yet.
     func value(of key: Int64, _ entry: Entry) throws(RealmError) -> Value? {
         if key == entry.key { return entry.value }
         if let changes = waiting.changes, changes.isRemoving, let old = changes.oldValue(key) {
@@ -138,14 +140,15 @@ extension IndexEditor {
 
     // MARK: Words
 
-    /// Adds an object where the word's chunk already is.
+    /// Adds an object to a slot of a word's chunk.
     private func placeWord(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
         let slot = NodeSlot(raw: place.pointee)
         if !slot.isTagged, try isLevel(slot.ref, offset: offset) { return place }
         if offset + 4 < entry.string.count {
-            // A word ends here and another goes on: its end becomes a chunk of its own.
+            // One word ends here and another continues: the end of the first gets a level with its
+            // own chunk.
             place.pointee = try newLeaf(IndexString.end, slot.raw).raw
             return place
         }
@@ -160,7 +163,7 @@ extension IndexEditor {
         return nil
     }
 
-    /// Levels for the chunks of a word behind the one at `offset`, down to its end.
+    /// Makes the levels for the chunks of a word after `offset`.
     private func chain(_ entry: Entry, _ offset: Int) throws(RealmError) -> UInt64 {
         var slot = NodeSlot(object: entry.key).raw
         var at = (max(1, entry.string.count) - 1) & ~3

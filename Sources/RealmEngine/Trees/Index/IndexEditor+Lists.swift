@@ -1,8 +1,8 @@
-/// Lists of the keys of several objects that share one place of an index: a B+tree of integers.
+/// Lists of keys of the objects with the same path in an index. A list is a B+tree of integers.
 extension IndexEditor {
-    /// A list as it is; valid until it changes.
+    /// View of a list; valid until the list changes.
     struct KeyView {
-        /// The list when it is one leaf, by far the most frequent; longer ones are edited as trees.
+        /// The list if it is one leaf, which is the usual case. Longer lists are edited as trees.
         fileprivate let leaf: NodeView
         fileprivate let tree: SequenceEditor?
 
@@ -15,14 +15,15 @@ extension IndexEditor {
             return key
         }
 
-        /// Index of the first key that `isBelow` does not hold for; it holds for a prefix.
+        /// Index of the first key for which `isBelow` is false. `isBelow` must be true for a
+        /// prefix.
         func firstIndex(
             after isBelow: (Int64) throws(RealmError) -> Bool
         ) throws(RealmError) -> Int {
             try (0..<count).partitionPoint { (i) throws(RealmError) in try !isBelow(key(i)) }
         }
 
-        /// Index of the first key that is not below `key` in a list sorted by key.
+        /// Index of the first key that is not less than `key`, in a list sorted by key.
         func lowerBound(_ key: Int64) throws(RealmError) -> Int {
             if let tree { return try tree.lowerBound(of: key) }
             // New objects have the highest keys.
@@ -30,7 +31,7 @@ extension IndexEditor {
             return (0..<leaf.count).partitionPoint { leaf.integer($0) >= key }
         }
 
-        /// True when `key` is at `i`.
+        /// Whether the key at index `i` is `key`.
         func matches(_ key: Int64, at i: Int) throws(RealmError) -> Bool {
             guard i < count else { return false }
             return try self.key(i) == key
@@ -39,7 +40,7 @@ extension IndexEditor {
 
     private static let element = ElementType(type: .int, isNullable: false)
 
-    /// The list at `ref`, which is not empty.
+    /// Opens the list at `ref`, which must not be empty.
     func list(_ ref: Ref) throws(RealmError) -> KeyView {
         let node =
             context.nodes.owns(ref) ? context.slab.writable(ref).view : try context.space.node(ref)
@@ -51,7 +52,7 @@ extension IndexEditor {
         return KeyView(leaf: node, tree: nil)
     }
 
-    /// A new list of two keys.
+    /// Makes a list of two keys.
     func newList(_ keys: (Int64, Int64)) throws(RealmError) -> Ref {
         let (magnitude, sign) = (max(keys.0, keys.1), keys.0 | keys.1)
         let code = NodeEncoder.widthCode(magnitude: magnitude, isNegative: sign < 0)
@@ -77,7 +78,7 @@ extension IndexEditor {
         try moved(tree, from: ref, to: place)
     }
 
-    /// Removes key `i`; with the last one, what is at `place` becomes 0.
+    /// Removes key `i`. If it was the last one, sets the slot at `place` to 0.
     func remove(at i: Int, _ list: inout KeyView, _ place: RefSlot) throws(RealmError) {
         if let tree = list.tree {
             let ref = Ref(place.pointee)
@@ -87,7 +88,7 @@ extension IndexEditor {
             _ = try context.nodes.makeWritable(place)
             try context.nodes.removeInteger(place, i)
         }
-        // What a tree became may be a node of the file.
+        // The root of a tree may now be a node of the file.
         let node = try context.space.node(Ref(place.pointee))
         list = KeyView(leaf: node, tree: node.isInner ? list.tree : nil)
         if list.count == 0 { place.pointee = 0 }
@@ -95,7 +96,8 @@ extension IndexEditor {
 
     // MARK: Trees
 
-    /// What edits the tree at `ref`: kept, since an index of few values has few, long lists.
+    /// Returns the editor of the tree at `ref`. Editors are cached, because an index with few
+    /// distinct values has few, long lists.
     private func tree(_ ref: Ref) throws(RealmError) -> SequenceEditor {
         if let tree = trees[ref] { return tree }
         if trees.count >= 64 { trees.removeAll() }

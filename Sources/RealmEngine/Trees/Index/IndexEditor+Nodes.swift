@@ -1,11 +1,11 @@
-/// The nodes of an index: looked into where they are, and copied before they change.
+/// Nodes of an index, which are read in place and copied before they change.
 extension IndexEditor {
-    /// A node as a look-up sees it, whoever made it.
+    /// View of a node for a look-up, in the file or in the transaction's slab.
     struct Look {
         let ref: Ref
         let view: NodeView
         let chunks: UnsafePointer<Int32>
-        /// The transaction made it.
+        /// Whether the transaction owns the node.
         let isOwn: Bool
 
         @inline(__always) var count: Int { view.count - 1 }
@@ -13,7 +13,7 @@ extension IndexEditor {
         @inline(__always)
         func lowerBound(_ chunk: Int32) -> Int { IndexNode.lowerBound(chunk, chunks, count) }
 
-        /// Where what the chunk at `i` leads to is kept, if that may change.
+        /// Slot of the entry at index `i`; nil if the transaction does not own the node.
         @inline(__always)
         func slot(_ i: Int) -> RefSlot? {
             guard isOwn else { return nil }
@@ -46,7 +46,7 @@ extension IndexEditor {
         return Look(ref: ref, view: view, chunks: chunks, isOwn: false)
     }
 
-    /// What the chunk at `i` leads to.
+    /// Returns the slot of the entry at index `i`.
     @inline(__always)
     func entry(_ node: Look, _ i: Int) throws(RealmError) -> NodeSlot {
         let slot = node.view.slot(i + 1)
@@ -59,10 +59,9 @@ extension IndexEditor {
         return slot
     }
 
-    /// Whether a slot that is no single object leads to a further level of the trie, and not to a
-    /// list.
+    /// Whether a ref refers to a further level of the trie, not to a list.
     ///
-    /// - Parameter offset: of the level that the slot is in.
+    /// - Parameter offset: offset of the level that contains the ref.
     @inline(__always)
     func isLevel(_ ref: Ref, offset: Int) throws(RealmError) -> Bool {
         let flags =
@@ -77,9 +76,9 @@ extension IndexEditor {
 
     // MARK: Changing
 
-    /// The node at `slot`, ready to be changed.
+    /// Returns the node at `slot`, copied if the transaction does not own it.
     ///
-    /// - Parameter last: its key in the inner node above; nil for the root of a level.
+    /// - Parameter last: its key in the parent node; nil for the root of a level.
     @inline(__always)
     func makeWritable(_ slot: RefSlot, last: Int32?) throws(RealmError) -> IndexNode {
         let ref = Ref(slot.pointee)
@@ -112,10 +111,10 @@ extension IndexEditor {
         return copy.node
     }
 
-    /// The leaf of one level of the trie that `chunk` belongs to, ready to be changed like all nodes
-    /// above it, which are put at the end of `path`.
+    /// Returns the leaf of one level of the trie to which `chunk` belongs, with all nodes on its
+    /// path writable. Appends them to `path`.
     ///
-    /// - Parameter isNew: the chunk is going to be there.
+    /// - Parameter isNew: whether the chunk is going to be added.
     @inline(__always)
     func makePathWritable(
         _ chunk: Int32, level: RefSlot, isNew: Bool
@@ -141,14 +140,14 @@ extension IndexEditor {
         return (slot, node)
     }
 
-    /// Deeper than any B-tree that fits a file; a cycle gets here.
+    /// Maximum number of levels, more than any file needs; stops cycles in damaged files.
     static let maximumDepth = 32
 
     func tooDeep(_ ref: Ref) -> RealmError {
         .corrupt("an index node deeper than \(Self.maximumDepth) levels", at: ref)
     }
 
-    /// The node at `slot` with room for `count` entries: itself, or a larger copy.
+    /// Returns the node at `slot`, copied to a larger one if it lacks room for `count` entries.
     @inline(__always)
     func ensureCapacity(_ slot: RefSlot, for count: Int) throws(RealmError) -> IndexNode {
         let node = IndexNode(context.slab, Ref(slot.pointee))
@@ -159,7 +158,8 @@ extension IndexEditor {
     private func grown(
         _ slot: RefSlot, _ node: IndexNode, _ count: Int
     ) throws(RealmError) -> IndexNode {
-        // Small nodes mostly stay small; what is half full gets all the room there may be.
+        // Small nodes usually stay small; a node with more than a quarter of the maximum gets full
+        // capacity.
         let full = context.fanout.index + 1
         let capacity = max(count, count > full / 4 ? full : 2 * count)
         let larger = try IndexNode.make(context, isInner: node.isInner, capacity: capacity)
@@ -168,7 +168,7 @@ extension IndexEditor {
         return larger.node
     }
 
-    /// A new leaf with one entry.
+    /// Makes a leaf with one entry.
     func newLeaf(_ chunk: Int32, _ slot: UInt64) throws(RealmError) -> Ref {
         let leaf = try IndexNode.make(context, isInner: false, capacity: 3)
         leaf.node.insert(chunk, slot, at: 0)
@@ -177,10 +177,10 @@ extension IndexEditor {
 
     // MARK: Splitting
 
-    /// Halves the node at `slot`, which is over-full after something came in at `i`; what came in at
-    /// the end goes into a node of its own, since more is likely to follow it.
+    /// Splits the node at `slot`, which exceeds the maximum after an insertion at index `i`. An
+    /// entry inserted at the end moves to a node of its own, because more are likely to follow.
     ///
-    /// - Parameter level: where the root of the level is kept, and `path` begins.
+    /// - Parameter level: slot with the root of the level, where `path` begins.
     func split(_ slot: RefSlot, after i: Int, level: RefSlot) throws(RealmError) {
         let node = IndexNode(context.slab, Ref(slot.pointee))
         let count = node.count

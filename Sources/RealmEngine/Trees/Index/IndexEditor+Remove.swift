@@ -1,8 +1,7 @@
-/// Removing from an index. Nothing is merged: what becomes empty goes, the rest stays as it is
-/// (object format 5.5).
+/// Removal from an index. Empty nodes are removed; small nodes are not merged (object format 5.5).
 extension IndexEditor {
-    /// Removes from one level of the trie, whose root at `level` becomes none with the last entry;
-    /// false when the entry is not where it should be.
+    /// Removes an entry from one level of the trie; `level` becomes none with the last entry.
+    /// Returns false if the entry is not found.
     func remove(_ entry: Entry, level: RefSlot, offset: Int) throws(RealmError) -> Bool {
         let chunk = entry.string.chunk(at: offset)
         let base = path.count
@@ -19,7 +18,8 @@ extension IndexEditor {
         return true
     }
 
-    /// Removes from what is at `place`, which becomes 0 when nothing is left.
+    /// Removes an entry from the slot at `place`, which becomes 0 with the last one. Returns false
+    /// if the entry is not found.
     private func remove(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> Bool {
@@ -38,7 +38,7 @@ extension IndexEditor {
         var list = try list(Ref(place.pointee))
         guard let at = try position(of: entry, in: list) else { return false }
         try remove(at: at, &list, place)
-        // The reference repeats keys in indexes of lists (object format 13, defect 7).
+        // The reference engine repeats keys in indexes of lists (object format 13, defect 7).
         while holdsWords, try list.matches(entry.key, at: at) {
             try remove(at: at, &list, place)
         }
@@ -53,7 +53,7 @@ extension IndexEditor {
         return try list.matches(entry.key, at: byValue) ? byValue : nil
     }
 
-    /// Takes entry `i` out of a leaf, and with the last one the leaf out of the nodes above it.
+    /// Removes entry `i` from a leaf, and each node on its path that becomes empty from its parent.
     private func drop(
         _ i: Int, _ leaf: IndexNode, _ level: RefSlot, _ base: Int
     ) throws(RealmError) {
@@ -71,13 +71,13 @@ extension IndexEditor {
         if node.count == 0 { level.pointee = 0 } else { try collapse(level, node) }
     }
 
-    /// An inner root with one child is replaced by it.
+    /// Replaces an inner root with one child by the child.
     private func collapse(_ level: RefSlot, _ root: IndexNode) throws(RealmError) {
         var root = root
         var depth = 0
         while root.isInner, root.count == 1 {
             guard depth < Self.maximumDepth else { throw tooDeep(Ref(level.pointee)) }
-            // An earlier commit may have left an inner node with one child, untouched until now.
+            // An earlier commit may have left an inner node with one child.
             let only = try makeWritable(root.slots, last: root.chunks[0])
             level.pointee = root.slots[0]
             root = only

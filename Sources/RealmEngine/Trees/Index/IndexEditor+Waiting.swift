@@ -1,10 +1,10 @@
-/// New integers of an index, each beyond all before, that are added together later in the order of
-/// the index: consecutive integers are spread all over it, so that one by one each would reach
-/// another node.
+/// Pending integers of an index, each larger than all earlier ones, which are inserted later in
+/// index order. Consecutive integers are spread over the whole index, so that each insertion would
+/// reach another node.
 ///
-/// Kept across the writing out of the tree, so that a large transaction rewrites its indexes once.
+/// Kept across spills, so that a large transaction rewrites its indexes once.
 final class WaitingIntegers {
-    /// Numbers and keys that both go up by one.
+    /// Consecutive numbers with consecutive keys.
     struct Run {
         let number: Int64
         let key: Int64
@@ -13,28 +13,28 @@ final class WaitingIntegers {
 
     private(set) var runs: [Run] = []
     private(set) var count = 0
-    /// No integer of the index, waiting or not, is larger; nil when nobody knows.
+    /// The largest integer in the index or pending; nil if unknown.
     private(set) var largest: Int64?
-    /// What is below has been added to the tree.
+    /// Zones below this one are already inserted.
     private var firstZone = 0
-    /// Changes of other values, which wait while no integers do.
+    /// Pending changes of other values; they and pending integers exclude each other.
     private(set) var changes: IndexChanges?
-    /// Whether new words wait too: the index is being made.
+    /// Whether insertions of words are deferred too, while the index is being created.
     var defersWords = false
-    /// Changes of the transaction so far, up to a limit.
+    /// Number of changes of the transaction so far, up to a limit.
     private var changeCount = 0
 
-    /// - Parameter largest: what no integer of the index goes beyond, if that is known.
+    /// - Parameter largest: upper bound of the integers in the index; nil if unknown.
     init(largest: Int64? = nil) { self.largest = largest }
 
-    /// The index has nothing yet.
+    /// Marks the index as empty.
     func beginEmpty() { largest = .min }
 
     var isEmpty: Bool { count == 0 }
-    /// So many runs are better added to the tree.
+    /// Whether there are so many runs that they should be inserted now.
     var isLarge: Bool { runs.count > 1 << 18 }
 
-    /// Adds a number beyond all others.
+    /// Adds a number that is larger than all others.
     func append(_ number: Int64, _ key: Int64) {
         precondition(firstZone == 0, "a part of what waits has been settled")
         largest = number
@@ -48,7 +48,7 @@ final class WaitingIntegers {
         }
     }
 
-    /// The key that waits with `number`.
+    /// Returns the key of a pending number; nil if `number` is not pending.
     func key(of number: Int64) -> Int64? {
         var low = 0
         var high = runs.count
@@ -58,14 +58,14 @@ final class WaitingIntegers {
         }
         guard low > 0 else { return nil }
         let run = runs[low - 1]
-        // Neither is far enough from the other to overflow: runs ascend.
+        // Runs ascend, so the difference cannot overflow.
         let distance = number &- run.number
         return distance >= 0 && distance < run.count ? run.key &+ distance : nil
     }
 
     var hasChanges: Bool { changes.map { !$0.isEmpty } ?? false }
 
-    /// Whether the transaction has made `limit` changes already; if not, it makes one more.
+    /// Whether the transaction has already made `limit` changes; otherwise counts one more.
     @inline(__always)
     func reaches(_ limit: Int) -> Bool {
         if changeCount >= limit { return true }
@@ -75,7 +75,7 @@ final class WaitingIntegers {
 
     func beginTransaction() { changeCount = 0 }
 
-    /// The changes that wait, to be added to.
+    /// Returns the pending changes, for an addition.
     func openChanges(_ bytes: ByteCount) -> IndexChanges {
         if let changes { return changes }
         let fresh = IndexChanges(bytes)
@@ -83,7 +83,7 @@ final class WaitingIntegers {
         return fresh
     }
 
-    /// A value joins the tree itself.
+    /// Updates `largest` for a value that is inserted directly.
     @inline(__always)
     func note(_ value: Value) {
         guard let known = largest else { return }
@@ -101,18 +101,18 @@ final class WaitingIntegers {
         firstZone = 0
     }
 
-    /// The next one of so many parts of the index.
+    /// Returns the next of `parts` parts of the index.
     func nextZones(_ parts: Int) -> Range<Int> {
         firstZone..<min(256, firstZone + max(1, 256 / parts))
     }
 
-    /// That part has been added to the tree.
+    /// Marks a part of the index as inserted.
     func settled(_ zones: Range<Int>) {
         firstZone = zones.upperBound
         if firstZone == 256 { removeAll() }
     }
 
-    /// Nothing is known any more.
+    /// Discards pending integers and changes, and the largest integer.
     func forget() {
         removeAll()
         changes = nil
@@ -120,7 +120,7 @@ final class WaitingIntegers {
         largest = nil
     }
 
-    /// The waiting integers whose lowest bytes are in `zones`, which are in the order of the index.
+    /// Appends the pending integers of `zones`, the values of their lowest byte in index order.
     func collect(_ zones: Range<Int>, into pairs: inout NumberPairs) {
         for run in runs {
             if zones.count == 256 || run.count < 256 {
@@ -150,7 +150,7 @@ final class WaitingIntegers {
         Int(truncatingIfNeeded: number & 0xFF) ^ 0x80
     }
 
-    /// What sorts a number into the order of the index: its first chunk, then the rest.
+    /// Returns the sort key of a number in index order: its first chunk, then its second one.
     @inline(__always)
     static func place(_ number: Int64) -> Int64 {
         let chunk = UInt32(truncatingIfNeeded: number).byteSwapped
@@ -158,7 +158,7 @@ final class WaitingIntegers {
             | Int64(UInt32(truncatingIfNeeded: number >> 32))
     }
 
-    /// The number at a place.
+    /// Returns the number with a sort key.
     @inline(__always)
     static func number(_ place: Int64) -> Int64 {
         let low = UInt32(truncatingIfNeeded: place >> 32).byteSwapped
@@ -167,7 +167,7 @@ final class WaitingIntegers {
 }
 
 extension IndexEditor {
-    /// Adds everything that waits to the tree.
+    /// Inserts pending integers and applies pending changes.
     func settleWaiting() throws(RealmError) {
         try settleIntegers()
         if waiting.hasChanges { try settleChanges() }
@@ -177,13 +177,14 @@ extension IndexEditor {
         while !waiting.isEmpty { try settleSome(of: waiting.count) }
     }
 
-    /// Something is in no node yet.
+    /// Whether integers or changes are pending.
     var isWaiting: Bool { !waiting.isEmpty || waiting.hasChanges }
 
-    /// Integers that are added at a time.
+    /// Number of integers per part.
     static let portion = 1 << 18
 
-    /// Adds what waits for one part of the tree: a `portion` of the `total` that it is going to hold.
+    /// Inserts the pending integers of one part of the index. Parts are sized to contain a
+    /// `portion` of the `total` integers.
     func settleSome(of total: Int) throws(RealmError) {
         guard !waiting.isEmpty else { return }
         let zones = waiting.nextZones(max(total, waiting.count) / Self.portion + 1)
@@ -194,7 +195,7 @@ extension IndexEditor {
         waiting.settled(zones)
     }
 
-    /// Adds integers in the order of the index. None of them is in it yet.
+    /// Inserts integers in index order. None of them may be in the index.
     private func insert(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) {
         gap = nil
         recent.removeAll()
@@ -213,7 +214,8 @@ extension IndexEditor {
         }
     }
 
-    /// Adds the first pairs to the leaf they belong to, as long as no node splits; answers how many.
+    /// Inserts the first pairs into the leaf they belong to, until a node would split. Returns
+    /// their number.
     private func merge(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) -> Int {
         path.remove(from: 0)
         let chunk = Int32(truncatingIfNeeded: pairs[0].number >> 32)

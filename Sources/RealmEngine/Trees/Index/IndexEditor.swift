@@ -1,56 +1,59 @@
-/// Edits one search index: a trie over the four-byte chunks of index strings, each of whose nodes
-/// is a small B-tree (object format section 5).
+/// Editor of one search index: a trie over the four-byte chunks of index strings, each of whose
+/// nodes is a small B-tree (object format section 5).
 ///
-/// As with a `ClusterEditor` the tree is whole at every moment: an edit copies the nodes on its way that
-/// the transaction has not copied before, and changes the copies (`IndexNode`). Confined to the writer.
+/// As in `ClusterEditor`, the tree is valid after every edit: an edit copies the nodes on its path
+/// that the transaction does not own, and changes the copies (`IndexNode`). Confined to the writer.
 ///
-/// The index of a mixed column that the reference engine wrote may contradict the column (object
-/// format 13, defects 5 and 6). Editing verifies what it finds; once something is not where it
-/// should be, `isStale` is set, further edits do nothing, and the caller rebuilds the index from the
-/// column with `rebuild`.
+/// An index of a mixed column that the reference engine wrote may contradict the column (object
+/// format 13, defects 5 and 6). Edits verify the entries they find. After a contradiction `isStale`
+/// is true and further edits do nothing; the caller must then rebuild the index from the column
+/// with `rebuild`.
 final class IndexEditor {
     let context: EditContext
-    /// Whole words lead to objects, instead of values that a look-up can check against the column.
+    /// Whether the entries are whole words, as in a full-text index, instead of values that a
+    /// look-up can compare with the column.
     let holdsWords: Bool
-    /// The value an object has in the indexed column now, nil when there is no such object.
+    /// Returns the object's current value in the indexed column; nil if there is no such object.
     let value: (ObjectKey) throws(RealmError) -> Value?
-    /// The index contradicts the column.
+    /// Whether the index contradicts the column.
     var isStale = false
-    /// Holds the root's ref.
+    /// Slot that contains the root's ref.
     let rootSlot: RefSlot
-    /// Inner nodes on the way to the leaf that an edit reached, from the root of its level.
+    /// Inner nodes from the root of a level to the leaf reached last.
     let path = EditPath<Step>()
-    /// Where the last look-up found nothing; forgotten with the next edit.
+    /// Insertion point of the last unsuccessful look-up; discarded by the next edit.
     var gap: Gap?
     let recent = RecentKeys()
-    /// Lists whose objects are known to have one value.
+    /// Cache of lists whose objects all have one value.
     let sharedValues = SharedValues()
-    /// Long lists, by the refs of their roots.
+    /// Editors of long lists, by the refs of their roots.
     var trees: [Ref: SequenceEditor] = [:]
-    /// Integers and changes that are in no node yet.
+    /// Integers and changes that are not in any node yet.
     let waiting: WaitingIntegers
-    /// Changes of large transactions may wait: the index is rarely read before they end.
+    /// Whether changes of large transactions may be deferred, because the index is rarely read
+    /// before their end.
     var defers: Bool
 
-    /// An inner node the transaction may change, and the child taken there.
+    /// A writable inner node, and the child on the path.
     struct Step {
         let slot: RefSlot
         let child: Int
     }
 
-    /// A trie node's place beyond which nothing is divided further: values that agree in all bytes
-    /// up to here and in the next chunk share a list.
+    /// Offset of the last level that is divided further. Values that are equal up to here and in
+    /// the next chunk share a list.
     static let maximumOffset = 200
-    /// Words reach further: the longest string of an indexed list, and its end.
+    /// Offset of the last level of words: the longest string of an indexed list, and its end.
     static let maximumWordOffset = maximumOffset + 4
 
-    /// Opens the index at `ref` for editing; none is an empty index.
+    /// Opens the index at `ref` for editing, or makes an empty index if `ref` is none.
     ///
-    /// An index of a list of strings has the full-text shape; its strings are edited one by one with
+    /// An index of a list of strings has the full-text form; its strings are edited one by one with
     /// `insert(word:_:)` and `remove(word:_:)`.
     /// - Parameters:
-    ///   - waiting: what an editor of the same index left waiting.
-    ///   - defers: many changes wait until the index is read, and are made in its order.
+    ///   - waiting: pending integers and changes of a previous editor of the index.
+    ///   - defers: whether numerous changes are deferred until the index is read, and then applied
+    ///     in index order.
     init(
         context: EditContext, root ref: Ref, kind: IndexKind, waiting: WaitingIntegers? = nil,
         defers: Bool = false, value: @escaping (ObjectKey) throws(RealmError) -> Value?
@@ -82,7 +85,7 @@ final class IndexEditor {
         defers && waiting.reaches(context.fanout.singleIndexChanges)
     }
 
-    /// What an edit or a look-up is about.
+    /// Arguments of an edit or a look-up.
     struct Entry {
         let string: IndexString
         let value: Value
@@ -91,7 +94,8 @@ final class IndexEditor {
 
     // MARK: Editing
 
-    /// Adds an object: its value, or each distinct word of it. Adding what is there changes nothing.
+    /// Adds an object with its value, or with each distinct word of its text. Adding an existing
+    /// entry has no effect.
     func insert(_ value: Value, _ key: ObjectKey) throws(RealmError) {
         guard !holdsWords else {
             return try WordSet(value).visit { (word) throws(RealmError) in
@@ -113,7 +117,7 @@ final class IndexEditor {
         try remove(Entry(string: IndexString(value), value: value, key: key.raw))
     }
 
-    /// Removes an object like many others, which leave in the order of the index.
+    /// Defers the removal of an object that is removed together with many others.
     func removeLater(_ value: Value, _ key: ObjectKey) throws(RealmError) {
         if holdsWords { try remove(value, key) } else { try wait(value, key, isRemoval: true) }
     }
@@ -121,8 +125,8 @@ final class IndexEditor {
     /// Moves an object whose value changes from `old` to `new`.
     func change(from old: Value, to new: Value, _ key: ObjectKey) throws(RealmError) {
         guard !holdsWords else { return try changeWords(from: old, to: new, key) }
-        // Equal values of different types can have different strings, and equal strings can stand
-        // for different values, which lists keep apart.
+        // Equal values of different types can have different strings, and different values can have
+        // equal strings; lists keep the latter apart.
         if IndexString(old) == IndexString(new), ValueOrder.areEqual(old, new) { return }
         try remove(old, key)
         try insert(new, key)
@@ -139,7 +143,7 @@ final class IndexEditor {
         }
     }
 
-    /// Whether a word, or a string of a list, is short enough for an index of such.
+    /// Whether a word, or a string of a list, is short enough to be indexed.
     @inline(__always)
     static func fits(word: ByteView) -> Bool { word.count <= maximumOffset }
 
@@ -198,7 +202,7 @@ final class IndexEditor {
         if rootSlot.pointee == 0 { try beginEmpty() }
     }
 
-    /// Lets go of all nodes; the index is empty.
+    /// Frees all nodes and makes the index empty.
     func clear() throws(RealmError) {
         forgetPlaces()
         recent.removeAll()
@@ -208,28 +212,28 @@ final class IndexEditor {
         isStale = false
     }
 
-    /// Replaces everything by what `builder` was given: the way out of being stale.
+    /// Replaces the index by the entries of `builder`; `isStale` becomes false.
     func rebuild(_ builder: IndexBuilder) throws(RealmError) {
         try clear()
         rootSlot.pointee = try builder.finish().raw
     }
 
-    /// Nodes made so far belong to a version that others see, or to none any more.
+    /// Discards cached locations of nodes that are committed or freed.
     func forgetPlaces() {
         waiting.beginTransaction()
         gap = nil
         trees.removeAll()
     }
 
-    /// The root of the index as it is now, which is never none. The editor stays usable; with
-    /// `keepsWaiting` the integers that wait go on waiting.
+    /// Returns the current root of the index, which is never none. The editor stays usable. With
+    /// `keepsWaiting`, integers and changes stay pending.
     func finish(keepsWaiting: Bool = false) throws(RealmError) -> Ref {
         if !keepsWaiting { try settleWaiting() }
         gap = nil
         return root
     }
 
-    /// Writes a new index of all objects of a column and returns its root.
+    /// Writes an index of all objects of a column and returns its root.
     static func build(
         _ context: EditContext, kind: IndexKind, _ entries: [(value: Value, key: ObjectKey)]
     ) throws(RealmError) -> Ref {

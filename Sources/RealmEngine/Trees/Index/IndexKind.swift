@@ -1,4 +1,4 @@
-/// What search index a column has (object format 5.1).
+/// Kind of a column's search index (object format 5.1).
 public enum IndexKind: Int, Sendable {
     case none = 0
     case general = 1
@@ -6,7 +6,7 @@ public enum IndexKind: Int, Sendable {
 }
 
 extension IndexKind {
-    /// Why properties of a type have no such index; nil when they may.
+    /// Reason why properties of a type cannot have such an index; nil if they can.
     func obstacle(_ type: ColumnType, _ collection: CollectionKind?) -> String? {
         if self == .general {
             switch type {
@@ -14,7 +14,7 @@ extension IndexKind {
             default: return "\(type.name) cannot be indexed"
             }
         }
-        // Of collections only lists of strings have an index, of their elements.
+        // The only indexed collections are lists of strings, whose elements are indexed.
         let isWordList = collection == .list && type == .string && self == .general
         guard self == .none || collection == nil || isWordList else {
             return "a collection cannot be indexed"

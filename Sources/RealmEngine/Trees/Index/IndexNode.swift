@@ -1,9 +1,11 @@
-/// A node of a search index that the open transaction made: ascending chunks, and what each leads to
+/// A node of a search index that the open transaction owns: ascending chunks, and one slot for each
 /// (object format 5.4).
 ///
+/// ```
 ///      refs   | keys | slot 0  | slot 1  | ...     64 bits each while the node can be changed
 ///                |
 ///      keys      | chunk 0 | chunk 1 | ...         32 bits each in every case
+/// ```
 ///
 /// Both parts are made together, with room for the same number of entries. Trivial; valid until the
 /// node is replaced by a larger copy.
@@ -11,14 +13,14 @@ struct IndexNode {
     private let refs: SlabNode
     private let keys: SlabNode
 
-    /// The node at `ref`, which the transaction made.
+    /// Opens the node at `ref`, which the transaction must own.
     @inline(__always)
     init(_ slab: SlabNodes, _ ref: Ref) {
         refs = slab.writable(ref)
         keys = slab.writable(Ref(refs.slots[0]))
     }
 
-    /// A new node without entries, with room for `capacity` of them.
+    /// Makes a node without entries, with room for `capacity` of them.
     static func make(
         _ context: EditContext, isInner: Bool, capacity: Int
     ) throws(RealmError) -> (ref: Ref, node: IndexNode) {
@@ -33,26 +35,26 @@ struct IndexNode {
         return (refs.ref, IndexNode(context.slab, refs.ref))
     }
 
-    /// The slots lead to nodes of the same level of the trie.
+    /// Whether the slots refer to nodes of the same level of the trie.
     @inline(__always) var isInner: Bool { refs.flags & NodeView.innerFlag != 0 }
     @inline(__always) var count: Int { keys.count }
-    /// Entries there is room for.
+    /// Maximum number of entries.
     @inline(__always) var capacity: Int { refs.room >> 3 &- 1 }
 
     @inline(__always) var chunks: UnsafeMutablePointer<Int32> {
         keys.payload.assumingMemoryBound(to: Int32.self)
     }
 
-    /// What the chunks lead to.
+    /// Slots of the entries.
     @inline(__always) var slots: RefSlot { refs.slots + 1 }
 
-    /// Key of the node in its parent; the node is not empty.
+    /// Key of the node in its parent. The node must not be empty.
     @inline(__always) var lastChunk: Int32 { chunks[count - 1] }
 
     @inline(__always)
     func lowerBound(_ chunk: Int32) -> Int { Self.lowerBound(chunk, chunks, count) }
 
-    /// Index of the first chunk that is not below `chunk`.
+    /// Index of the first chunk that is not less than `chunk`.
     @inline(__always)
     static func lowerBound(
         _ chunk: Int32, _ chunks: UnsafePointer<Int32>, _ count: Int
@@ -68,9 +70,9 @@ struct IndexNode {
         return low
     }
 
-    /// Whether each chunk is larger than the one before.
+    /// Whether each chunk is greater than the one before.
     static func ascend(_ chunks: UnsafePointer<Int32>, _ count: Int) -> Bool {
-        // All are looked at, which is several at a time.
+        // Without an early exit, so that the compiler vectorises the loop.
         var wrong: Int32 = 0
         var i = 1
         while i < count {
@@ -80,14 +82,14 @@ struct IndexNode {
         return wrong == 0
     }
 
-    /// Whether a slot leads to something. A ref that is no multiple of 8 leads nowhere, one beyond the
-    /// limit poses as a node of the transaction.
+    /// Whether a slot is valid. Rejects refs that are not multiples of 8 and refs beyond `limit`,
+    /// which would pass for nodes of the transaction.
     @inline(__always)
     static func leads(_ slot: NodeSlot, isInner: Bool, below limit: UInt64) -> Bool {
         slot.isTagged ? !isInner : slot.raw & 7 == 0 && slot.raw < limit && !slot.isNone
     }
 
-    /// As above for the first `count` slots.
+    /// Whether the first `count` slots are valid.
     func leads(_ count: Int, below limit: UInt64) -> Bool {
         let (slots, isInner) = (slots, isInner)
         return (0..<count).allSatisfy {
@@ -101,7 +103,7 @@ struct IndexNode {
         refs.resize(count + 1)
     }
 
-    /// Adds an entry in front of entry `i`; there is room.
+    /// Inserts an entry before entry `i`. The node must have room.
     @inline(__always)
     func insert(_ chunk: Int32, _ slot: UInt64, at i: Int) {
         let (count, chunks, slots) = (count, chunks, slots)
@@ -113,7 +115,7 @@ struct IndexNode {
         slots[i] = slot
     }
 
-    /// Adds entries of another node behind all others; there is room.
+    /// Appends entries of another node. The node must have room.
     func append(_ other: IndexNode, _ range: Range<Int>) {
         let count = count
         resize(count + range.count)
@@ -121,7 +123,7 @@ struct IndexNode {
         (slots + count).update(from: other.slots + range.lowerBound, count: range.count)
     }
 
-    /// Takes the chunks of a node whose slots are there already.
+    /// Copies the chunks of a node whose slots are already set.
     func fill(_ other: UnsafePointer<Int32>, _ count: Int) {
         resize(count)
         chunks.update(from: other, count: count)
@@ -135,19 +137,19 @@ struct IndexNode {
         resize(left)
     }
 
-    /// Entries from `count` on go.
+    /// Removes the entries from index `count` on.
     func truncate(to count: Int) { resize(count) }
 
-    /// Adds objects under new chunks, given in their order in the upper halves of `pairs`, as long as
-    /// they are new, no more than `room` and, unless the leaf is the last of its level, below its last
-    /// chunk; answers how many. There is room.
+    /// Inserts objects with new chunks, given in order in the upper halves of `pairs`. Stops at a
+    /// chunk that exists already, after `room` entries and, unless the leaf is the last of its
+    /// level, at its last chunk. Returns the number of inserted entries. The node must have room.
     func merge(
         _ pairs: UnsafeBufferPointer<NumberPair>, room: Int, isLast: Bool
     ) -> Int {
         let (count, chunks, slots) = (count, chunks, slots)
         let taken = mergeable(pairs, room: room, isLast: isLast)
         resize(count + taken)
-        // From behind, so that each is moved once.
+        // From the end, so that each entry is moved once.
         var old = count - 1
         var new = taken - 1
         var at = count + taken - 1
@@ -185,10 +187,10 @@ struct IndexNode {
 }
 
 extension NodeSlot {
-    /// The object with `key` and no other.
+    /// Makes the slot of a single object.
     @inline(__always)
     init(object key: Int64) { raw = UInt64(bitPattern: key) << 1 | 1 }
 
-    /// Key of the one object a tagged slot of an index stands for.
+    /// Key of the single object in a tagged slot of an index.
     @inline(__always) var object: Int64 { Int64(bitPattern: raw >> 1) }
 }

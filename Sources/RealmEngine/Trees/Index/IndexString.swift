@@ -1,16 +1,16 @@
-/// The bytes a value is found by in a search index (object format 5.2).
+/// Bytes of a value that are the key in a search index (object format 5.2).
 ///
-/// Numbers and ids are held inside, text and binaries are pointed to: an index string lives as long
-/// as the value it was made from.
+/// Stores numbers and ids inline, and references the bytes of texts and binaries. An index string
+/// is valid as long as the value it was made from.
 struct IndexString: @unchecked Sendable {
-    /// Where the bytes are; nil when they are in `low` and `high`.
+    /// Address of the bytes; nil if they are stored in `low` and `high`.
     private let bytes: UnsafeRawPointer?
     /// The first and the second eight bytes, little-endian.
     private let low: UInt64
     private let high: UInt64
     /// Number of bytes; 0 for null too.
     let count: Int
-    /// Null is something else than no bytes.
+    /// Distinguishes null from an empty string.
     let isNull: Bool
 
     static let null = IndexString(low: 0, count: 0, isNull: true)
@@ -59,7 +59,7 @@ struct IndexString: @unchecked Sendable {
         }
     }
 
-    /// What only a mixed column can hold.
+    /// Makes index strings of the types that only mixed columns contain.
     private static func other(_ value: Value) -> IndexString {
         switch value {
         case .float(let v):
@@ -69,7 +69,7 @@ struct IndexString: @unchecked Sendable {
             if let whole = Int32(exactly: v) { return IndexString(Int64(whole)) }
             return IndexString(low: v.bitPattern, count: 8)
         case .decimal(let v):
-            // Truncated: decimals that differ only behind the point share one string.
+            // Truncated: decimals that differ only in their fraction have the same string.
             if let whole = v.truncatedToInt64 { return IndexString(whole) }
             return IndexString(low: v.low, high: v.high, count: 16)
         case .link(let v):
@@ -114,7 +114,7 @@ struct IndexString: @unchecked Sendable {
     }
 
     private static let terminator: UInt32 = 0x58
-    /// The last chunk of a string of a multiple of four bytes.
+    /// The last chunk of a string whose length is a multiple of four bytes.
     static let end: Int32 = 0x5800_0000
 
     static func == (a: IndexString, b: IndexString) -> Bool {
@@ -128,7 +128,7 @@ struct IndexString: @unchecked Sendable {
 
     static func != (a: IndexString, b: IndexString) -> Bool { !(a == b) }
 
-    /// Both have the same chunks up to and including the one at `offset`.
+    /// Whether both have the same chunks up to and including the one at `offset`.
     func sharesPath(with other: IndexString, through offset: Int) -> Bool {
         var at = 0
         while at <= offset {
@@ -142,7 +142,7 @@ struct IndexString: @unchecked Sendable {
 extension IndexString {
     typealias Words = SIMD8<UInt64>
 
-    /// The bytes with zeros behind them; nil when there are more than 64.
+    /// The bytes, padded with zeros; nil if there are more than 64.
     var words: Words? {
         guard count <= 64 else { return nil }
         var words = Words(low, high, 0, 0, 0, 0, 0, 0)

@@ -2,7 +2,7 @@
 struct KeyList {
     private let space: NodeSpace
     private let root: Ref
-    /// The part of the list that is meant.
+    /// Indexes of the keys to visit.
     private let part: Range<Int>
 
     init(_ space: NodeSpace, _ root: Ref, _ part: Range<Int> = 0..<Int.max) {
@@ -11,7 +11,7 @@ struct KeyList {
         self.part = part
     }
 
-    /// Number of keys of the whole list, from the root alone.
+    /// Number of keys of the whole list, read from the root.
     func count() throws(RealmError) -> Int {
         try BPlusTree(space: space, root: root).count { (ref) throws(RealmError) in
             let count = try space.integers(ref, "index list").count
@@ -20,7 +20,7 @@ struct KeyList {
         }
     }
 
-    /// Key `i` of the whole list, which is below `count`.
+    /// Key `i` of the whole list. `i` must be below `count`.
     func key(_ i: Int) throws(RealmError) -> ObjectKey {
         let (ref, start) = try BPlusTree(space: space, root: root).leaf(containing: i)
         let node = try space.integers(ref, "index list")
@@ -28,8 +28,8 @@ struct KeyList {
         return ObjectKey(node.integer(i - start))
     }
 
-    /// Calls `body` with the keys of the part, some at a time, until it returns false.
-    /// Dynamic: one code for all bodies, not one for each.
+    /// Calls `body` with the keys of the part, in batches, until it returns false. Dynamic, to keep
+    /// the compiler from specialising the code for each closure.
     dynamic func visit(
         _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -58,7 +58,7 @@ struct KeyList {
         if let announced = leaves.announced, announced != met { throw miscounted(announced) }
     }
 
-    /// Appends the keys, in stored order.
+    /// Appends the keys of the part, in stored order.
     func append(to keys: inout [ObjectKey]) throws(RealmError) {
         try visit { (part) throws(RealmError) in
             keys.append(contentsOf: part.lazy.map { ObjectKey($0) })
@@ -66,8 +66,8 @@ struct KeyList {
         }
     }
 
-    /// Whether the keys ascend, and each is of an object of `table`: what a list of objects with
-    /// equal values is in a sound file. It may be read as it is then.
+    /// Whether the keys ascend and belong to objects of `table`, as in every undamaged list of
+    /// objects with equal values. Such a list needs no further checks.
     func isSound(in table: ClusterTree) throws(RealmError) -> Bool {
         var isSound = true
         var last: Int64 = -1

@@ -1,7 +1,7 @@
-/// Texts that differ in case only. Folding never changes a length, and every byte has at most one
-/// other form, so a chunk of the text stands for at most sixteen of the trie.
+/// Case-insensitive search. Folding never changes the length of a text, and every byte has at most
+/// one other form, so that a chunk of the text has at most sixteen forms in the trie.
 extension SearchIndex {
-    /// Appends an entry for every path that a text equal to `text` but for case may have.
+    /// Appends the entries of all texts that are equal to `text` except for case.
     func entries(
         forFolded text: ByteView, into entries: inout [Entry]
     ) throws(RealmError) {
@@ -25,8 +25,8 @@ extension SearchIndex {
         }
     }
 
-    /// Calls `body` with the entries below the node at `ref` for all chunks that differ from `chunk` in
-    /// no other bits than `changes`, each node being opened once.
+    /// Calls `body` with the entries of the tree at `ref` for all chunks that differ from `chunk`
+    /// only in bits of `changes`. Opens each node once.
     private func visit(
         _ ref: Ref, _ chunk: Int32, _ changes: UInt32,
         _ body: (NodeSlot) throws(RealmError) -> Void
@@ -35,7 +35,7 @@ extension SearchIndex {
         try visit(ref, forms.first, forms.last, forms, depth: 0, body)
     }
 
-    /// The forms from `first` to `last`, both of them forms.
+    /// Visits the forms from `first` to `last`, which must be forms.
     @_optimize(size)
     private func visit(
         _ ref: Ref, _ first: Int32, _ last: Int32, _ forms: Forms, depth: Int,
@@ -72,8 +72,8 @@ extension SearchIndex {
         }
     }
 
-    /// The chunks that differ from one in some bits, ascending: never in the highest, which no letter's
-    /// forms differ in.
+    /// The chunks that differ from one chunk in some bits, ascending. The highest bit never
+    /// differs, because the forms of a letter have the same highest bit.
     private struct Forms {
         private let changes: UInt32
         let first: Int32
@@ -93,17 +93,17 @@ extension SearchIndex {
             return difference & ~changes == 0 && Int64(Int32(truncatingIfNeeded: key)) == key
         }
 
-        /// The next one; nil behind `end`.
+        /// Returns the form after `form`; nil after `end`.
         func after(_ form: Int32, until end: Int32) -> Int32? {
             if form == end { return nil }
-            // The next of all subsets of the bits.
+            // Steps to the next subset of the bits.
             let subset = ((UInt32(bitPattern: form) & changes) &- changes) & changes
             return Int32(bitPattern: UInt32(bitPattern: first) | subset)
         }
     }
 
-    /// The bits by which the forms of the chunk at `offset` differ: letters of two cases differ in one
-    /// bit.
+    /// Returns the bits in which the forms of the chunk at `offset` differ. The two cases of a
+    /// letter differ in one bit.
     private static func changes(of text: ByteView, at offset: Int) -> UInt32 {
         var changes: UInt32 = 0
         for i in offset..<max(offset, min(offset + 4, text.count)) {

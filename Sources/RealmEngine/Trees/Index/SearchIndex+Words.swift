@@ -1,6 +1,6 @@
-/// Words in a full-text index, where every word is spelled out to its end (object format 5.6).
+/// Words in a full-text index, which stores every word to its end (object format 5.6).
 extension SearchIndex {
-    /// Appends an entry for every word that begins with `prefix`, which is not empty.
+    /// Appends the entries of all words that begin with `prefix`, which must not be empty.
     func entries(
         forPrefix prefix: ByteView, into entries: inout [Entry]
     ) throws(RealmError) {
@@ -13,7 +13,7 @@ extension SearchIndex {
             ref = slot.ref
             offset += 4
         }
-        // What is left of the prefix are the leading bytes of a chunk.
+        // The rest of the prefix is the beginning of a chunk.
         let length = prefix.count - offset
         var bits: UInt32 = 0
         for i in 0..<length { bits |= UInt32(prefix[offset + i]) << UInt32(24 - 8 * i) }
@@ -22,7 +22,7 @@ extension SearchIndex {
         try appendAll(ref, range, offset, to: &entries)
     }
 
-    /// Appends every entry below a node whose chunk lies in `range`, and everything below those.
+    /// Appends all entries of a node whose chunk is in `range`, and of the levels below them.
     private func appendAll(
         _ start: Ref, _ range: ClosedRange<Int64>, _ offset: Int, to entries: inout [Entry]
     ) throws(RealmError) {
@@ -38,7 +38,7 @@ extension SearchIndex {
                 let chunk = chunks.integer(i)
                 defer { last = chunk }
                 if node.isInner {
-                    // A child covers the chunks behind the last one of the child before it.
+                    // A child covers the chunks after the last one of the previous child.
                     guard chunk >= range.lowerBound, last < range.upperBound else { continue }
                     pending.append((try child(i, of: node, ref), range, offset))
                 } else if range.contains(chunk) {

@@ -1,32 +1,31 @@
-/// A search index: a trie over four-byte chunks of a value's index string, each of whose nodes is a
-/// small B-tree (object format 5).
+/// A search index: a trie over four-byte chunks of index strings, each of whose nodes is a small
+/// B-tree (object format 5).
 ///
-/// An index string says less than the value it was made from: what is found this way still has to be
-/// compared with the column, object by object, or once for a list of objects that all hold the same
-/// (object format 5.5).
+/// Different values can have the same index string. Objects found must therefore be compared with
+/// the column: one by one, or once for a list of objects with equal values (object format 5.5).
 struct SearchIndex {
     let space: NodeSpace
     let root: Ref
 
-    /// Deeper tries hold nothing any writer makes; a cycle gets here.
+    /// Maximum number of levels, more than any writer makes; stops cycles in damaged files.
     static let maximumDepth = 4096
 
-    /// Where a path of chunks ends.
+    /// End of a path of chunks.
     struct Entry {
         /// An object's key, or the ref of a list of keys.
         let slot: NodeSlot
-        /// Place of the last chunk in the index string.
+        /// Offset of the last chunk in the index string.
         let offset: Int
 
-        /// The objects of the list hold equal values, unless different ones share an index string:
-        /// the trie tells values apart as long as it grows deeper (object format 5.5).
+        /// Whether all objects of the list have equal values, unless different values share an
+        /// index string. False at the maximum depth of the trie (object format 5.5).
         var tellsApart: Bool { offset &+ 4 <= SearchIndex.lastOffset }
     }
 
-    /// The chunk from here on is the last one that is looked at in a general index.
+    /// Offset of the last chunk that a general index compares.
     private static let lastOffset = 200
 
-    /// Where the path of `value` ends, nil when no object has such a path.
+    /// Returns the end of the path of `value`; nil if no object has this path.
     func entry(for value: Value) throws(RealmError) -> Entry? {
         let string = IndexString(value)
         var ref = root
@@ -44,7 +43,7 @@ struct SearchIndex {
         .corrupt("a search index deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// Appends the keys of the objects that may hold `value`.
+    /// Appends the keys of the objects that may have `value`.
     func candidates(for value: Value, into keys: inout [ObjectKey]) throws(RealmError) {
         guard let entry = try entry(for: value) else { return }
         if entry.slot.isTagged {
@@ -54,8 +53,8 @@ struct SearchIndex {
         }
     }
 
-    /// Whether the object with `key` may hold `value`. Keeps no keys, of which a damaged list may announce
-    /// millions.
+    /// Whether the object with `key` may have `value`. Allocates no array of keys, because a
+    /// damaged list may claim millions.
     func leads(to key: ObjectKey, for value: Value) throws(RealmError) -> Bool {
         guard let entry = try entry(for: value) else { return false }
         if entry.slot.isTagged { return entry.slot.value == UInt64(bitPattern: key.raw) }
@@ -67,13 +66,13 @@ struct SearchIndex {
         return isThere
     }
 
-    /// An object or a list, and no further level of the trie.
+    /// Whether a slot refers to an object or a list, not to a further level of the trie.
     func isEnd(_ slot: NodeSlot) throws(RealmError) -> Bool {
         if slot.isTagged { return true }
         return try !space.node(slot.ref).context
     }
 
-    /// The entry for `chunk` below the node at `ref`, nil when there is none.
+    /// Returns the entry for `chunk` in the tree at `start`; nil if there is none.
     func entry(_ start: Ref, _ chunk: Int32) throws(RealmError) -> NodeSlot? {
         var ref = start
         for _ in 0..<BPlusTree.maximumDepth {
@@ -91,7 +90,7 @@ struct SearchIndex {
 
     // MARK: Nodes
 
-    /// The node at `ref`, and its chunks.
+    /// Opens the node at `ref` and its chunks.
     func open(_ ref: Ref) throws(RealmError) -> (node: NodeView, keys: NodeView) {
         let node = try space.treeNode(ref, slots: 1, "index node")
         let keys = try space.integers(node.slot(0).ref, "index keys")
@@ -99,13 +98,13 @@ struct SearchIndex {
         return (node, keys)
     }
 
-    /// What the chunk at place `i` leads to in an inner node.
+    /// Returns child `i` of an inner node.
     func child(_ i: Int, of node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
         guard let child = node.slot(i + 1).child else { throw space.wrongShape(ref, "index node") }
         return child
     }
 
-    /// The same in any other.
+    /// Returns entry `i` of a leaf node.
     func entry(_ i: Int, of node: NodeView, _ ref: Ref) throws(RealmError) -> NodeSlot {
         let slot = node.slot(i + 1)
         guard !slot.isNone else { throw space.wrongShape(ref, "index node") }

@@ -1,9 +1,9 @@
-/// Lists of an index that are known to be of objects with one and the same value, and which value that
-/// is: adding another such object then needs no look into the column.
+/// Cache of index lists whose objects all have the same value, with that value. Adding another
+/// object with the value then needs no read of the column.
 ///
-/// Remembers some lists only, and only short values. Belongs to one `IndexEditor`.
+/// Caches some lists with short values. Belongs to one `IndexEditor`.
 final class SharedValues {
-    /// One remembered list: its ref, the kind and length of the value, and the value's index string.
+    /// One cached list: its ref, the kind and length of the value, and the value's index string.
     private struct Item {
         var list: UInt64 = 0
         var kind: UInt64 = 0
@@ -15,7 +15,8 @@ final class SharedValues {
 
     deinit { items?.deallocate() }
 
-    /// Values of a kind with equal index strings are equal; 0 where that is not so.
+    /// Returns a number for kinds of values that are equal if their index strings are; 0 for other
+    /// kinds.
     @inline(__always)
     private static func kind(_ entry: IndexEditor.Entry) -> UInt64 {
         let kind: UInt64
@@ -40,14 +41,14 @@ final class SharedValues {
         return Int(truncatingIfNeeded: sum >> 56)
     }
 
-    /// Whether all objects of `list` are known to have the entry's value.
+    /// Whether the cache contains `list` with the entry's value.
     func holds(_ entry: IndexEditor.Entry, list: UInt64) -> Bool {
         guard let items, let words = entry.string.words else { return false }
         let item = items[Self.place(words)]
         return item.list == list && item.kind == Self.kind(entry) && item.string == words
     }
 
-    /// All objects of `list` have the entry's value.
+    /// Caches that all objects of `list` have the entry's value.
     func remember(_ entry: IndexEditor.Entry, list: UInt64) {
         let kind = Self.kind(entry)
         guard kind != 0, let words = entry.string.words else { return forget(entry) }
@@ -58,7 +59,7 @@ final class SharedValues {
         items![Self.place(words)] = Item(list: list, kind: kind, string: words)
     }
 
-    /// The list with the entry's index string has objects with other values.
+    /// Removes the cached list with the entry's index string, because an object has another value.
     func forget(_ entry: IndexEditor.Entry) {
         guard let items, let words = entry.string.words else { return }
         items[Self.place(words)].list = 0

@@ -1,20 +1,20 @@
-/// Takes text apart into the words of a full-text index (object format 5.6).
+/// Splits text into the words of a full-text index (object format 5.6).
 ///
 /// Words are runs of ASCII letters and digits and of the letters U+00C0 to U+00FE, in lower case
-/// and mostly without their accents; everything else separates them.
+/// and mostly without their accents; all other characters are separators.
 struct Tokenizer {
     private let text: ByteView
     private var position = 0
 
-    /// Longer words are cut.
+    /// Maximum number of bytes of a word; longer words are truncated.
     static let maximumWord = 64
 
     init(_ text: ByteView) { self.text = text }
 
     /// Writes the next word, at most `maximumWord` bytes, and returns its length; nil at the end.
     ///
-    /// The first byte of a character says how many follow, whatever those are: so does the reference
-    /// engine, and ill-formed text must give the words its index has.
+    /// The first byte of a character determines its length, whatever bytes follow. The reference
+    /// engine does the same, and ill-formed text must give the words of its index.
     mutating func next(into word: UnsafeMutablePointer<UInt8>) -> Int? {
         var count = 0
         var isInside = false
@@ -36,14 +36,14 @@ struct Tokenizer {
         return isInside ? count : nil
     }
 
-    /// The byte behind the lead at `position`, unless both together are no letter. Text cut off
-    /// behind a lead reads as if a zero followed.
+    /// The byte after the lead byte at `position`; nil if the character is not a letter. A missing
+    /// byte at the end of the text counts as zero.
     private var latinSecond: UInt8? {
         let second = position + 1 < text.count ? text[position + 1] : 0
         return second & 0x3F == 0x3F ? nil : second
     }
 
-    /// Bytes of the character that begins with `lead`.
+    /// Number of bytes of the character that begins with `lead`.
     private static func length(_ lead: UInt8) -> Int {
         switch lead {
         case 0xC0...0xDF: 2
@@ -79,15 +79,15 @@ struct Tokenizer {
         let letter = latin[Int(second & 0x1F)]
         if letter == 0 { return }
         guard letter >= 0x80 else { return append(letter, word, &count) }
-        // A letter of two bytes is cut as a whole; shorter ones behind it may still fit.
+        // A letter of two bytes is never cut in half; shorter letters after it may still fit.
         guard count + 2 <= maximumWord else { return }
         append(latinLead, word, &count)
         append(letter, word, &count)
     }
 
-    /// By the low five bits of the code point, capital and small letters alike: the letter without
-    /// its accent, the second byte of one that keeps its form, or 0 for the signs of multiplication
-    /// and division, which belong to a word without being part of it.
+    /// Replacement of each letter, by the low five bits of its code point, for both cases: the
+    /// ASCII letter without its accent, the second byte of a letter without replacement, or 0 for
+    /// the multiplication and division signs, which are skipped inside words.
     private static let latin: [UInt8] = [
         0x61, 0x61, 0x61, 0x61, 0x61, 0xA5, 0xA6, 0x63, 0x65, 0x65, 0x65, 0x65, 0x69, 0x69, 0x69,
         0x69, 0xB0, 0x6E, 0x6F, 0x6F, 0x6F, 0x6F, 0x6F, 0, 0xB8, 0x75, 0x75, 0x75, 0x75, 0x79, 0xBE,
@@ -100,13 +100,13 @@ final class WordSet {
     private var words: [ByteView] = []
     private let memory: UnsafeMutablePointer<UInt8>
 
-    /// The words of `value`; none for anything but text.
+    /// Splits `value`; other types than string have no words.
     init(_ value: Value) {
         guard case .string(let text) = value else {
             memory = .allocate(capacity: 1)
             return
         }
-        // No word is longer than the text it comes from.
+        // A word is at most as long as the text it comes from.
         memory = .allocate(capacity: text.count + Tokenizer.maximumWord)
         var tokens = Tokenizer(text)
         var used = 0
@@ -130,7 +130,7 @@ final class WordSet {
         words.removeSubrange(kept...)
     }
 
-    /// Calls `body` with every word, leaving out those of `other`. The bytes are valid during the
+    /// Calls `body` with every word that `other` does not contain. The bytes are valid during the
     /// call.
     func visit(
         notIn other: WordSet? = nil, _ body: (ByteView) throws(RealmError) -> Void

@@ -1,4 +1,4 @@
-/// The objects that link to one object through one origin column; the same origin appears once per
+/// The objects that link to one object through one origin column; an origin object appears once per
 /// link (object format 3.14).
 public struct BacklinkCursor {
     private var single: ObjectKey?
@@ -15,7 +15,7 @@ public struct BacklinkCursor {
         }
     }
 
-    /// The next origin object's key, nil at the end.
+    /// Returns the next origin object's key; nil at the end. Throws `corrupt`.
     public mutating func next() throws(RealmError) -> ObjectKey? {
         if let key = single {
             single = nil

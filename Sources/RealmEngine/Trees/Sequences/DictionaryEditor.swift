@@ -1,13 +1,14 @@
-/// Edits a dictionary: its keys and its values side by side in two trees, ascending by key (object format
+/// Editor of a dictionary: two parallel trees of keys and values, ascending by key (object format
 /// 4.5). Confined to the writer.
 final class DictionaryEditor {
     private let context: EditContext
     let keys: SequenceEditor
     let values: SequenceEditor
-    /// The node that leads to both; nil for a dictionary that never held anything.
+    /// Slot with the ref of the node that references both trees; nil for a dictionary that has
+    /// never had an entry.
     private var root: RefSlot?
 
-    /// Opens the dictionary at `root`; none is an empty one.
+    /// Opens the dictionary at the root of `view`, which is none for an empty one.
     init(_ context: EditContext, _ view: CollectionView) throws(RealmError) {
         self.context = context
         let key = ElementType(
@@ -33,7 +34,7 @@ final class DictionaryEditor {
 
     var count: Int { keys.count }
 
-    /// Where `key` is, or belongs.
+    /// Index of `key`, or its insertion index.
     func find(_ key: Value) throws(RealmError) -> OrderedSearch.Result {
         try keys.find(key, order: ValueOrder.compare)
     }
@@ -48,7 +49,7 @@ final class DictionaryEditor {
         try values.remove(at: index)
     }
 
-    /// The node that leads to both trees as they are now.
+    /// Returns the node that references the current trees.
     func finish() throws(RealmError) -> Ref {
         let refs = [try keys.finish().raw, try values.finish().raw]
         guard let root else { return try context.encoder.refs(refs) }

@@ -1,19 +1,19 @@
-/// The distinct values of an enumerated column while it is edited: what its cells, which are numbers,
-/// stand for (object format 3.6).
+/// Editor of an enumerated column's distinct values, to which its cells refer by number (object
+/// format 3.6).
 ///
-/// As with the peer a value that is new comes last, and none ever goes. Confined to the writer.
+/// Like the reference engine, appends new values and never removes any. Confined to the writer.
 final class DistinctList {
     private let context: EditContext
     private let editor: ColumnEditor
     private let slot: RefSlot
     private var places = TextPlaces()
-    /// Values there are, once they were looked through.
+    /// Number of values; nil before they are indexed.
     private var count: Int?
 
-    /// More have no number here.
+    /// Maximum number of values.
     private static let mostValues = Int(Int32.max)
 
-    /// - Parameter column: the layout of the column, which says where the list is.
+    /// - Parameter column: layout of the column, which contains the ref of the list.
     init(_ column: LeafLayout, _ context: EditContext) {
         self.context = context
         editor = ColumnEditor(context, Self.layout(column))
@@ -23,19 +23,19 @@ final class DistinctList {
 
     deinit { slot.deallocate() }
 
-    /// The list is a leaf of texts as they are in any other column.
+    /// Layout of the list, which is a leaf of texts.
     private static func layout(_ column: LeafLayout) -> LeafLayout {
         LeafLayout(
             type: .string, isNullable: column.isNullable, collection: nil, target: .none,
             distinct: .none, hasIntegerKeys: false)
     }
 
-    /// How the cells of an enumerated column are stored: as a column of numbers is.
+    /// Layout of an enumerated column's cells, which are stored as numbers.
     static let cells = LeafLayout(
         type: .int, isNullable: false, collection: nil, target: .none, distinct: .none,
         hasIntegerKeys: false)
 
-    /// Where the list is now.
+    /// Current ref of the list.
     var root: Ref { Ref(slot.pointee) }
 
     private func leaf() throws(RealmError) -> BytesLeaf {
@@ -45,7 +45,7 @@ final class DistinctList {
         return leaf
     }
 
-    /// What a cell stands for.
+    /// Returns the value of a cell.
     func value(_ cell: Value) throws(RealmError) -> Value {
         let leaf = try leaf()
         guard case .int(let place) = cell, place >= 0, place < Int64(leaf.count) else {
@@ -54,7 +54,7 @@ final class DistinctList {
         return try leaf.value(Int(place)).map(Value.string) ?? .null
     }
 
-    /// What stands for a value, which joins the list if it is new.
+    /// Returns the cell of a value, which is appended to the list if it is new.
     func cell(_ value: Value) throws(RealmError) -> Value {
         var text: ByteView?
         if case .string(let view) = value { text = view }
@@ -74,14 +74,14 @@ final class DistinctList {
         return .int(Int64(known))
     }
 
-    /// What stands for the first `count` of many values.
+    /// Returns the cells of the first `count` values.
     func cells(_ values: LeafCells, _ count: Int) throws(RealmError) -> LeafCells {
         let numbers = LeafCells(Self.cells, capacity: max(1, count))
         for i in 0..<count { numbers.target.store(try cell(values.value(i)), at: i) }
         return numbers
     }
 
-    /// Looks through the list, which is as long as returned.
+    /// Indexes the values of the list and returns their number.
     private func index(_ leaf: BytesLeaf) throws(RealmError) -> Int {
         for i in 0..<leaf.count {
             let text = try leaf.value(i)

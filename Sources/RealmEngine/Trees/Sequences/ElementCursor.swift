@@ -1,7 +1,7 @@
-/// The elements of a list or set in stored order, one at a time.
+/// Iterates over the elements of a list or set in stored order.
 ///
-/// Elements that are unresolved links are passed over, as every user of the format does. Valid as
-/// long as the snapshot; confined to the thread of its snapshot.
+/// Skips unresolved links, as the format requires. Valid as long as the snapshot; confined to the
+/// snapshot's thread.
 public struct ElementCursor {
     private let space: NodeSpace
     private let element: ElementType
@@ -11,15 +11,15 @@ public struct ElementCursor {
     private var leaf: ColumnLeaf?
     private var index = 0
     private var count = 0
-    /// Elements in the leaves opened so far.
+    /// Number of elements in the leaves opened so far.
     private var met = 0
     private let leafLimit: Int
 
-    /// The most elements that the leaf of a sound file has (object format 4.1).
+    /// Maximum number of elements in a leaf of an undamaged file (object format 4.1).
     static let mostInLeaf = 1000
 
-    /// - Parameter leafLimit: a leaf of more elements is damage; where nothing limits them, one
-    ///   without width can announce millions.
+    /// - Parameter leafLimit: maximum number of elements in a leaf; more count as damage. Without a
+    ///   limit, a leaf of width 0 can claim millions.
     init(_ space: NodeSpace, _ view: CollectionView, leafLimit: Int = .max) {
         self.space = space
         self.leafLimit = leafLimit
@@ -29,7 +29,7 @@ public struct ElementCursor {
         leaves = BPlusTree(space: space, root: view.root).leaves()
     }
 
-    /// The next element, nil at the end. Throws `corrupt`.
+    /// Returns the next element; nil at the end. Throws `corrupt`.
     public mutating func next() throws(RealmError) -> Value? {
         while let value = try nextStored() {
             if element.type == .link, case .link(let link) = value, link.key.isUnresolved {
@@ -40,7 +40,7 @@ public struct ElementCursor {
         return nil
     }
 
-    /// The next element with unresolved links as stored.
+    /// Returns the next stored element, which may be an unresolved link; nil at the end.
     mutating func nextStored() throws(RealmError) -> Value? {
         while index == count {
             guard try openLeaf() else { return nil }
@@ -50,7 +50,7 @@ public struct ElementCursor {
         return try CollectionView.element(try leaf!.stored(index), depth: depth)
     }
 
-    /// The next leaf as a whole; nil at the end. Unresolved links are among its elements.
+    /// Returns the next whole leaf, including unresolved links; nil at the end.
     mutating func nextLeaf() throws(RealmError) -> ColumnLeaf? {
         assert(index == count)
         guard try openLeaf() else { return nil }
@@ -58,8 +58,8 @@ public struct ElementCursor {
         return leaf
     }
 
-    /// Stores the next integers at `out`: what is left of a leaf, at most `capacity`. Returns their number,
-    /// 0 at the end. For collections of integers that are never null.
+    /// Writes the next integers of the current leaf to `out`, at most `capacity`. Returns their
+    /// number, 0 at the end. For collections of non-optional integers.
     package mutating func integers(
         into out: UnsafeMutablePointer<Int64>, capacity: Int
     ) throws(RealmError) -> Int {
@@ -76,7 +76,7 @@ public struct ElementCursor {
         return length
     }
 
-    /// Moves to the next leaf; false at the end.
+    /// Opens the next leaf; returns false at the end.
     private mutating func openLeaf() throws(RealmError) -> Bool {
         guard let ref = try leaves.next() else {
             if let announced = leaves.announced, announced != met { throw miscounted(announced) }
@@ -101,15 +101,15 @@ public struct ElementCursor {
     }
 }
 
-/// The entries of a dictionary, one at a time (object format 4.5, and 10.1 for formats 21 and 22).
+/// Iterates over the entries of a dictionary (object format 4.5, and 10.1 for formats 21 and 22).
 public struct DictionaryCursor {
-    /// Nil, both of them, for a dictionary that never held anything.
+    /// Both are nil for a dictionary that has never had an entry.
     private var pair: Pair?
     private var cluster: Cluster?
     private let root: Ref
     private let depth: UInt8
 
-    /// Keys and values side by side in two B+trees.
+    /// Cursors of the two parallel B+trees of keys and values.
     private struct Pair {
         var keys: ElementCursor
         var values: ElementCursor
@@ -140,14 +140,15 @@ public struct DictionaryCursor {
             values: ElementCursor(space, values, leafLimit: leafLimit))
     }
 
-    /// The next entry, nil at the end. A value that is an unresolved link reads as null.
+    /// Returns the next entry; nil at the end. An unresolved link is returned as null. Throws
+    /// `corrupt`.
     public mutating func next() throws(RealmError) -> (key: Value, value: Value)? {
         guard let entry = try nextStored() else { return nil }
         return (entry.key, entry.value.shown)
     }
 
     mutating func nextStored() throws(RealmError) -> (key: Value, value: Value)? {
-        // Where they are: taking a cursor out and putting it back counts references for each entry.
+        // Mutates in place: copying a cursor out and back counts references for each entry.
         if pair != nil { return try nextOfPair() }
         return cluster == nil ? nil : try nextOfCluster()
     }
@@ -191,7 +192,7 @@ public struct DictionaryCursor {
 }
 
 extension ElementCursor {
-    /// Number of elements of `view` as a user sees it: hidden elements are not counted.
+    /// Number of elements of `view` without unresolved links.
     static func count(_ space: NodeSpace, _ view: CollectionView) throws(RealmError) -> Int {
         if view.root.isNone { return 0 }
         let node = try space.node(view.root)
@@ -215,7 +216,7 @@ extension ElementCursor {
 }
 
 extension CollectionView {
-    /// The two lists that a dictionary is which holds something, or did (object format 4.5).
+    /// Returns the key and value lists of a dictionary whose root is not none (object format 4.5).
     func halves(
         _ space: NodeSpace
     ) throws(RealmError) -> (keys: CollectionView, values: CollectionView) {

@@ -1,14 +1,14 @@
-/// The order that formats 21 to 23 have text in, in sets of mixed values: letters of one shape beside
-/// each other (object format 10.1).
+/// Order of texts in sets of mixed values in formats 21 to 23, in which variants of a letter are
+/// adjacent (object format 10.1).
 enum OlderTextOrder {
-    /// Negative, zero or positive. Characters up to U+024F have ranks; where one of two is beyond,
-    /// their numbers decide. What is no UTF-8 is compared byte by byte.
+    /// Negative, zero or positive. Characters up to U+024F are compared by rank, others by code
+    /// point. Text that is not UTF-8 is compared byte by byte.
     static func compare(_ a: ByteView, _ b: ByteView) -> Int {
         let shared = Swift.min(a.count, b.count)
         var i = 0
         while i < shared, a[i] == b[i] { i += 1 }
         if i == a.count || i == b.count { return a.count - b.count }
-        // Back to where the characters begin.
+        // Moves back to the beginning of the character.
         while i > 0, a[i] & 0xC0 == 0x80 || b[i] & 0xC0 == 0x80 { i -= 1 }
         guard let x = scalar(a, i), let y = scalar(b, i), x != y else {
             return ByteView.compare(a, b)
@@ -17,7 +17,7 @@ enum OlderTextOrder {
         return Int(ranks[x]) - Int(ranks[y])
     }
 
-    /// The character at `i`; nil where there is none.
+    /// Returns the code point of the character at `i`; nil if it is ill-formed.
     private static func scalar(_ text: ByteView, _ i: Int) -> Int? {
         let first = Int(text[i])
         let length: Int
@@ -34,7 +34,7 @@ enum OlderTextOrder {
         return number
     }
 
-    /// By code point.
+    /// Ranks by code point.
     private static let ranks: [UInt16] = [
         0, 2, 3, 4, 5, 6, 7, 8, 9, 33, 34, 35, 36, 37, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
         21, 22, 23, 24, 25, 26, 27, 31, 38, 39, 40, 41, 42, 43, 29, 44, 45, 46, 76, 47, 30, 48, 49,

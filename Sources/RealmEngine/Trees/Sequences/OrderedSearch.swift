@@ -1,22 +1,23 @@
-/// Search in a B+tree whose elements ascend: the tree of a set, or of the keys of a dictionary.
+/// Binary search in a B+tree with ascending elements: the tree of a set, or the keys of a
+/// dictionary.
 ///
-/// An inner node is searched by the first elements of its children, so that a search opens one leaf for
-/// each halving of an inner node and one more.
+/// An inner node is searched by the first elements of its children. A search opens one leaf for
+/// each comparison in an inner node, and the leaf found.
 struct OrderedSearch {
     private let tree: BPlusTree
     private let element: ElementType
     /// Number of elements.
     private let count: Int
 
-    /// Index of a value, or the index that it would have.
+    /// Index of a value, or its insertion index.
     typealias Result = (index: Int, isThere: Bool)
 
     init(_ tree: BPlusTree, _ element: ElementType, count: Int) {
         (self.tree, self.element, self.count) = (tree, element, count)
     }
 
-    /// Finds `value` among elements that ascend by `order`, which is `ValueOrder.compare` for integers and
-    /// texts.
+    /// Searches `value` among elements that ascend by `order`. For integers and texts `order` must
+    /// be equivalent to `ValueOrder.compare`.
     func find(
         _ value: Value, order: (Value, Value) -> Int
     ) throws(RealmError) -> Result {
@@ -49,7 +50,7 @@ struct OrderedSearch {
         }
     }
 
-    /// Finds a NaN that is not where `order` has it: the reference engine's order leaves NaN wherever it was
+    /// Searches a NaN by a full scan, because the reference engine's order leaves NaN where it was
     /// inserted.
     private func findNaN(
         _ value: Value, order: (Value, Value) -> Int
@@ -68,8 +69,9 @@ struct OrderedSearch {
     }
 
     /// - Parameters:
-    ///   - place: the first element of a leaf that is not below the wanted one; nil to search by `order`.
-    ///   - order: an element of a leaf compared with the wanted one.
+    ///   - place: returns the index of a leaf's first element that is not less than the wanted one;
+    ///     nil to search by `order`.
+    ///   - order: compares an element of a leaf with the wanted one.
     @inline(__always)
     private func find<Leaf>(
         open: (Ref) throws(RealmError) -> Leaf, count size: (Leaf) -> Int,
@@ -92,7 +94,7 @@ struct OrderedSearch {
                 if row == rows { return (start + row, false) }
                 return (start + row, try order(leaf, row) == 0)
             }
-            // The last child whose first element is not above the wanted one.
+            // The last child whose first element is not greater than the wanted one.
             let child = try (1..<inner.count).partitionPoint { (i) throws(RealmError) in
                 let leaf = try open(try firstLeaf(below: inner.child(i)))
                 guard size(leaf) > 0 else { throw miscounted(ref) }

@@ -1,4 +1,4 @@
-/// New elements, and the nodes that split to take them.
+/// Insertion of elements, and the splits of full nodes.
 extension SequenceEditor {
     func insert(_ value: Value, at index: Int) throws(RealmError) {
         precondition(index >= 0 && index <= count)
@@ -18,8 +18,8 @@ extension SequenceEditor {
         count += 1
     }
 
-    /// Whether an append to the leaf reached, which has `rows`, leaves the nodes on the way in compact form.
-    /// Looks at the nodes for the first append only.
+    /// Whether an append to the reached leaf, which has `rows` elements, leaves the nodes on the
+    /// path in compact form. Checks the nodes only for the first of several appends.
     private func appendStaysEven(rows: Int) throws(RealmError) -> Bool {
         guard rows < context.fanout.tree, let known = reached?.evenAppends else {
             return try staysEven(rows: rows)
@@ -32,7 +32,8 @@ extension SequenceEditor {
         return true
     }
 
-    /// A full leaf: an append begins a new one, otherwise the tail moves out.
+    /// Splits a full leaf for an insertion. An append begins a new leaf; otherwise the elements
+    /// from the index on move to a new one.
     private func split(_ place: Place, _ value: Value) throws(RealmError) {
         if place.index == place.rows {
             var sibling = try column.makeEmpty().raw
@@ -46,8 +47,8 @@ extension SequenceEditor {
         try adopt(sibling, left: place.index + 1, right: place.rows - place.index)
     }
 
-    /// Puts a node of `right` elements behind the one the path led to, which keeps `left`: together one
-    /// more than before.
+    /// Inserts a node of `right` elements after the one at the end of the path, which keeps `left`.
+    /// Together they have one element more than before.
     private func adopt(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
         var (sibling, left, right) = (sibling, left, right)
         var level = path.count - 1
@@ -79,12 +80,13 @@ extension SequenceEditor {
         return node
     }
 
-    /// The right part of an inner node that got too large, with the elements of both.
+    /// Splits an inner node that is too large. Returns the right part and the element counts of
+    /// both.
     private func split(
         _ node: SlabNode, added: Int
     ) throws(RealmError) -> (ref: Ref, left: Int, right: Int) {
         let entries = try Entries(context, node.view)
-        // An append leaves full nodes behind; anything else splits in the middle.
+        // After an append the left node stays full; other insertions split in the middle.
         let cut = added == entries.count - 1 ? added : entries.count / 2
         let left = entries.start(cut)
         let new = try nodes.newRefs(
@@ -107,7 +109,7 @@ extension SequenceEditor {
     private func growRoot(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
         let old = Ref(rootSlot.pointee)
         let node = nodes.slab.writable(old)
-        // That there are hidden elements is said by the root.
+        // Only the root has the flag for unresolved links.
         if element.type == .link {
             node.resize(node.count, flags: node.flags & ~NodeView.contextFlag)
         }

@@ -1,6 +1,6 @@
-/// Search for elements in trees that are not ordered by them.
+/// Linear search for elements.
 extension SequenceEditor {
-    /// Elements that are, or may contain, links to some objects.
+    /// Elements that are, or may contain, links to given objects.
     struct LinkMatches {
         /// Indexes of the links, ascending.
         var links: [Int] = []
@@ -8,7 +8,7 @@ extension SequenceEditor {
         var collections: [Int] = []
     }
 
-    /// Finds the links to `objects`. Each leaf is opened once.
+    /// Finds the links to `objects`. Opens each leaf once.
     func links(to objects: LinkedObjects) throws(RealmError) -> LinkMatches {
         var matches = LinkMatches()
         if element.type == .link, element.target != objects.table { return matches }
@@ -59,7 +59,8 @@ extension SequenceEditor {
         }
     }
 
-    /// Index of the first element within `range` that is the integer `number`; nil if there is none.
+    /// Index of the first element within `range` that is the integer `number`; nil if there is
+    /// none.
     func firstIndex(
         of number: Int64, in range: Range<Int>
     ) throws(RealmError) -> Int? {

@@ -1,13 +1,13 @@
 /// Inner nodes of a B+tree.
 extension SequenceEditor {
-    /// Which elements the children of an inner node have.
+    /// Element ranges of an inner node's children.
     struct Entries {
         private let node: NodeView
         private let offsets: NodeView
-        /// Elements of each child but the last; nil in general form.
+        /// Number of elements of each child but the last; nil in general form.
         let even: Int?
         let count: Int
-        /// Elements of all.
+        /// Number of elements below the node.
         let total: Int
 
         init(_ context: EditContext, _ node: NodeView) throws(RealmError) {
@@ -36,7 +36,8 @@ extension SequenceEditor {
             return min(count - 1, (0..<count).partitionPoint { end($0) > i })
         }
 
-        /// The child that takes a new element at `i`: the left one at a border, unless it is full.
+        /// Returns the child for an insertion at index `i`: at a boundary the left one, unless it
+        /// is full.
         func child(toInsert i: Int, full: Int) -> Int {
             if i == total { return count - 1 }
             let child = min(count - 1, (0..<count).partitionPoint { end($0) >= i })
@@ -45,7 +46,8 @@ extension SequenceEditor {
         }
     }
 
-    /// The inner node of `count` elements at `slot`, ready to be changed; nil when a leaf is there.
+    /// Returns the inner node of `count` elements at `slot`, copied if the transaction does not own
+    /// it; nil for a leaf.
     func inner(_ slot: RefSlot, count: Int) throws(RealmError) -> SlabNode? {
         let ref = Ref(slot.pointee)
         if nodes.owns(ref) {
@@ -79,11 +81,11 @@ extension SequenceEditor {
         }
     }
 
-    /// Children of an inner node.
+    /// Number of children of an inner node.
     @inline(__always)
     func children(_ node: SlabNode) -> Int { node.count - 2 }
 
-    /// Where the ref of the node at `level` of the path is kept.
+    /// Slot with the ref of the node at `level` of the path.
     func slot(_ level: Int) -> RefSlot {
         level == 0 ? rootSlot : path[level - 1].node.slots + 1 + path[level - 1].child
     }
@@ -98,7 +100,7 @@ extension SequenceEditor {
 
     // MARK: Sizes
 
-    /// Gives a node the general form, in which children may have any size.
+    /// Converts a node to the general form, in which children may have any size.
     func expand(_ node: SlabNode) throws(RealmError) {
         guard NodeSlot(raw: node.slots[0]).isTagged else { return }
         let entries = try Entries(context, node.view)
@@ -109,7 +111,7 @@ extension SequenceEditor {
 
     func expandPath() throws(RealmError) { for step in path.steps { try expand(step.node) } }
 
-    /// The children taken at the first `levels` of the path have `delta` elements more.
+    /// Adds `delta` to the element counts of the children on the first `levels` of the path.
     func addToSizes(_ delta: Int, levels: Int) throws(RealmError) {
         for step in path.steps[..<levels] {
             setTotal(step.node, total(step.node) + delta)
@@ -118,8 +120,8 @@ extension SequenceEditor {
         }
     }
 
-    /// Number of elements that the last leaf can take before a compact node on the way to it changes its form,
-    /// if the first of them does not change it.
+    /// Number of elements that can be appended to the last leaf before a compact node on the path
+    /// changes its form, given that the first append does not change it.
     func evenAppends() throws(RealmError) -> Int {
         var count = context.fanout.tree
         for step in path.steps {
@@ -129,8 +131,8 @@ extension SequenceEditor {
         return max(1, count)
     }
 
-    /// Whether an element more at the end leaves the nodes on the way in compact form, where all
-    /// children but the last have the same size.
+    /// Whether an append leaves the nodes on the path in compact form, in which all children but
+    /// the last have the same size.
     func staysEven(rows: Int) throws(RealmError) -> Bool {
         var splits = rows >= context.fanout.tree
         for step in path.steps.reversed() {

@@ -1,4 +1,4 @@
-/// Elements that go, and the nodes that go or merge after them.
+/// Removal of elements, and of nodes that become empty or small.
 extension SequenceEditor {
     func remove(at index: Int) throws(RealmError) {
         precondition(index >= 0 && index < count)
@@ -11,8 +11,8 @@ extension SequenceEditor {
         if place.rows - 1 < context.fanout.tree / 2, !path.isEmpty { try tidy(place.rows - 1) }
     }
 
-    /// Takes emptied nodes out of the way to the leaf, which has `rows` elements left, and joins small
-    /// nodes with their neighbours.
+    /// Removes empty nodes along the path to a leaf, which has `rows` elements left, and merges
+    /// small nodes with their right neighbours.
     private func tidy(_ rows: Int) throws(RealmError) {
         var entries = rows
         for level in (0..<path.count).reversed() {
@@ -42,7 +42,8 @@ extension SequenceEditor {
         node.close(1 + child)
     }
 
-    /// Joins a child with its right neighbour when together they stay below three quarters.
+    /// Merges a child with its right neighbour if together they are below three quarters of the
+    /// maximum.
     private func mergeIfSmall(
         _ node: SlabNode, _ child: Int, _ entries: Int, _ sizes: Entries
     ) throws(RealmError) {

@@ -1,29 +1,29 @@
-/// Edits a B+tree by position: lists, sets, dictionary halves, backlink lists, index lists and the
-/// history (object format 4.1).
+/// Editor of a B+tree by index: lists, sets, keys and values of dictionaries, backlink lists, index
+/// lists and the history (object format 4.1).
 ///
-/// As with a `ClusterEditor` the tree is whole at every moment, and an edit copies and changes the nodes
-/// on its way. Confined to the writer.
+/// As in `ClusterEditor`, the tree is valid after every edit; an edit copies and changes the nodes
+/// on its path. Confined to the writer.
 final class SequenceEditor {
     let element: ElementType
     let context: EditContext
     let nodes: NodeMutator
     let column: ColumnEditor
-    /// Holds the root's ref.
+    /// Slot that contains the root's ref.
     let rootSlot: RefSlot
     /// Number of elements.
     @exclusivity(unchecked) var count: Int
-    /// Inner nodes on the way to the leaf that an edit reached, from the root.
+    /// Inner nodes from the root to the leaf reached last.
     let path = EditPath<Step>()
-    /// The leaf read last; nil once it changed, or elements were added or removed.
+    /// The leaf read last; nil after it changed, or after an insertion or removal.
     @exclusivity(unchecked) private var seen: Seen?
-    /// The leaf of the last edit, at the end of `path`; nil once nodes were added or removed.
+    /// The leaf of the last edit, at the end of `path`; nil after nodes were added or removed.
     @exclusivity(unchecked) var reached: Reached?
-    /// Where the last edit was.
+    /// Index of the last edit.
     @exclusivity(unchecked) private var lastIndex = 0
-    /// The tree is a list or set of links that holds, or may hold, unresolved ones.
+    /// Whether the tree is a list or set of links that may contain unresolved ones.
     private var mayHoldUnresolved = false
 
-    /// An inner node the transaction may change, and the child taken there.
+    /// A writable inner node, and the child on the path.
     struct Step {
         let node: SlabNode
         let child: Int
@@ -35,18 +35,17 @@ final class SequenceEditor {
         let range: Range<Int>
     }
 
-    /// A leaf that the transaction may change.
+    /// A writable leaf.
     struct Reached {
         let slot: RefSlot
-        /// Index of its first element among all.
+        /// Index of its first element in the tree.
         let start: Int
         var rows: Int
-        /// Number of further appends to the leaf that are known to leave the nodes on the way in the form
-        /// they have.
+        /// Number of further appends that are known to leave the nodes on the path in their form.
         var evenAppends = 0
 
-        /// Whether element `index` is in the leaf. A new one in front of the first belongs to the leaf on
-        /// the left.
+        /// Whether element `index` is in the leaf. An insertion before the first element belongs to
+        /// the left neighbour.
         @inline(__always)
         func takes(_ index: Int, isInsert: Bool) -> Bool {
             if index < start || index > start &+ rows { return false }
@@ -54,15 +53,15 @@ final class SequenceEditor {
         }
     }
 
-    /// A leaf that is to change.
+    /// Location of an element in a writable leaf.
     struct Place {
         let slot: RefSlot
-        /// The element's index in the leaf, which has `rows`.
+        /// The element's index in the leaf, which has `rows` elements.
         let index: Int
         let rows: Int
     }
 
-    /// Opens the tree at `root` for editing; none is an empty tree.
+    /// Opens the tree at `root` for editing, or makes an empty tree if `root` is none.
     init(_ context: EditContext, root ref: Ref, element: ElementType) throws(RealmError) {
         self.context = context
         nodes = context.nodes
@@ -91,7 +90,8 @@ final class SequenceEditor {
 
     // MARK: Reading
 
-    /// Element `index`, unresolved links as stored. Valid until the next change.
+    /// Returns the stored element at `index`, which may be an unresolved link. Valid until the next
+    /// change.
     func value(at index: Int) throws(RealmError) -> Value {
         precondition(index >= 0 && index < count)
         if let seen, seen.range.contains(index) { return try value(at: index, seen) }
@@ -109,8 +109,8 @@ final class SequenceEditor {
         seen = Seen(ref: ref, leaf: leaf, range: start..<start + leaf.count)
     }
 
-    /// The leaf with element `index`, and the index of its first element. The leaf of the last edit is
-    /// found without a search.
+    /// Returns the leaf with element `index`, and the index of its first element. The leaf of the
+    /// last edit is found without a search.
     private func place(of index: Int) throws(RealmError) -> (ref: Ref, start: Int) {
         if let reached, reached.takes(index, isInsert: false) {
             return (Ref(reached.slot.pointee), reached.start)
@@ -118,8 +118,8 @@ final class SequenceEditor {
         return try tree.leaf(containing: index)
     }
 
-    /// Element `index` of a tree of integers that are never null; nil if it is of another kind, or there
-    /// is no such element.
+    /// Returns the element at `index` of a tree of non-optional integers; nil for another tree, or
+    /// if `index` is out of range.
     func plainInteger(at index: Int) throws(RealmError) -> Int64? {
         guard element.type == .int, !element.isNullable, index >= 0, index < count else {
             return nil
@@ -136,7 +136,7 @@ final class SequenceEditor {
         return value
     }
 
-    /// All elements in order.
+    /// Calls `body` with all elements in order.
     func visit(_ body: (Value) throws(RealmError) -> Void) throws(RealmError) {
         var leaves = tree.leaves()
         var met = 0
@@ -150,15 +150,15 @@ final class SequenceEditor {
         }
     }
 
-    /// Finds `value` among elements that ascend by `order`.
+    /// Searches `value` among elements that ascend by `order`.
     func find(
         _ value: Value, order: (Value, Value) -> Int
     ) throws(RealmError) -> OrderedSearch.Result {
         try OrderedSearch(tree, element, count: count).find(value, order: order)
     }
 
-    /// Finds an integer among integers that ascend; the leaf of the last edit is searched first, because
-    /// objects mostly come and go in the order of their keys.
+    /// Index of the first integer that is not less than `number`, in ascending order. The leaf of
+    /// the last edit is searched first, because objects are mostly added and removed in key order.
     func lowerBound(of number: Int64) throws(RealmError) -> Int {
         guard count > 0 else { return 0 }
         let i = min(lastIndex, count - 1)
@@ -177,27 +177,26 @@ final class SequenceEditor {
         }
     }
 
-    /// Element `index` of a tree of integers.
+    /// Returns the element at `index` of a tree of integers.
     func integer(at index: Int) throws(RealmError) -> Int64 {
         guard case .int(let number) = try value(at: index) else { return -1 }
         return number
     }
 
-    /// Some of the links may be unresolved, which users do not see.
+    /// Whether the tree may contain unresolved links, which the API hides.
     var hidesElements: Bool { mayHoldUnresolved }
 
     // MARK: Editing
 
     func append(_ value: Value) throws(RealmError) { try insert(value, at: count) }
 
-    /// Appends a binary of `count` bytes, longer than a leaf would hold itself, that is in a blob
-    /// already.
+    /// Appends a binary of `count` bytes, too long for a leaf, whose blob is already written.
     func append(blob: Ref, count: Int) throws(RealmError) {
         try append(.binary(.empty))
         let place = try makePathWritable(self.count - 1, isInsert: false)
         try column.rebuild(place.slot) { (leaf) throws(RealmError) in
             try leaf.remove(at: place.index, context)
-            // Nobody looks at the bytes of a value that has its blob.
+            // The bytes are not read, because the value gets its blob.
             leaf.append(.binary(ByteView(ByteView.empty.base, count: count)))
             leaf.setLastBlob(blob)
         }
@@ -214,16 +213,17 @@ final class SequenceEditor {
         if value.isUnresolvedLink { mayHoldUnresolved = true }
     }
 
-    /// The leaf that holds element `index`, or is to hold a new one there, ready to be changed like
-    /// everything above it.
+    /// Returns the location of element `index`, or of an insertion there, with all nodes on the
+    /// path writable.
     ///
-    /// - Parameter isSet: the element is replaced, so that other leaves stay as they were read.
+    /// - Parameter isSet: whether the element is replaced, so that other leaves that were read stay
+    ///   valid.
     func makePathWritable(
         _ index: Int, isInsert: Bool, isSet: Bool = false
     ) throws(RealmError) -> Place {
         if !isSet || seen?.range.contains(index) == true { seen = nil }
         lastIndex = index
-        // A node that another transaction of a group made is not changed any more.
+        // Nodes of earlier transactions in a commit group must not change.
         if let reached, reached.takes(index, isInsert: isInsert),
             nodes.owns(Ref(reached.slot.pointee))
         {
@@ -259,7 +259,7 @@ final class SequenceEditor {
 
     // MARK: Ending
 
-    /// The root of the tree as it is now. The editor stays usable.
+    /// Returns the current root of the tree. The editor stays usable.
     func finish() throws(RealmError) -> Ref {
         guard element.type == .link else { return Ref(rootSlot.pointee) }
         let hidesElements = try holdsUnresolved()
