@@ -1,9 +1,10 @@
-/// Strings or binaries, in whichever of the forms the leaf's header names (object format 3.5-3.7).
+/// Leaf of strings or binaries, in one of the forms that its header selects (object format
+/// 3.5-3.7).
 struct BytesLeaf {
     enum Form: UInt8 {
-        /// Fixed cells with the padding count in the last byte.
+        /// Cells of fixed width with the padding count in the last byte.
         case short
-        /// One byte area with end offsets.
+        /// One area for all bytes, and end offsets.
         case medium
         /// One blob per value.
         case big
@@ -12,26 +13,27 @@ struct BytesLeaf {
     }
 
     let form: Form
-    /// 1 where each stored value carries a terminating zero (strings), 0 for binaries.
+    /// Number of terminating zeros of a stored value: 1 for strings, 0 for binaries.
     let terminator: Int
-    /// Cells, end offsets, slots or indexes, as the form has them.
+    /// Cells, end offsets, slots or indexes, depending on the form.
     let node: NodeView
-    /// The bytes of the medium form.
+    /// Bytes of the medium form; list of distinct values of the enumerated form.
     let area: NodeView
     let nulls: NodeView
     private var space: NodeSpace
     let count: Int
 
-    /// Most bytes one blob holds.
+    /// Maximum number of bytes in one blob.
     static let longestBlob = 0xFF_FFF0
 
-    /// A string leaf. `distinct` is the column's list of distinct values, when it has one.
+    /// Opens a string leaf. `distinct` is the column's list of distinct values, none if it has
+    /// none.
     init(strings space: NodeSpace, _ ref: Ref, distinct: Ref = .none) throws(RealmError) {
         try self.init(strings: space, ref, distinct: distinct, opening: space)
     }
 
-    /// The strings and binaries of a mixed leaf, opened anew for every value and therefore without
-    /// charge for the leaf.
+    /// Opens the strings and binaries of a mixed leaf. It is opened for every value, and therefore
+    /// does not count against the read budget.
     init(pool ref: Ref, _ space: NodeSpace) throws(RealmError) {
         try self.init(strings: space, ref, distinct: .none, opening: space.unmetered)
     }
@@ -44,7 +46,7 @@ struct BytesLeaf {
         case Self.shortForm: self.init(short: node, space)
         case 0:
             guard !distinct.isNone else {
-                // A column that never was enumerated can still hold a never-filled array.
+                // A column that was never enumerated can contain an array that was never filled.
                 guard node.count == 0 else { throw space.wrongShape(ref, "string leaf") }
                 self.init(short: node, space)
                 return
@@ -56,13 +58,13 @@ struct BytesLeaf {
         }
     }
 
-    /// A binary leaf.
+    /// Opens a binary leaf.
     init(binaries space: NodeSpace, _ ref: Ref) throws(RealmError) {
         let node = try space.refNode(ref, slots: 0, "binary leaf")
         try self.init(node, ref, space, terminator: 0, opening: space)
     }
 
-    /// Cells of a fixed number of bytes, no refs.
+    /// Flag of cells with a fixed number of bytes, without refs.
     private static let shortForm: UInt8 = 0x08
 
     private init(short node: NodeView, _ space: NodeSpace) {
@@ -85,7 +87,7 @@ struct BytesLeaf {
         count = node.count
     }
 
-    /// The forms with refs; `node` has been found to be a plain array of them.
+    /// Opens the forms with refs. The caller has checked that `node` is an array of refs.
     private init(
         _ node: NodeView, _ ref: Ref, _ space: NodeSpace, terminator: Int, opening: NodeSpace
     ) throws(RealmError) {
@@ -112,14 +114,15 @@ struct BytesLeaf {
         count = offsets.count
     }
 
-    /// What a test of all values is going to read.
+    /// Prefetches the memory that a scan of all values reads.
     @inline(__always)
     func prefetch() {
         Prefetch.elements(node)
         if form == .medium { Prefetch.bytes(area.payload, area.count) }
     }
 
-    /// Whether all texts are known to be ASCII without a look at each.
+    /// Whether all texts are ASCII, if that can be determined from the whole leaf; false for forms
+    /// with separate values.
     var isASCII: Bool {
         switch form {
         case .short: ByteView(node.payload, count: node.count &* node.width).isASCII
@@ -128,7 +131,7 @@ struct BytesLeaf {
         }
     }
 
-    /// The same leaf, with its values read in `space`.
+    /// Returns the leaf with its values read in `space`.
     @inline(__always)
     func reading(in space: NodeSpace) -> BytesLeaf {
         var leaf = self
@@ -136,7 +139,7 @@ struct BytesLeaf {
         return leaf
     }
 
-    /// Value `i`, nil when null. The index is below `count`.
+    /// Returns value `i`, nil for null. The index must be below `count`.
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> ByteView? {
         switch form {
@@ -147,7 +150,7 @@ struct BytesLeaf {
         }
     }
 
-    /// Index of the first value that is not below `wanted`, among values that ascend, null first.
+    /// Index of the first value that is not less than `wanted`, among ascending values, null first.
     @_optimize(speed)
     func firstNotBelow(_ wanted: ByteView) throws(RealmError) -> Int {
         var (low, high) = (0, count)
@@ -162,7 +165,7 @@ struct BytesLeaf {
         return low
     }
 
-    /// Rows of a leaf of medium values that are null.
+    /// Rows of a medium leaf that are null.
     var nullRows: Selection {
         let rows = min(count, ClusterRows.maximum)
         let zero = IntegerRange(low: 0, high: 0)
@@ -170,7 +173,7 @@ struct BytesLeaf {
             IntegerKernels.rows(in: zero, nulls, first: 0, count: rows))
     }
 
-    /// The blob that holds value `i` of a big leaf; none for null.
+    /// Blob of value `i` of a big leaf; none for null.
     func blob(_ i: Int) -> Ref { node.slot(i).ref }
 
     @inline(__always)
@@ -217,14 +220,14 @@ struct BytesLeaf {
         return try list.value(Int(index))
     }
 
-    /// The values the indexes of an enumerated leaf stand for.
+    /// Opens the list of distinct values of an enumerated leaf.
     func distinctValues() throws(RealmError) -> BytesLeaf { try BytesLeaf(distinct: area, space) }
 
-    /// The error of a kernel that met offsets or indexes outside the leaf's bytes.
+    /// Error for a kernel that found offsets or indexes out of range.
     @inline(never)
     func damagedOffsets() -> RealmError { badLeaf("string offsets outside the leaf's bytes") }
 
-    /// The distinct values of an enumerated column.
+    /// Opens the list of distinct values of an enumerated column.
     private init(distinct node: NodeView, _ space: NodeSpace) throws(RealmError) {
         switch node.flags & NodeView.formMask {
         case Self.shortForm: self.init(short: node, space)
@@ -245,7 +248,8 @@ struct BytesLeaf {
         .corrupt(what, at: space.place(of: node))
     }
 
-    /// A value too long for one blob, stored as several (object format 3.7).
+    /// Returns a value that is stored in several blobs because it is too long for one (object
+    /// format 3.7).
     @inline(never)
     private func joined(_ parts: NodeView, _ ref: Ref) throws(RealmError) -> ByteView {
         guard parts.context, parts.flags & NodeView.formMask == NodeView.hasRefsFlag else {

@@ -1,5 +1,5 @@
-/// Strings and binaries: a value that suits the leaf's form is spliced into it, a longer one has the
-/// leaf written anew (object format 3.5, 3.7).
+/// Strings and binaries. A value that fits the leaf's form is inserted in place; a longer one
+/// causes a rebuild of the leaf (object format 3.5, 3.7).
 extension ColumnEditor {
     private enum Place { case set, insert }
 
@@ -32,13 +32,13 @@ extension ColumnEditor {
         try nodes.removeInteger(leaf.slots + 2, i)
     }
 
-    /// False when the value does not suit the form.
+    /// Stores a value in place; returns false if it does not fit the leaf's form.
     private func splice(
         _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
     ) throws(RealmError) -> Bool {
         let node = nodes.slab.writable(Ref(slot.pointee))
         guard node.view.hasRefs else {
-            // Never filled, and not marked as strings yet.
+            // A leaf that was never filled and is not marked as a string leaf yet.
             guard node.view.widthType == 1 else { return false }
             return try spliceShort(slot, i, value, place)
         }
@@ -104,7 +104,8 @@ extension ColumnEditor {
 
     // MARK: One byte area
 
-    /// Copies the three parts of a leaf, whose offsets are followed without a look afterwards.
+    /// Copies the three parts of a leaf. Checks the offsets here, because later edits use them
+    /// unchecked.
     func copyMedium(_ slot: RefSlot, _ bytes: BytesLeaf) throws(RealmError) {
         guard IntegerKernels.ascend(bytes.node, bytes.count) else { throw bytes.damagedOffsets() }
         let end = bytes.count == 0 ? 0 : bytes.node.integer(bytes.count - 1)
@@ -145,8 +146,8 @@ extension ColumnEditor {
         return true
     }
 
-    /// Adds a value behind the last one where all three parts have room for it, as new objects do;
-    /// otherwise false, with nothing done.
+    /// Appends a value if all three parts have room for it, as for new objects. Otherwise returns
+    /// false without a change.
     private func appendMedium(_ leaf: SlabNode, _ i: Int, _ value: ByteView) -> Bool {
         let ends = nodes.slab.writable(Ref(leaf.slots[0]))
         let area = nodes.slab.writable(Ref(leaf.slots[1]))
@@ -169,7 +170,7 @@ extension ColumnEditor {
         return true
     }
 
-    /// Puts `size` bytes into the place of others: the value's, and zeros behind them.
+    /// Replaces a range of bytes by `size` bytes: the value's, padded with zeros.
     private func replace(
         _ leaf: SlabNode, _ range: Range<Int>, with value: ByteView?, size: Int
     ) throws(RealmError) {
@@ -215,7 +216,7 @@ extension ColumnEditor {
 }
 
 extension ColumnEditor {
-    /// Bytes that lie in a node of the transaction may move while they are stored in another place.
+    /// Copies bytes that are stored in a node of the transaction, because an edit may move them.
     @inline(__always)
     func settled(_ value: Value) -> Value {
         guard let bytes = value.bytes, nodes.slab.holds(bytes.base) else { return value }

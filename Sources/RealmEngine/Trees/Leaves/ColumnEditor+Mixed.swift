@@ -1,7 +1,8 @@
-/// Mixed values: small ones are in their word alone, others go to the end of a pool. Where one leaves its
-/// pool, the pool's last takes its place, so that nothing else moves (object format 3.13).
+/// Mixed values. Small ones are stored in their word, others are appended to a pool. When a value
+/// is removed from a pool, the pool's last one takes its index, so that no other moves (object
+/// format 3.13).
 extension ColumnEditor {
-    /// A leaf of new values.
+    /// Writes a leaf of new values.
     func mixedLeaf(_ values: UnsafeBufferPointer<Value>) throws(RealmError) -> Ref {
         let (ref, leaf) = try nodes.newRefs(6)
         leaf.slots[0] = try context.encoder.integers([]).raw
@@ -28,7 +29,7 @@ extension ColumnEditor {
         if leaf.slots[5] != 0 { try nodes.removeInteger(leaf.slots + 5, i) }
     }
 
-    /// A leaf that has been copied value by value, so that its pools hold what its words say.
+    /// Returns the leaf at `slot`. It was copied value by value, so that its pools match its words.
     private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let leaf = try nodes.ownRefs(slot)
         guard leaf.count == 6 else { throw nodes.outside(slot) }
@@ -41,7 +42,7 @@ extension ColumnEditor {
         try setKey(leaf, i, value)
     }
 
-    /// The key of a nested collection, beside its value.
+    /// Stores the key of a nested collection, 0 for other values.
     private func setKey(_ leaf: SlabNode, _ i: Int, _ value: Value) throws(RealmError) {
         let key: Int32
         switch value {
@@ -96,7 +97,7 @@ extension ColumnEditor {
 
     private typealias Pool = MixedLeaf.Pool
 
-    /// What the leaf of a pool of bytes is edited as.
+    /// Editor of the leaf that stores a pool of bytes.
     private var strings: ColumnEditor {
         ColumnEditor(
             context, LeafLayout(elements: ElementType(type: .string, isNullable: false)))
@@ -127,7 +128,8 @@ extension ColumnEditor {
         return Pool.bytes.word(count, type: type)
     }
 
-    /// Takes value `i`'s entry out of its pool. A collection it leads to is the caller's.
+    /// Removes the entry of value `i` from its pool. The caller must free a collection that it
+    /// references.
     private func release(_ leaf: SlabNode, _ i: Int) throws(RealmError) {
         let words = try nodes.makeWritable(leaf.slots).view
         guard i < words.count else { throw nodes.outside(leaf.slots) }
@@ -144,7 +146,7 @@ extension ColumnEditor {
         }
     }
 
-    /// Puts the last entry into the place of another; answers where it was.
+    /// Moves a pool's last entry to `index` and returns its previous index.
     private func takeOut(_ slot: RefSlot, _ index: Int, _ size: Int) throws(RealmError) -> Int {
         let node = nodes.slab.writable(Ref(slot.pointee))
         let last = node.count / size - 1

@@ -1,4 +1,4 @@
-/// Numbers with a null among them, in whichever way the format says it.
+/// Numbers and their representations of null.
 extension ColumnEditor {
     // MARK: Optional integers
 
@@ -23,8 +23,8 @@ extension ColumnEditor {
         return try storedOptional(slot, nil)
     }
 
-    /// The element that stands for a value in the array at `slot`; nil when another null marker is
-    /// needed first, which the width dictates (object format 3.2).
+    /// Returns the stored element of a value in the array at `slot`. Nil if the array needs another
+    /// null marker first, which depends on its width (object format 3.2).
     @inline(__always)
     func storedOptional(_ slot: RefSlot, _ value: Int64?) throws(RealmError) -> Int64? {
         let node = try nodes.makeWritable(slot)
@@ -58,7 +58,7 @@ extension ColumnEditor {
         }
     }
 
-    /// Makes place for a cell in front of cell `i`.
+    /// Inserts an uninitialised cell before cell `i`.
     func openCell(_ slot: RefSlot, _ i: Int) throws(RealmError) -> SlabNode {
         var node = try nodes.makeWritable(slot)
         let (count, width) = (node.count, node.view.width)
@@ -83,7 +83,7 @@ extension ColumnEditor {
 
     // MARK: Decimals
 
-    /// False when the cells are too small.
+    /// Stores a decimal; returns false if the cells are too small.
     func setDecimal(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
         guard let decimal = try fitting(slot, value) else { return false }
         let node = try nodes.makeWritable(slot)
@@ -120,7 +120,7 @@ extension ColumnEditor {
 
     private var idWidth: Int { layout.type == .objectID ? 12 : 16 }
 
-    /// Ids of a leaf: they come in blocks of eight behind a byte of null bits.
+    /// Number of ids in a leaf, which are stored in blocks of eight after a byte of null bits.
     private func idCount(_ node: SlabNode) -> Int {
         let block = 8 * idWidth + 1
         let size = node.view.width == 0 ? 0 : node.count
@@ -163,7 +163,7 @@ extension ColumnEditor {
         to.setNull(from.isNull)
     }
 
-    /// Where an id is, and the bit that says that it is null.
+    /// Location of an id and of its null bit.
     private struct IDPlace {
         let bytes: UnsafeMutableRawPointer
         let nulls: UnsafeMutableRawPointer

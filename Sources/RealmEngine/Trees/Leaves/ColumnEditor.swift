@@ -1,22 +1,22 @@
-/// Changes single values of the leaves of one column where they are (object format section 3).
+/// Changes single values in the leaves of one column (object format section 3).
 ///
-/// Frequent forms are spliced: what is behind the place moves, the value is written, and the leaf gets
-/// larger cells when it needs them. What comes up rarely (a value equal to the null marker, text too
-/// long for the leaf's form) writes the leaf anew.
+/// Frequent forms are edited in place: later values move, the value is written, and the leaf is
+/// copied to larger cells if necessary. Rare cases (a value equal to the null marker, text too long
+/// for the leaf's form) rebuild the leaf.
 ///
-/// The rows of a leaf are counted by the leaf itself; nothing here goes beyond them.
+/// Every edit checks its row against the count stored in the leaf.
 struct ColumnEditor {
     private enum Form {
         case integers, optionalIntegers, bools, links, slots
         case floats, doubles, decimals, bytes, times, ids, mixed, others
     }
 
-    /// Whoever edits the tree keeps it.
+    /// Retained by the editor of the tree.
     unowned(unsafe) let context: EditContext
     let nodes: NodeMutator
     let layout: LeafLayout
     private let form: Form
-    /// The leaves are those of a collection, whose links are stored as they are.
+    /// Whether the leaves belong to a collection, which stores links without an offset.
     private let isElement: Bool
 
     init(_ context: EditContext, _ layout: LeafLayout) {
@@ -27,7 +27,7 @@ struct ColumnEditor {
         isElement = false
     }
 
-    /// For the leaves of a collection.
+    /// Makes an editor for the leaves of a collection.
     init(_ context: EditContext, elements: ElementType) {
         self.context = context
         nodes = context.nodes
@@ -57,7 +57,7 @@ struct ColumnEditor {
 
     // MARK: Editing
 
-    /// Makes the leaf of `rows` values one of the transaction's, after which little can go wrong.
+    /// Makes the leaf of `rows` values writable and checks it, so that later edits rarely fail.
     @inline(__always)
     func open(_ slot: RefSlot, rows: Int) throws(RealmError) {
         if !nodes.owns(Ref(slot.pointee)) { try copy(slot, rows) }
@@ -76,7 +76,7 @@ struct ColumnEditor {
         }
     }
 
-    /// Adds a value in front of value `i`, or behind the last.
+    /// Inserts a value before value `i`, or appends it.
     @inline(__always)
     func insert(_ value: Value, _ slot: RefSlot, at i: Int) throws(RealmError) {
         switch form {
@@ -88,7 +88,8 @@ struct ColumnEditor {
         }
     }
 
-    /// Removes value `i`. What a cell leads to is the caller's, except for the blobs of long values.
+    /// Removes value `i`. Frees blobs of long values; other nodes that the cell references must be
+    /// freed by the caller.
     func remove(_ slot: RefSlot, at i: Int) throws(RealmError) {
         switch form {
         case .integers, .bools, .links, .slots: try nodes.removeInteger(slot, i)
@@ -124,7 +125,7 @@ struct ColumnEditor {
         }
     }
 
-    /// A single number as a leaf of the column stores it.
+    /// Returns a value as a leaf with one number per value stores it.
     @inline(__always)
     private func number(_ value: Value) -> Int64 {
         switch value {
@@ -182,7 +183,7 @@ struct ColumnEditor {
         }
     }
 
-    /// Takes the leaf apart, has it changed and writes it anew.
+    /// Decodes the leaf, applies `change` and writes it again.
     @inline(never)
     func rebuild(
         _ slot: RefSlot, _ change: (LeafBuffer) throws(RealmError) -> Void
@@ -212,7 +213,7 @@ struct ColumnEditor {
         return buffer
     }
 
-    /// Values of a leaf whose form has been checked.
+    /// Number of values of a leaf whose form has been checked.
     private func rows(_ ref: Ref) throws(RealmError) -> Int {
         if layout.type == .backlink { return try BacklinkLeaf(nodes.space, ref).count }
         return try ColumnLeaf(nodes.space, ref, layout).count
@@ -222,19 +223,19 @@ struct ColumnEditor {
         try LeafEncoder(context: context).encode(buffer, isElement: isElement)
     }
 
-    /// A leaf without values.
+    /// Writes a leaf without values.
     func makeEmpty() throws(RealmError) -> Ref {
         try encode(LeafBuffer(layout))
     }
 
-    /// A leaf of `count` equal values.
+    /// Writes a leaf of `count` equal values.
     func make(_ value: Value, count: Int) throws(RealmError) -> Ref {
         let buffer = LeafBuffer(layout, capacity: count)
         for _ in 0..<count { buffer.append(value) }
         return try encode(buffer)
     }
 
-    /// Moves the values from `i` on into a new leaf.
+    /// Moves the values from index `i` on to a new leaf.
     func split(_ slot: RefSlot, at i: Int) throws(RealmError) -> Ref {
         var rest = Ref.none
         try rebuild(slot) { (leaf) throws(RealmError) in
@@ -243,7 +244,7 @@ struct ColumnEditor {
         return rest
     }
 
-    /// Takes over the values of the leaf at `other`, which is let go.
+    /// Appends the values of the leaf at `other`, which is freed.
     func join(_ slot: RefSlot, _ other: RefSlot) throws(RealmError) {
         let ref = Ref(other.pointee)
         let tail = try buffer(ref)
@@ -252,15 +253,15 @@ struct ColumnEditor {
         other.pointee = 0
     }
 
-    /// Writes the leaf anew in another layout, each value replaced. Collections that values lead to are
-    /// the caller's.
+    /// Writes the leaf again in another layout, with values returned by `transform`. Collections
+    /// that values reference must be freed by the caller.
     func map(
         _ slot: RefSlot, to other: ColumnEditor,
         _ transform: (Value) throws(RealmError) -> Value
     ) throws(RealmError) {
         let old = try buffer(Ref(slot.pointee))
         if layout.collection == nil {
-            // Long values are stored anew too.
+            // Blobs of long values are written again too.
             try nodes.freeDeep(Ref(slot.pointee))
         } else {
             try context.freeLeaf(Ref(slot.pointee), layout)

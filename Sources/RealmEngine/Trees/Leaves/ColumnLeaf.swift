@@ -1,14 +1,14 @@
-/// How the values of a column, or the elements of a collection, are stored.
+/// Storage layout of a column's values or a collection's elements.
 struct LeafLayout {
     let type: ColumnType
     let isNullable: Bool
-    /// Each cell is the root of a collection of this kind.
+    /// Kind of the collections whose roots are the cells; nil for single values.
     let collection: CollectionKind?
-    /// Where links lead.
+    /// Target table of links.
     let target: TableKey
-    /// The distinct values of an enumerated string column.
+    /// List of distinct values of an enumerated string column.
     let distinct: Ref
-    /// Dictionary keys are integers instead of strings.
+    /// Whether dictionary keys are integers instead of strings.
     let hasIntegerKeys: Bool
 
     var element: ElementType {
@@ -18,14 +18,14 @@ struct LeafLayout {
 }
 
 extension LeafLayout {
-    /// How the leaves of a collection are stored.
+    /// Makes the layout of a collection's leaves.
     init(elements: ElementType) {
         self.init(
             type: elements.type, isNullable: elements.isNullable, collection: nil,
             target: elements.target, distinct: .none, hasIntegerKeys: false)
     }
 
-    /// The layout of the column's leaves while its values are not enumerated.
+    /// The layout of the column's leaves before its values were enumerated.
     var withoutDistinct: LeafLayout {
         LeafLayout(
             type: type, isNullable: isNullable, collection: collection, target: target,
@@ -38,9 +38,9 @@ public enum CollectionKind: String, Sendable {
     case list, set, dictionary
 }
 
-/// One column of one cluster leaf, or one leaf of a collection: opened once, read row by row.
+/// One column of a cluster leaf, or one leaf of a collection.
 ///
-/// Opening decides the form; reading a value is one switch. Valid as long as the snapshot.
+/// Opened once to determine the form; reading a value is one switch. Valid as long as the snapshot.
 enum ColumnLeaf {
     case integer(IntegerLeaf)
     case nullableInteger(NullableIntegerLeaf)
@@ -69,7 +69,7 @@ enum ColumnLeaf {
         }
     }
 
-    /// Opens a column leaf of however many objects.
+    /// Opens a column leaf of any number of objects.
     init(_ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
         if let kind = layout.collection {
             self = .collection(
@@ -133,7 +133,7 @@ enum ColumnLeaf {
         }
     }
 
-    /// Value `i`, which is below `count`. Unresolved links keep their negative keys here.
+    /// Returns value `i`, which must be below `count`. Unresolved links keep their negative keys.
     @inline(__always)
     func stored(_ i: Int) throws(RealmError) -> Value {
         switch self {
@@ -157,7 +157,7 @@ enum ColumnLeaf {
         }
     }
 
-    /// Value `i` as a user sees it: an unresolved link is null.
+    /// Returns value `i` as the API does: an unresolved link is null.
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> Value {
         try stored(i).shown

@@ -1,14 +1,14 @@
-/// A place for the column leaves of one column, one after the other, from which values are read
-/// faster than from a `ColumnLeaf`: the frequent forms lie there in their own layout, so that
-/// reading a value touches the few fields it needs instead of copying the whole enumeration.
+/// Memory for the current leaf of one column, from which values are read faster than from a
+/// `ColumnLeaf`. Frequent forms are stored in their own layout, so that reading a value accesses a
+/// few fields instead of copying the whole enumeration.
 ///
-/// Owns its memory; whoever made it calls `free`.
+/// Owns its memory; the owner must call `free`.
 struct ColumnSlot {
     private enum Form: UInt8 {
         case integer, nullableInteger, bool, double, string, timestamp, link, collection
         /// No leaf: every value is null.
         case empty
-        /// Any other: the memory holds the `ColumnLeaf` itself.
+        /// Any other form: the memory contains the `ColumnLeaf` itself.
         case other
     }
 
@@ -23,7 +23,7 @@ struct ColumnSlot {
 
     func free() { memory.deallocate() }
 
-    /// Takes the place of the leaf before. All leaves are trivial, so nothing is left to clean up.
+    /// Replaces the leaf. All leaves are trivial types and need no deinitialisation.
     mutating func store(_ leaf: ColumnLeaf) {
         switch leaf {
         case .integer(let leaf): put(leaf, .integer)
@@ -38,7 +38,7 @@ struct ColumnSlot {
         }
     }
 
-    /// Takes the place of the leaf before; there is none any more.
+    /// Removes the leaf; every value is null.
     mutating func clear() { form = .empty }
 
     private mutating func put<Leaf>(_ leaf: Leaf, _ form: Form) {
@@ -51,7 +51,7 @@ struct ColumnSlot {
         memory.assumingMemoryBound(to: type)
     }
 
-    /// Value `i` as a user sees it; `i` is below the leaf's count.
+    /// Returns value `i` as the API does. `i` must be below the leaf's count.
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> Value {
         switch form {

@@ -1,50 +1,50 @@
-/// How many elements nodes hold before they split. Tests shrink these so that a few rows reach
-/// every path; files are written with the format's own numbers.
+/// Maximum numbers of elements in nodes. Tests reduce them, so that a few rows reach every path;
+/// files are written with the format's own numbers.
 struct Fanout: Sendable {
     var clusterLeaf = 256
     var clusterInner = 256
     var tree = 1000
-    /// Smaller than the format's own 1000: consecutive integers spread over the whole index, so that
-    /// small nodes save most of what a commit rewrites.
+    /// Smaller than the format's 1000: consecutive integers are spread over the whole index, and
+    /// small nodes reduce what a commit rewrites.
     var index = 128
-    /// Changes of an index that a transaction makes at once, before further ones wait for each other.
+    /// Number of an index's changes in a transaction from which further ones are deferred.
     var singleIndexChanges = 512
 
-    /// Objects of a leaf that changes scattered over the tree keep dividing: what a commit writes for
-    /// each of them is its whole leaf.
+    /// Target size of leaves where changes are scattered. A commit writes the whole leaf of each
+    /// changed object.
     var scatteredLeaf: Int { max(1, clusterLeaf / 4) }
 }
 
-/// What every editor of one write transaction shares: the bytes it reads, the slab it writes into,
-/// and the list of file space its edits let go. Confined to the writer.
+/// State that all editors of one write transaction share: the node space for reading, the slab for
+/// writing, and the list of freed extents. Confined to the writer.
 final class EditContext {
-    /// What changes nodes.
+    /// Copies and changes nodes.
     let nodes: NodeMutator
     let slab: SlabNodes
-    /// Keeps the nodes.
+    /// Retains the memory of `slab`.
     private let slabOwner: Slab
     let encoder: NodeEncoder
     let fanout: Fanout
-    /// Where the transaction wrote nodes ahead of its commit, in ascending order.
+    /// Extents of nodes that the transaction spilled before its commit, in ascending order.
     private var writtenAhead: [Extent] = []
-    /// Number of `freed` extents that are known not to be written ahead: a version uses them, so that
-    /// nothing was written there.
+    /// Number of `freed` extents that are already compared with `writtenAhead`. A version uses
+    /// those that remained, so that no later spill can have written them.
     private var sortedOut = 0
-    /// Grows whenever a table's columns change: what was worked out from them is outdated.
+    /// Incremented by each change of a table's columns, which invalidates data derived from them.
     var schemaGeneration = 0
     /// Copies of values that must outlive the caller's buffers.
     let arena = ByteArena()
-    /// What reads the open transaction's state as it is now.
+    /// Read context of the open transaction's current state.
     var readers: ReadContext?
-    /// Number of changes so far. What was found before a change is not valid after it.
+    /// Number of changes so far. Locations found before a change are invalid after it.
     @exclusivity(unchecked) private(set) var changeCount = 0
-    /// Bytes, about, of what editors have taken apart or collected.
+    /// Approximate memory, in bytes, of decoded and collected data in editors.
     @exclusivity(unchecked) var editedBytes = 0
-    /// Bytes of changes that wait for indexes, also while nodes are written out.
+    /// Memory, in bytes, of pending index changes, which are kept across spills.
     let waitingBytes = ByteCount()
-    /// What no integer of an index of the base version goes beyond, as far as that is known.
+    /// Upper bounds of the integers in indexes of the base version, where known.
     var bounds: [IntegerBounds.Place: Int64] = [:]
-    /// Objects were added many at a time, which bounds are of use for.
+    /// Whether objects were added in batches, which make use of `bounds`.
     var hasBatches = false
 
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
@@ -63,7 +63,7 @@ final class EditContext {
     /// Bytes of nodes that the transaction made and is likely to change again.
     var changeableBytes: Int { nodes.state.pointee.changeableBytes }
 
-    /// Goes on from `other`'s nodes and the first `count` of the extents it let go.
+    /// Continues with the nodes of `other` and the first `count` of its freed extents.
     init(_ other: EditContext, _ space: NodeSpace, freed count: Int) {
         nodes = NodeMutator(other.slab, space)
         slabOwner = other.slabOwner
@@ -74,13 +74,13 @@ final class EditContext {
         nodes.take(other.freed[..<count])
     }
 
-    /// The transaction's nodes are at `extents` now; no version knows of them before the commit.
+    /// Records `extents` as spilled. No version references them before the commit.
     func wroteAhead(_ extents: [Extent]) {
         writtenAhead = FreeSpace.merged(writtenAhead, FreeSpace.released(extents))
     }
 
-    /// Takes from what was let go the nodes the transaction itself had written ahead: their space can
-    /// be used again at once.
+    /// Removes from `freed` the nodes that the transaction itself had spilled, and returns their
+    /// extents, which can be reused at once.
     func takeWrittenAhead() -> [Extent] {
         if writtenAhead.isEmpty { return [] }
         var own: [Extent] = []
@@ -93,13 +93,13 @@ final class EditContext {
         return FreeSpace.released(own)
     }
 
-    /// What was let go after the first `count` extents is in use after all.
+    /// Discards all freed extents after the first `count`, which are still in use.
     func forgetFreed(after count: Int) {
         nodes.state.pointee.freed.removeSubrange(count...)
         sortedOut = min(sortedOut, count)
     }
 
-    /// Something is about to change, or has just: who read the state before reads no further.
+    /// Invalidates the read context, before or after a change.
     @inline(__always)
     func outdateReaders() {
         changeCount &+= 1
@@ -112,14 +112,15 @@ final class EditContext {
         readers = nil
     }
 
-    /// Bytes of memory that the transaction takes, with what writing its nodes out takes for each.
+    /// Memory, in bytes, that the transaction takes, including what a spill needs for each of its
+    /// nodes.
     var usedBytes: Int {
         slab.used + NodeOrder.bytesPerNode * slab.count + arena.used + editedBytes
             + waitingBytes.value
     }
 
-    /// All nodes made so far are in the file now, which `space` reaches; no editor of before is used
-    /// any more.
+    /// Continues after a spill: all nodes are in the file, which `space` covers. Earlier editors
+    /// must not be used any more.
     func restart(_ space: NodeSpace) {
         changeCount &+= 1
         nodes.state.pointee.space = space
@@ -128,40 +129,40 @@ final class EditContext {
         editedBytes = 0
     }
 
-    /// Lets go of one node, not of what it references.
+    /// Frees one node, without the nodes that it references.
     func free(_ ref: Ref) throws(RealmError) { try nodes.free(ref) }
 
-    /// Lets go of a node and of everything below it.
+    /// Frees a node and all nodes below it.
     func freeDeep(_ ref: Ref) throws(RealmError) { try nodes.freeDeep(ref) }
 
-    /// Lets go of a node and its direct children, which hold no refs of their own.
+    /// Frees a node and its direct children, which must not contain refs.
     func freeWithChildren(_ ref: Ref) throws(RealmError) { try nodes.freeWithChildren(ref) }
 }
 
-/// A number of bytes that several objects add to.
+/// Number of bytes, shared by several objects.
 final class ByteCount {
     @exclusivity(unchecked) var value = 0
 }
 
-/// Bytes kept until the transaction ends; addresses never move.
+/// Memory for bytes that are valid until the transaction ends; addresses never change.
 final class ByteArena {
     private var chunks: [UnsafeMutableRawPointer] = []
     private var next: UnsafeMutableRawPointer?
     private var left = 0
-    /// Bytes handed out since the last reset.
+    /// Number of bytes allocated since the last reset.
     private(set) var used = 0
     private static let chunkSize = 1 << 18
 
     deinit { for chunk in chunks { chunk.deallocate() } }
 
-    /// A copy of `bytes` that lives as long as the arena.
+    /// Returns a copy of `bytes` that is valid as long as the arena.
     func copy(_ bytes: ByteView) -> ByteView {
         let at = allocate(bytes.count)
         at.copyMemory(from: bytes.base, byteCount: bytes.count)
         return ByteView(at, count: bytes.count)
     }
 
-    /// The value with its bytes copied.
+    /// Returns the value with its bytes copied.
     @inline(__always)
     func copy(_ value: Value) -> Value {
         switch value {
@@ -171,7 +172,7 @@ final class ByteArena {
         }
     }
 
-    /// Room for `count` bytes, unaligned.
+    /// Allocates `count` bytes, unaligned.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         if count > left || next == nil { grow(count) }
         let at = next!

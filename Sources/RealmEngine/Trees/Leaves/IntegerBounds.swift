@@ -1,9 +1,9 @@
-/// Integers that nothing in an index goes beyond, as a commit of this process left them: the next
-/// transaction need not look whether new ones that ascend from there are in the index.
+/// Upper bounds of the integers in search indexes after a commit of this process. The next
+/// transaction can insert larger, ascending integers without a search in the index.
 ///
-/// They hold for one version only. Free to cross threads.
+/// Valid for one version only. Free to cross threads.
 struct IntegerBounds: Sendable {
-    /// An index of a table, by the leaf index of its column.
+    /// An index, identified by table and leaf index of its column.
     struct Place: Hashable, Sendable {
         let table: TableKey
         let leafIndex: Int

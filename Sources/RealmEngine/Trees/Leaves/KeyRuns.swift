@@ -1,6 +1,6 @@
-/// A set of object keys of one table that are mostly added in ascending order.
+/// A set of object keys of one table, optimised for insertion in ascending order.
 struct KeyRuns {
-    /// Ascending, apart from each other.
+    /// Ranges of keys, ascending and not adjacent.
     private var runs: [ClosedRange<Int64>] = []
     /// Keys that were not added in ascending order.
     private var others: Set<Int64> = []

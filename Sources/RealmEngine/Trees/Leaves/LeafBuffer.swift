@@ -1,24 +1,24 @@
-/// A leaf of a column or of a collection taken apart for editing.
+/// A decoded leaf of a column or collection, for editing.
 ///
-/// Strings and binaries point into the mapping, the slab or the transaction's arena, all of which
-/// stay put while the transaction lasts. Backlink cells are carried as `.int` of the raw slot.
+/// Strings and binaries reference bytes in the mapping, the slab or the transaction's arena, which
+/// stay valid during the transaction. A backlink cell is the raw slot as `.int`.
 final class LeafBuffer {
-    /// Cells below `count` are in use.
+    /// Cells; those below `count` are in use.
     private(set) var cells: LeafCells
     fileprivate(set) var count = 0
-    /// For leaves of long strings and binaries: the blob that already holds each value, none where
-    /// the value is new; empty in all other leaves. Keeping them saves copying untouched values.
+    /// Blobs of the values of a big leaf, none for new values; empty for all other leaves. Saves
+    /// copying unchanged values.
     private(set) var blobs: ContiguousArray<Ref> = []
 
-    /// Of values that fit `layout`.
+    /// Makes an empty buffer for values of a layout.
     init(_ layout: LeafLayout, capacity: Int = 0) {
         cells = LeafCells(layout, capacity: max(8, capacity))
     }
 
-    /// Bytes of memory the buffer takes.
+    /// Memory, in bytes, that the buffer takes.
     var byteSize: Int { cells.byteSize + 64 }
 
-    /// Of a buffer of whole values. Valid until the next change.
+    /// Values of a buffer with the form `values`. Valid until the next change.
     @inline(__always) var values: UnsafeBufferPointer<Value> {
         precondition(cells.form == .values)
         return UnsafeBufferPointer(start: cells.values, count: count)
@@ -30,7 +30,7 @@ final class LeafBuffer {
         return cells.value(i)
     }
 
-    /// Makes room for `extra` more.
+    /// Ensures room for `extra` more cells.
     @inline(__always)
     fileprivate func reserve(_ extra: Int) {
         if count &+ extra > cells.capacity { grow(count &+ extra) }
@@ -77,7 +77,7 @@ final class LeafBuffer {
         blobs[i] = .none
     }
 
-    /// Moves everything from element `i` on into a new buffer.
+    /// Moves the elements from index `i` on to a new buffer.
     func split(at i: Int) -> LeafBuffer {
         precondition(i >= 0 && i <= count)
         let tail = LeafBuffer(cells.layout, capacity: count - i)
@@ -91,7 +91,7 @@ final class LeafBuffer {
         return tail
     }
 
-    /// Takes over the elements of `other`.
+    /// Appends the elements of `other`.
     func append(contentsOf other: LeafBuffer) {
         if !blobs.isEmpty || !other.blobs.isEmpty {
             if blobs.isEmpty { blobs = ContiguousArray(repeating: .none, count: count) }
@@ -104,26 +104,26 @@ final class LeafBuffer {
         count += other.count
     }
 
-    /// Lets go of the blobs kept so far: the leaf is about to be written in a form without them.
+    /// Frees the blobs, before the leaf is written in a form without blobs.
     func dropBlobs(_ context: EditContext) throws(RealmError) {
         for blob in blobs where !blob.isNone { try context.freeDeep(blob) }
         blobs = []
     }
 
-    /// The last value is in that blob.
+    /// Sets the blob of the last value.
     func setLastBlob(_ ref: Ref) {
         if blobs.isEmpty { blobs = ContiguousArray(repeating: .none, count: count) }
         blobs[count - 1] = ref
     }
 
-    /// Remembers where each value of a big leaf now is.
+    /// Sets the blobs of all values.
     func keepBlobs(_ refs: ContiguousArray<Ref>) { blobs = refs }
 }
 
 // MARK: - Taking apart
 
 extension LeafBuffer {
-    /// Takes apart the leaf at `ref` of a cluster column.
+    /// Decodes the leaf at `ref` of a cluster column.
     convenience init(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
     ) throws(RealmError) {
@@ -140,7 +140,7 @@ extension LeafBuffer {
         }
     }
 
-    /// Takes apart the leaf at `ref` of a collection.
+    /// Decodes the leaf at `ref` of a collection.
     convenience init(
         _ space: NodeSpace, _ ref: Ref, element: ElementType
     ) throws(RealmError) {
@@ -192,8 +192,8 @@ extension LeafBuffer {
 }
 
 extension EditContext {
-    /// Lets go of the nodes that make up one leaf, but not of collections, backlink lists and blobs
-    /// its cells lead to: those live on in the edited leaf.
+    /// Frees the nodes of one leaf, but not the collections, backlink lists and blobs that its
+    /// cells reference, because the edited leaf references them too.
     func freeLeaf(_ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
         if ref.isNone { return }
         if layout.collection != nil { return try free(ref) }

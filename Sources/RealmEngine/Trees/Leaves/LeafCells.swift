@@ -1,5 +1,4 @@
-/// Values of one column in the form that leaves are encoded from: one or two numbers each, no
-/// `Value`.
+/// Values of one column, as one or two numbers each, from which leaves are encoded.
 ///
 /// | layout | `words` | `extras` |
 /// |---|---|---|
@@ -8,8 +7,8 @@
 /// | timestamp | seconds | nanoseconds, `nullTime` for null |
 /// | int, bool, float, double, link, backlink, collection | as a leaf of the type stores it | |
 ///
-/// The types that come up rarely keep whole values instead. The bytes belong to somebody else; the
-/// cells stay where they are until they go.
+/// Rare types are stored as `Value`. The bytes are owned by the caller; addresses of cells do not
+/// change during the lifetime of the object.
 final class LeafCells {
     enum Form: UInt8 { case numbers, optionalNumbers, bytes, times, values }
 
@@ -17,13 +16,13 @@ final class LeafCells {
     let form: Form
     let capacity: Int
     private let memory: UnsafeMutableRawPointer
-    /// First numbers, in all forms but `values`.
+    /// First numbers; unused by the form `values`.
     let words: UnsafeMutablePointer<Int64>
-    /// Of the forms that have two numbers.
+    /// Second numbers; equal to `words` in forms without them.
     let extras: UnsafeMutablePointer<Int64>
-    /// Of the form `values`.
+    /// Cells of the form `values`.
     let values: UnsafeMutablePointer<Value>
-    /// What stands for null in `words` of the form `numbers`.
+    /// Representation of null in `words` of the form `numbers`.
     private let nullWord: Int64
 
     static let nullTime = Int64.min
@@ -31,9 +30,10 @@ final class LeafCells {
 
     private let ownsMemory: Bool
 
-    /// All cells are zero: empty collections, and columns of backlinks without any.
+    /// Makes cells that are all zero, which are empty collections and columns without backlinks.
     ///
-    /// - Parameter memory: bytes as `byteSize(_:capacity:)` says, which outlive the cells; nil for memory of their own.
+    /// - Parameter memory: `byteSize(_:capacity:)` bytes that must outlive the cells; nil to
+    ///   allocate.
     init(_ layout: LeafLayout, capacity: Int, memory shared: UnsafeMutableRawPointer? = nil) {
         self.layout = layout
         self.capacity = capacity
@@ -54,13 +54,13 @@ final class LeafCells {
         }
     }
 
-    /// The first `count` cells of `smaller`, with room for more.
+    /// Copies the first `count` cells of `smaller` to a larger buffer.
     convenience init(_ smaller: LeafCells, count: Int, capacity: Int) {
         self.init(smaller.layout, capacity: capacity)
         copy(smaller, from: 0, count: count, to: 0)
     }
 
-    /// Bytes of memory the cells take.
+    /// Memory, in bytes, that the cells take.
     var byteSize: Int { Self.bytesPerCell(form) * capacity }
 
     private static func bytesPerCell(_ form: Form) -> Int {
@@ -71,7 +71,7 @@ final class LeafCells {
         }
     }
 
-    /// Bytes of memory that `capacity` cells of a layout take, in whole words.
+    /// Memory, in bytes, for `capacity` cells of a layout, rounded up to the alignment.
     static func byteSize(_ layout: LeafLayout, capacity: Int) -> Int {
         (bytesPerCell(form(layout)) * capacity + alignment - 1) / alignment * alignment
     }
@@ -91,7 +91,8 @@ final class LeafCells {
         }
     }
 
-    /// Where values go, without the object around it: to be used while that lives.
+    /// Pointers for storing values, without reference counting. Valid during the lifetime of the
+    /// cells.
     var target: Target {
         Target(
             form: form, isCollection: layout.collection != nil, nullWord: nullWord, words: words,
@@ -131,7 +132,7 @@ final class LeafCells {
         }
     }
 
-    /// Takes over `count` cells of the same layout.
+    /// Copies `count` cells of another object with the same form.
     func copy(_ other: LeafCells, from start: Int, count: Int, to i: Int) {
         precondition(form == other.form && count >= 0)
         precondition(i >= 0 && i + count <= capacity)
@@ -147,7 +148,7 @@ final class LeafCells {
 }
 
 extension LeafCells {
-    /// Moves cells to other places, which may overlap theirs.
+    /// Moves cells; source and destination may overlap.
     func move(_ range: Range<Int>, to i: Int) {
         precondition(range.lowerBound >= 0 && range.upperBound <= capacity)
         precondition(i >= 0 && i + range.count <= capacity)
@@ -160,7 +161,7 @@ extension LeafCells {
         (extras + i).update(from: extras + range.lowerBound, count: range.count)
     }
 
-    /// Takes values, each of which fits the layout and goes to an index below the capacity.
+    /// Stores values that fit the layout at indexes below the capacity, unchecked.
     struct Target {
         let form: Form
         let isCollection: Bool
@@ -211,21 +212,21 @@ extension LeafCells {
     }
 }
 
-/// Where the bytes of a leaf's values are.
+/// Addresses and counts of the bytes of a leaf's values.
 struct ByteCells {
-    /// 0 for null.
+    /// Address of each value's bytes; 0 for null.
     let addresses: UnsafePointer<Int64>
     let counts: UnsafePointer<Int64>
     let count: Int
 
-    /// Bytes of value `i`, nil for null.
+    /// Bytes of value `i`; nil for null.
     @inline(__always)
     subscript(i: Int) -> ByteView? {
         guard let base = UnsafeRawPointer(bitPattern: Int(addresses[i])) else { return nil }
         return ByteView(base, count: Int(counts[i]))
     }
 
-    /// Bytes of the longest value; -1 when all are null.
+    /// Number of bytes of the longest value; -1 if all are null.
     var longest: Int {
         var longest: Int64 = -1
         for i in 0..<count where addresses[i] != 0 { longest = max(longest, counts[i]) }

@@ -1,16 +1,16 @@
-/// Strings and binaries: the form follows the longest value (object format 3.5, 3.7).
+/// Strings and binaries; the longest value determines the form (object format 3.5, 3.7).
 extension LeafEncoder {
     private static let longestShort = 15
     private static let longestMediumString = 63
     private static let longestSmallBinary = 64
 
-    /// Bytes of the longest value that a leaf with one byte area holds.
+    /// Maximum number of bytes of a value in a medium leaf.
     @inline(__always)
     static func longestMedium(isString: Bool) -> Int {
         isString ? longestMediumString : longestSmallBinary
     }
 
-    /// The values of `buffer`, which may have blobs for some.
+    /// Writes a leaf of the values of `buffer`, and reuses the buffer's blobs.
     func bytes(
         _ cells: ByteCells, of buffer: LeafBuffer, isString: Bool
     ) throws(RealmError) -> Ref {
@@ -23,14 +23,14 @@ extension LeafEncoder {
         return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
     }
 
-    /// A leaf of new values.
+    /// Writes a leaf of new values.
     func bytes(_ cells: ByteCells, isString: Bool) throws(RealmError) -> Ref {
         if let short = try shortOrMedium(cells, isString: isString) { return short }
         let refs = try blobs(cells, terminator: isString ? 1 : 0, known: [])
         return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
     }
 
-    /// Nil when some value is too long for either form.
+    /// Writes a short or medium leaf; returns nil if a value is too long for both.
     private func shortOrMedium(
         _ cells: ByteCells, isString: Bool
     ) throws(RealmError) -> Ref? {
@@ -73,7 +73,7 @@ extension LeafEncoder {
         var end = 0
         for i in 0..<n {
             let isNull = cells.addresses[i] == 0
-            // A null string takes its terminator's byte, a null binary nothing.
+            // A null string takes the byte of its terminator, a null binary none.
             end &+= (isNull ? 0 : Int(cells.counts[i])) &+ terminator
             offsets[i] = Int64(end)
             nulls[i] = isNull ? 1 : 0
@@ -95,7 +95,7 @@ extension LeafEncoder {
         return try encoder.refs([ends.raw, area.raw, flags.raw])
     }
 
-    /// A blob for each value, except where it is known to have one already.
+    /// Writes a blob for each value that does not have one already.
     private func blobs(
         _ cells: ByteCells, terminator: Int, known: ContiguousArray<Ref>
     ) throws(RealmError) -> ContiguousArray<Ref> {
@@ -115,7 +115,8 @@ extension LeafEncoder {
         return refs
     }
 
-    /// A binary too long for one blob: only changesets get here, properties have limits.
+    /// Writes a binary that is too long for one blob. Only changesets can be; properties have
+    /// limits.
     private func parts(_ bytes: ByteView) throws(RealmError) -> Ref {
         var refs: [UInt64] = []
         var at = 0

@@ -13,7 +13,7 @@ struct LeafEncoder {
         return try self.bytes(bytes, of: buffer, isString: cells.layout.type == .string)
     }
 
-    /// Writes a leaf of the first `count` cells, none of which has been in a blob.
+    /// Writes a leaf of the first `count` cells, none of which has a blob.
     func encode(
         _ cells: LeafCells, count: Int, isElement: Bool = false
     ) throws(RealmError) -> Ref {
@@ -33,7 +33,7 @@ struct LeafEncoder {
         }
     }
 
-    /// The types that keep whole values.
+    /// Writes a leaf of a type that is stored as `Value`.
     private func values(
         _ values: UnsafeBufferPointer<Value>, _ layout: LeafLayout
     ) throws(RealmError) -> Ref {
@@ -67,7 +67,7 @@ struct LeafEncoder {
             }
             return ref
         case .link where !isElement:
-            // Keys of a column are stored as one more, so that no link is 0.
+            // A link column stores key + 1, so that 0 is null.
             let keys = [Int64](unsafeUninitializedCapacity: words.count) { keys, count in
                 count = words.count
                 for i in 0..<words.count { keys[i] = words[i] &+ 1 }
@@ -92,7 +92,7 @@ struct LeafEncoder {
         return try encoder.refs([seconds.raw, try encoder.integers(nanoseconds).raw])
     }
 
-    /// Element 0 is the null marker, dictated by the width (object format 3.2).
+    /// Element 0 is the null marker, which depends on the width (object format 3.2).
     @inline(__always)
     private func nullable(_ n: Int, _ number: (Int) -> Int64?) throws(RealmError) -> Ref {
         let numbers = UnsafeMutableBufferPointer<Int64>.allocate(capacity: n + 1)
@@ -123,7 +123,7 @@ struct LeafEncoder {
         return ref
     }
 
-    /// Largest value of each width, the null marker below 64 bits.
+    /// Largest value of each width, which is the null marker below 64 bits.
     static let upperBound: [Int64] = [
         0, 1, 3, 15, 127, 32767, 0x7FFF_FFFF, .max,
     ]
@@ -136,7 +136,7 @@ struct LeafEncoder {
         return candidate
     }
 
-    /// Ids in blocks of eight behind a byte of null bits (object format 3.9).
+    /// Writes ids in blocks of eight after a byte of null bits (object format 3.9).
     private func fixed(_ values: UnsafeBufferPointer<Value>, width: Int) throws(RealmError) -> Ref {
         let n = values.count
         let size = n * width + (n + 7) / 8

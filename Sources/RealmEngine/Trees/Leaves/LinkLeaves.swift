@@ -10,20 +10,20 @@ struct LinkLeaf {
 
     @inline(__always) var count: Int { node.count }
 
-    /// The target's key as stored: -1 for null, unresolved keys as they are.
+    /// The target's key: -1 for null; keys of unresolved links as stored.
     @inline(__always) func key(_ i: Int) -> ObjectKey { ObjectKey(node.integer(i) &- 1) }
     @inline(__always) func stored(_ i: Int) -> Value { .link(target, key(i)) }
 }
 
 extension Value {
-    /// A link as leaves hold it: the key -1 is none.
+    /// Makes a link from a stored key, of which -1 is null.
     @inline(__always)
     fileprivate static func link(_ table: TableKey, _ key: ObjectKey) -> Value {
         key.raw == -1 ? .null : .link(ObjectLink(table: table, key: key))
     }
 }
 
-/// Links inside a list or set: the key itself.
+/// Links inside a list or set: the keys themselves.
 struct LinkElementLeaf {
     let node: NodeView
     let target: TableKey
@@ -38,7 +38,7 @@ struct LinkElementLeaf {
     @inline(__always) func stored(_ i: Int) -> Value { .link(target, key(i)) }
 }
 
-/// Links that name their table: pairs of table key + 1 and object key + 1 (object format 3.12).
+/// Links with their target table: pairs of table key + 1 and object key + 1 (object format 3.12).
 struct TypedLinkLeaf {
     let node: NodeView
 
@@ -78,12 +78,12 @@ struct CollectionLeaf {
         node = try space.refNode(ref, slots: 0, "collection leaf")
     }
 
-    /// One that has been opened.
+    /// - Parameter node: a leaf of this form that was opened before.
     init(_ node: NodeView) { self.node = node }
 
     @inline(__always) var count: Int { node.count }
 
-    /// Root of the collection, none when it was never filled.
+    /// Root of the collection; none if it was never filled.
     @inline(__always) func root(_ i: Int) throws(RealmError) -> Ref {
         let slot = node.slot(i)
         guard !slot.isTagged else { throw Self.numberForRoot }
@@ -95,7 +95,7 @@ struct CollectionLeaf {
     }
 }
 
-/// A collection leaf, and what the collections are.
+/// A collection leaf with the kind and element type of its collections.
 struct CollectionValues {
     let leaf: CollectionLeaf
     let kind: CollectionKind
@@ -107,7 +107,7 @@ struct CollectionValues {
 }
 
 extension CollectionKind {
-    /// A collection of this kind as a value.
+    /// Returns a collection of this kind as a value.
     @inline(__always)
     func value(_ view: CollectionView) -> Value {
         switch self {

@@ -1,4 +1,4 @@
-/// Objects of one table, as the targets of links that are searched for.
+/// Objects of one table whose incoming links are searched.
 struct LinkedObjects {
     let table: TableKey
     /// Empty if there is only one object.
@@ -6,7 +6,7 @@ struct LinkedObjects {
     /// Key of the only object; nil if there are several or none.
     let single: Int64?
 
-    /// - Parameter keys: in ascending order.
+    /// - Parameter keys: must be in ascending order.
     init(_ table: TableKey, _ keys: [ObjectKey]) {
         self.table = table
         single = keys.count == 1 ? keys[0].raw : nil

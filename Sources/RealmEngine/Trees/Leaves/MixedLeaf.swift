@@ -1,21 +1,21 @@
-/// Values of any type: a word per element that says type and place, and pools for what does not
-/// fit into the word (object format 3.13).
+/// Values of any type: a word per element with its type and location, and pools for values that do
+/// not fit into the word (object format 3.13).
 struct MixedLeaf {
     let words: NodeView
     private let node: NodeView
     private let space: NodeSpace
 
-    /// Where what does not fit into a word is: the slot of the leaf.
+    /// Pools for values that do not fit into a word. The raw value is the pool's slot in the leaf.
     enum Pool: Int {
         case numbers = 1
         case pairs = 2
         case bytes = 3
         case refs = 4
 
-        /// Elements of the pool that an entry takes.
+        /// Number of pool elements that an entry takes.
         var size: Int { self == .pairs ? 2 : 1 }
 
-        /// The word of the value whose entry is `index`.
+        /// Returns the word of a value whose pool entry has `index`.
         func word(_ index: Int, type: Int64) -> Int64 {
             Int64(index) << 8 | Int64(rawValue) << 5 | type
         }
@@ -37,10 +37,10 @@ struct MixedLeaf {
         return type == 17 || type == 20 || type == 22
     }
 
-    /// Value `i` as stored; links may be unresolved. Unknown types read as null.
+    /// Returns value `i` as stored; links may be unresolved. Unknown types are returned as null.
     ///
-    /// The pools are opened for every value, without charge: a look-up in a pool costs the same
-    /// whatever the pool's size.
+    /// The pools are opened for every value, and do not count against the read budget: an access to
+    /// a pool costs the same whatever the pool's size.
     func value(_ i: Int) throws(RealmError) -> Value {
         let word = words.integer(i)
         if word == 0 { return .null }
@@ -116,7 +116,8 @@ struct MixedLeaf {
         CollectionView(root: try root(index), element: .mixed, key: try collectionKey(i))
     }
 
-    /// The key array may be missing or shorter than the leaf; what is missing is 0.
+    /// Returns the key of a nested collection. The key array may be missing or shorter than the
+    /// leaf; missing keys are 0.
     private func collectionKey(_ i: Int) throws(RealmError) -> Int32 {
         guard node.count > 5, let ref = node.slot(5).child else { return 0 }
         let keys = try space.unmetered.integers(ref, "collection keys")

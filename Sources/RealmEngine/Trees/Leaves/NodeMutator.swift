@@ -1,14 +1,14 @@
-/// Nodes that a transaction changes where they are.
+/// Copy-on-write mutator of a transaction's nodes.
 ///
-/// The first change of a node copies it into the slab, with room to grow, and puts the copy's ref
-/// into the slot that led to it, which belongs to a node copied before. So the tree in the slab is
-/// whole at every moment. A node that outgrows its room is copied once more.
+/// The first change of a node copies it into the slab, with room to grow, and stores the copy's ref
+/// in the parent's slot. The parent was copied before, so that the tree in the slab is valid at
+/// every moment. A node that outgrows its room is copied again.
 ///
-/// What leads to a node the transaction made is trusted, so that no ref from a file may pass for
-/// one: they are looked at when the node that holds them is copied.
+/// Refs to the transaction's nodes are not checked when they are followed. So when a node of the
+/// file is copied, its refs are checked: none may equal a ref of the transaction.
 ///
-/// A trivial handle on what an `EditContext` owns and keeps: a reference that is counted for every
-/// node would cost more than what is done to the node.
+/// A trivial pointer to memory that an `EditContext` owns: counting a reference for every node
+/// would cost more than the change of the node.
 struct NodeMutator {
     let slab: SlabNodes
     let state: UnsafeMutablePointer<State>
@@ -30,13 +30,13 @@ struct NodeMutator {
 
     @inline(__always) var space: NodeSpace { state.pointee.space }
 
-    /// Begins with what was let go before.
+    /// Begins with extents that were freed earlier.
     func take(_ freed: ArraySlice<Extent>) {
         state.pointee.freed = Array(freed)
         state.pointee.freedBytes = freed.reduce(0) { $0 + $1.count }
     }
 
-    /// Removes the freed extents, from position `first` on, for which `isOther` holds.
+    /// Removes the freed extents from index `first` on for which `isOther` returns true.
     func forgetFreed(from first: Int, where isOther: (Extent) -> Bool) {
         var bytes: UInt64 = 0
         var kept = first
@@ -57,14 +57,14 @@ struct NodeMutator {
 // MARK: - Letting go
 
 extension NodeMutator {
-    /// Lets go of one node, not of what it references. A sound file's nodes are let go once each;
-    /// in a damaged one, shared branches would be without end.
+    /// Frees one node, without the nodes that it references. Throws if more bytes are freed than
+    /// the file has, which ends walks over shared nodes of a damaged file.
     func free(_ ref: Ref) throws(RealmError) {
         if ref.isNone || slab.contains(ref) { return }
         try free(ref, space.node(ref))
     }
 
-    /// As above for a node that is open.
+    /// Frees a node that is already open.
     @inline(__always)
     func free(_ ref: Ref, _ node: NodeView) throws(RealmError) {
         if slab.contains(ref) { return }
@@ -76,9 +76,9 @@ extension NodeMutator {
 
     /// Frees a node and every node below it.
     ///
-    /// Each node is freed before its children are opened, so that the budget of `free` also ends a
-    /// walk around a cycle of a damaged file. Nesting has no limit here: whatever was written can be
-    /// removed.
+    /// Each node is freed before its children are opened, so that the limit of `free` also ends a
+    /// walk around a cycle of a damaged file. Nesting has no limit here: everything that was
+    /// written can be removed.
     func freeDeep(_ root: Ref) throws(RealmError) {
         if root.isNone { return }
         var pending: [Ref] = []
@@ -96,7 +96,7 @@ extension NodeMutator {
         }
     }
 
-    /// Lets go of a node and its direct children, which hold no refs of their own.
+    /// Frees a node and its direct children, which must not contain refs.
     func freeWithChildren(_ ref: Ref) throws(RealmError) {
         if ref.isNone { return }
         let node = try space.node(ref)
@@ -114,20 +114,21 @@ extension NodeMutator {
 extension NodeMutator {
     @inline(__always) func owns(_ ref: Ref) -> Bool { slab.owns(ref) }
 
-    /// The plain node at `slot`, ready to be changed; its form has been checked.
+    /// Returns the node without refs at `slot`, copied if the transaction does not own it. The
+    /// caller has checked its form.
     @inline(__always)
     func makeWritable(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
         return owns(ref) ? slab.writable(ref) : try copyPlain(slot)
     }
 
-    /// Integers to be read; what the transaction made is what it should be.
+    /// Opens an integer array for reading. Nodes of this transaction are not validated again.
     @inline(__always)
     func integers(_ ref: Ref, _ role: StaticString) throws(RealmError) -> NodeView {
         owns(ref) ? slab.writable(ref).view : try space.integers(ref, role)
     }
 
-    /// The node with refs at `slot`, ready to be changed.
+    /// Returns the node with refs at `slot`, copied if the transaction does not own it.
     @inline(__always)
     func ownRefs(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
@@ -150,7 +151,7 @@ extension NodeMutator {
         return slab.writable(copy.ref)
     }
 
-    /// A copy with 64 bits for each slot, and room for `extra` more.
+    /// Replaces the node at `slot` by a copy with 64 bits per slot and room for `extra` more.
     @discardableResult
     func copyRefs(_ slot: RefSlot, extra: Int = 0) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
@@ -168,19 +169,20 @@ extension NodeMutator {
         return slab.writable(copy.ref)
     }
 
-    /// What the refs in the node at `ref` are below: those in a file do not lead into the slab, those
-    /// of earlier transactions of a group not to what this one made.
+    /// Upper limit for the refs in the node at `ref`. A node of the file cannot reference the slab,
+    /// and one of an earlier transaction in a group cannot reference nodes of this one.
     func limit(ofRefsIn ref: Ref) -> UInt64 {
         owns(ref) ? .max : slab.contains(ref) ? slab.firstOwn : space.limit
     }
 
-    /// A ref read from the node at `parent` must not pose as one of the transaction's.
+    /// Throws `corrupt` if a ref read from the node at `parent` equals a ref of the transaction
+    /// that `parent` cannot reference.
     @inline(__always)
     func check(_ child: Ref, in parent: Ref) throws(RealmError) {
         if owns(child), child.raw >= limit(ofRefsIn: parent) { throw space.badRef(child) }
     }
 
-    /// As above for the root of a collection that a value is.
+    /// Checks the root of a value that is a collection, like `check(_:in:)`.
     @inline(__always)
     func checkRoot(of value: Value, in parent: Ref) throws(RealmError) {
         if let root = value.collectionRoot { try check(root, in: parent) }
@@ -194,7 +196,7 @@ extension NodeMutator {
         slot.pointee = copy.raw
     }
 
-    /// A new node with `count` slots, all zero, and room for `extra` more.
+    /// Makes a node with `count` slots, all zero, and room for `extra` more.
     func newRefs(
         _ count: Int, flags: UInt8 = 0, extra: Int = 0
     ) throws(RealmError) -> (ref: Ref, node: SlabNode) {
@@ -204,7 +206,7 @@ extension NodeMutator {
         return (new.ref, slab.writable(new.ref))
     }
 
-    /// The node at `slot` with room for `count` elements: itself, or a larger copy.
+    /// Returns the node at `slot`, copied to a larger one if it lacks room for `count` elements.
     @inline(__always)
     func ensureCapacity(_ slot: RefSlot, for count: Int) throws(RealmError) -> SlabNode {
         let node = slab.writable(Ref(slot.pointee))
@@ -224,20 +226,20 @@ extension NodeMutator {
 }
 
 extension SlabNode {
-    /// Bytes of the payload before padding.
+    /// Number of payload bytes before padding.
     @inline(__always)
     var usedBytes: Int { NodeView.payloadSize(flags: flags, count: count) }
 }
 
 // MARK: - Integers
 
-/// Arrays of packed integers: each change keeps the width, unless a value needs a larger one.
+/// Arrays of packed integers. A change keeps the width, unless a value needs a larger one.
 extension NodeMutator {
-    /// How the elements of an array are read.
+    /// Interpretation of an array's elements.
     enum Sign {
-        /// As int-arrays are: unsigned below 8 bits, signed from there on.
+        /// As in int-arrays: unsigned below 8 bits, signed otherwise.
         case usual
-        /// Unsigned, of 8 bits at least: keys and offsets.
+        /// Unsigned, of at least 8 bits: keys and offsets.
         case none
 
         @inline(__always)
@@ -284,7 +286,8 @@ extension NodeMutator {
         node.store(value, at: i)
     }
 
-    /// The leaf at `ref`, or a copy of it, with more integers at its end.
+    /// Appends integers to the leaf at `ref`, copied if the transaction does not own it. Returns
+    /// its ref.
     func appended(
         _ integers: UnsafeBufferPointer<Int64>, to ref: Ref
     ) throws(RealmError) -> Ref {
@@ -301,7 +304,7 @@ extension NodeMutator {
         node.close(i)
     }
 
-    /// Adds `delta` to the elements from `first` on, the last of which is the largest.
+    /// Adds `delta` to the elements from index `first` on. The last element must be the largest.
     func addToIntegers(
         _ slot: RefSlot, from first: Int, _ delta: Int64, _ sign: Sign = .usual
     ) throws(RealmError) {
@@ -313,7 +316,7 @@ extension NodeMutator {
         node.add(delta, from: first)
     }
 
-    /// A copy with elements of a larger width.
+    /// Replaces the node by a copy with elements of a larger width.
     @inline(never)
     private func widened(
         _ slot: RefSlot, _ code: UInt8, extra: Int, _ sign: Sign
@@ -329,7 +332,7 @@ extension NodeMutator {
         return node
     }
 
-    /// A column that does not have as many values as there are objects.
+    /// Error for a column leaf with fewer values than the cluster leaf has objects.
     @inline(never)
     func outside(_ slot: RefSlot) -> RealmError {
         .corrupt("a leaf with fewer values than there are objects", at: Ref(slot.pointee))

@@ -14,7 +14,7 @@ struct IntegerLeaf {
     @inline(__always) func stored(_ i: Int) -> Value { .int(value(i)) }
 }
 
-/// Integers of which some may be null: element 0 is the null marker (object format 3.2).
+/// Optional integers; element 0 is the null marker (object format 3.2).
 struct NullableIntegerLeaf {
     let node: NodeView
     let marker: Int64
@@ -35,7 +35,7 @@ struct NullableIntegerLeaf {
 
     @inline(__always) var count: Int { node.count - 1 }
 
-    /// The rows that are null, in a leaf of at most 256.
+    /// Rows that are null, in a leaf of at most 256.
     var nullRows: Selection {
         IntegerKernels.rows(
             in: IntegerRange(low: marker, high: marker), node, first: 1, count: count)
@@ -52,7 +52,7 @@ struct NullableIntegerLeaf {
     }
 }
 
-/// Booleans: 0, 1 and 3 for null (object format 3.3).
+/// Booleans: 0 or 1; 3 is null (object format 3.3).
 struct BoolLeaf {
     let node: NodeView
 
@@ -76,7 +76,7 @@ struct BoolLeaf {
     }
 }
 
-/// IEEE numbers; one exact NaN pattern stands for null (object format 3.4).
+/// IEEE numbers; one NaN bit pattern is null (object format 3.4).
 struct FloatLeaf {
     let node: NodeView
     static let nullBits: UInt32 = 0x7FC0_00AA
@@ -93,7 +93,7 @@ struct FloatLeaf {
 
     @inline(__always) var count: Int { node.count }
 
-    /// All numbers as they are stored; null is a NaN.
+    /// All numbers as stored; null is a NaN.
     @inline(__always) var numbers: UnsafePointer<Float> {
         node.payload.assumingMemoryBound(to: Float.self)
     }
@@ -103,7 +103,7 @@ struct FloatLeaf {
         return bits == Self.nullBits ? nil : Float(bitPattern: bits)
     }
 
-    /// Number `i` as it is stored; null is a NaN.
+    /// Number `i` as stored; null is a NaN.
     @inline(__always) func number(_ i: Int) -> Float {
         Float(bitPattern: node.payload.load(fromByteOffset: i &* 4, as: UInt32.self))
     }
@@ -111,7 +111,7 @@ struct FloatLeaf {
     @inline(__always) func stored(_ i: Int) -> Value { value(i).map(Value.float) ?? .null }
 }
 
-/// IEEE numbers; one exact NaN pattern stands for null (object format 3.4).
+/// IEEE numbers; one NaN bit pattern is null (object format 3.4).
 struct DoubleLeaf {
     let node: NodeView
     static let nullBits: UInt64 = 0x7FF8_0000_0000_00AA
@@ -128,7 +128,7 @@ struct DoubleLeaf {
 
     @inline(__always) var count: Int { node.count }
 
-    /// All numbers as they are stored; null is a NaN.
+    /// All numbers as stored; null is a NaN.
     @inline(__always) var numbers: UnsafePointer<Double> {
         node.payload.assumingMemoryBound(to: Double.self)
     }
@@ -138,7 +138,7 @@ struct DoubleLeaf {
         return bits == Self.nullBits ? nil : Double(bitPattern: bits)
     }
 
-    /// Number `i` as it is stored; null is a NaN.
+    /// Number `i` as stored; null is a NaN.
     @inline(__always) func number(_ i: Int) -> Double {
         Double(bitPattern: node.payload.load(fromByteOffset: i &* 8, as: UInt64.self))
     }
@@ -149,7 +149,7 @@ struct DoubleLeaf {
     }
 }
 
-/// Seconds (nullable) and nanoseconds side by side (object format 3.8).
+/// Optional seconds and nanoseconds in two parallel arrays (object format 3.8).
 struct TimestampLeaf {
     let seconds: NullableIntegerLeaf
     let nanoseconds: NodeView
@@ -171,7 +171,7 @@ struct TimestampLeaf {
             seconds: s, nanoseconds: Int32(truncatingIfNeeded: nanoseconds.integer(i)))
     }
 
-    /// Value `i`, which no damage can bring out of the range of `Timestamp`.
+    /// Returns value `i`; throws `corrupt` if it is outside the range of `Timestamp`.
     @inline(__always) func checkedValue(_ i: Int) throws(RealmError) -> Timestamp? {
         guard let s = seconds.value(i) else { return nil }
         guard let time = Timestamp(storedSeconds: s, nanoseconds: nanoseconds.integer(i)) else {
@@ -218,7 +218,7 @@ struct DecimalLeaf {
     func stored(_ i: Int) -> Value { value(i).map(Value.decimal) ?? .null }
 }
 
-/// Object ids (12 bytes) or UUIDs (16 bytes) in blocks of eight behind a byte of null bits (object
+/// Object ids (12 bytes) or UUIDs (16 bytes) in blocks of eight after a byte of null bits (object
 /// format 3.9).
 struct FixedBytesLeaf {
     let node: NodeView
@@ -240,7 +240,7 @@ struct FixedBytesLeaf {
         }
     }
 
-    /// Where element `i` starts, nil when it is null.
+    /// Address of element `i`; nil for null.
     @inline(__always) func bytes(_ i: Int) -> UnsafeRawPointer? {
         let start = (i >> 3) &* (8 &* width &+ 1)
         guard node.byte(start) & (1 << UInt8(i & 7)) == 0 else { return nil }

@@ -1,10 +1,10 @@
-/// A number to sort by, and what belongs to it.
+/// A sort key and a payload.
 struct NumberPair {
     var number: Int64
     var payload: Int64
 }
 
-/// A growing array of pairs that can be sorted fast.
+/// Growing array of pairs with a radix sort.
 struct NumberPairs: ~Copyable {
     private(set) var base: UnsafeMutablePointer<NumberPair>
     private var capacity: Int
@@ -17,7 +17,7 @@ struct NumberPairs: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// Bytes of memory the pairs take.
+    /// Memory, in bytes, that the pairs take.
     var byteSize: Int { capacity * MemoryLayout<NumberPair>.stride }
 
     @inline(__always)
@@ -38,7 +38,7 @@ struct NumberPairs: ~Copyable {
 
     mutating func removeAll() { count = 0 }
 
-    /// Sorts by number, keeping the order of equal ones: digit by digit, as far as numbers differ.
+    /// Stable radix sort by number. Sorts only by the digits in which numbers differ.
     mutating func sort() {
         var low = Int64.max
         var high = Int64.min
@@ -53,7 +53,7 @@ struct NumberPairs: ~Copyable {
         let range = UInt64(bitPattern: high &- low)
         let scratch = UnsafeMutablePointer<NumberPair>.allocate(capacity: capacity)
         var (from, to) = (base, scratch)
-        // Counting begins with as many zeros as a digit has values.
+        // Small digits for small arrays, because each pass clears one counter per value of a digit.
         let digit = Digit(bits: count < 1 << 10 ? 6 : 11)
         defer { digit.starts.deallocate() }
         var shift: UInt64 = 0
@@ -65,7 +65,7 @@ struct NumberPairs: ~Copyable {
         to.deallocate()
     }
 
-    /// Bits that are sorted by at once, and where the pairs go that have each value of them.
+    /// Bits of a digit, and the target index of the next pair for each value of the digit.
     private struct Digit {
         let bits: Int
         let starts: UnsafeMutablePointer<Int>
@@ -77,7 +77,8 @@ struct NumberPairs: ~Copyable {
         }
     }
 
-    /// Moves all pairs to where one digit says; false, with nothing moved, if they share it.
+    /// Moves all pairs to their index by one digit. Returns false, without a move, if all have the
+    /// same digit.
     private func spread(
         _ from: UnsafeMutablePointer<NumberPair>, _ to: inout UnsafeMutablePointer<NumberPair>,
         _ digit: Digit, _ low: Int64, _ shift: UInt64

@@ -1,7 +1,6 @@
-/// Finds texts, or null, by their hash in a list that somebody else keeps. Of equal ones the first
-/// counts.
+/// Hash index of texts and null in a list that the caller owns. Finds the first of equal texts.
 struct TextPlaces {
-    /// Place in the list by hash; a collision takes the next free hash.
+    /// Index in the list by hash; a collision takes the next free hash.
     private var places: [UInt64: Int32] = [:]
 
     private static func hash(_ text: ByteView?) -> UInt64 {
@@ -11,7 +10,7 @@ struct TextPlaces {
         return hash.value
     }
 
-    /// Place of `text`, nil when it is not in the list; `text(at:)` tells what is at a place.
+    /// Index of `text`; nil if it is not in the list. `other` returns the text at an index.
     func find<E>(_ text: ByteView?, _ other: (Int) throws(E) -> ByteView?) throws(E) -> Int? {
         var hash = Self.hash(text)
         while let place = places[hash] {
@@ -24,7 +23,7 @@ struct TextPlaces {
         return nil
     }
 
-    /// Remembers where a text is that was not found.
+    /// Adds a text that `find` did not find.
     mutating func enter(_ text: ByteView?, at place: Int) {
         var hash = Self.hash(text)
         while places[hash] != nil { hash &+= 1 }

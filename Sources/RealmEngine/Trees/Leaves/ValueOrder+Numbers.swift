@@ -1,6 +1,6 @@
-/// Numbers of different types (object format 8.3).
+/// Comparison of numbers of different types (object format 8.3).
 extension ValueOrder {
-    /// Both values are numbers.
+    /// Compares two values, which must be numbers.
     static func compareNumbers(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.decimal(let x), _): Decimal128.compare(x, decimal(b))
@@ -13,7 +13,7 @@ extension ValueOrder {
         }
     }
 
-    /// Exact, also beyond 2^53 where a double cannot hold every integer.
+    /// Exact comparison, also beyond 2^53, where a double cannot represent every integer.
     package static func compare(_ a: Int64, _ b: Double) -> Int {
         if b.isNaN { return 1 }
         if b >= 0x1p63 { return -1 }
@@ -23,7 +23,7 @@ extension ValueOrder {
         return a != truncated ? order(a, truncated) : order(whole, b)
     }
 
-    /// A NaN is below every number; NaNs are ordered by their bits, unsigned.
+    /// A NaN is less than every number; NaNs are compared by their bits, unsigned.
     package static func compare(_ a: Double, _ b: Double) -> Int {
         if a.isNaN || b.isNaN {
             if a.isNaN && b.isNaN { return order(a.bitPattern, b.bitPattern) }
@@ -32,7 +32,7 @@ extension ValueOrder {
         return order(a, b)
     }
 
-    /// A NaN is below every number; NaNs are ordered by their bits, unsigned.
+    /// A NaN is less than every number; NaNs are compared by their bits, unsigned.
     package static func compare(_ a: Float, _ b: Float) -> Int {
         if a.isNaN || b.isNaN {
             if a.isNaN && b.isNaN { return order(a.bitPattern, b.bitPattern) }
@@ -41,7 +41,7 @@ extension ValueOrder {
         return order(a, b)
     }
 
-    /// Of a float or a double; widening is exact.
+    /// Returns a float or double as a double, which is exact.
     private static func double(_ value: Value) -> Double {
         switch value {
         case .double(let x): x
@@ -50,7 +50,7 @@ extension ValueOrder {
         }
     }
 
-    /// Integers exactly, doubles to 15 digits, floats to 7.
+    /// Converts integers exactly, doubles to 15 digits, floats to 7.
     private static func decimal(_ value: Value) -> Decimal128 {
         switch value {
         case .decimal(let x): x

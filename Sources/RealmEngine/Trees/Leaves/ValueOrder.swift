@@ -1,13 +1,13 @@
-/// The total order of values of any type, on which sets of mixed, their indexes, sorting and
-/// min/max rest (object format 8.2). Changing it breaks files.
+/// Total order of values of any type, for sets of mixed values, their indexes, sorting, minimum and
+/// maximum (object format 8.2). Files depend on it: it must not change.
 ///
 /// Within one type it is also the order of typed sets, with two exceptions (object format 8.1):
 /// sets of floats and doubles use IEEE `<`, and null in a set of decimals sorts among the NaNs, as
-/// `Decimal128.compare` has it.
+/// in `Decimal128.compare`.
 package enum ValueOrder {
-    /// Negative, zero or positive. Zero is equality: Int 1, Double 1.0 and Decimal 1.00 are equal,
-    /// a string and a binary never are; all lists are equal to each other, and so are all
-    /// dictionaries.
+    /// Returns a negative number, zero or a positive number. Zero means equality: Int 1, Double 1.0
+    /// and Decimal 1.00 are equal, a string and a binary never are. All lists are equal to each
+    /// other, and so are all dictionaries.
     package static func compare(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.int(let x), .int(let y)): order(x, y)
@@ -25,7 +25,7 @@ package enum ValueOrder {
     @inline(__always)
     package static func areEqual(_ a: Value, _ b: Value) -> Bool { compare(a, b) == 0 }
 
-    /// Kinds in their order; the four kinds of number are one.
+    /// Rank of a value's type in the order; the four number types have the same rank.
     static func rank(_ value: Value) -> Int {
         switch value {
         case .null: -1
