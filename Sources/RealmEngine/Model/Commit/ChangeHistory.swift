@@ -1,13 +1,13 @@
-/// The change log that a version's root leads to: one changeset for each of the last commits (storage
-/// format 7.2). Confined as its space is.
+/// Change log of a version: one changeset for each of the last commits (storage format 7.2).
+/// Confined like its space.
 struct ChangeHistory {
-    /// Changesets kept.
+    /// Number of changesets in the log.
     let count: Int
     private let newest: UInt64
     private let tree: BPlusTree
     private static let inRealm: UInt64 = 2
 
-    /// Nil where the log is of a type that is not known. Throws `corrupt`.
+    /// Returns nil for a log of unknown type. Throws `corrupt`.
     init?(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
         newest = top.version
         tree = BPlusTree(space: space, root: top.history)
@@ -24,8 +24,8 @@ struct ChangeHistory {
         }
     }
 
-    /// Calls `body` with the changesets of the last `wanted` commits that are kept, oldest first, and
-    /// with the version each commit made. Throws `corrupt`, and what `body` throws.
+    /// Calls `body` with the version and changeset of each of the last `wanted` commits in the log,
+    /// oldest first. Throws `corrupt`, and the errors of `body`.
     func forLast(
         _ wanted: Int, _ body: (UInt64, ByteView) throws(RealmError) -> Void
     ) throws(RealmError) {

@@ -1,7 +1,7 @@
-/// Reads one changeset: what a commit changed, instruction by instruction (storage format 7.3).
+/// Parses one changeset, the instructions that describe a commit's changes (storage format 7.3).
 ///
-/// A value over the changeset's bytes, which must outlive it. Ends with nil, or throws `corrupt` at
-/// the first byte that makes no sense.
+/// References the changeset's bytes, which must outlive the parser. Throws `corrupt` at the first
+/// invalid byte.
 struct ChangeLogParser {
     enum Instruction: Equatable {
         case insertTable(TableKey)
@@ -14,7 +14,7 @@ struct ChangeLogParser {
         case insertColumn(ColumnKey)
         case eraseColumn(ColumnKey)
         case renameColumn(ColumnKey)
-        /// The selects what follows is about; `path` leads to a nested collection.
+        /// Selects the collection for the following instructions; `path` leads to a nested one.
         case selectCollection(ColumnKey, ObjectKey, path: [Int64])
         case collectionInsert(Int64)
         case collectionSet(Int64)
@@ -31,7 +31,7 @@ struct ChangeLogParser {
 
     init(_ bytes: ByteView) { self.bytes = bytes }
 
-    /// The next instruction, nil at the end.
+    /// Returns the next instruction; nil at the end. Throws `corrupt`.
     mutating func next() throws(RealmError) -> Instruction? {
         guard position < bytes.count else { return nil }
         let opcode = bytes[position]
@@ -91,7 +91,7 @@ struct ChangeLogParser {
         return .selectCollection(column, object, path: path)
     }
 
-    /// Dictionaries and sets once had instructions of their own.
+    /// Parses collection instructions, including the obsolete ones for dictionaries and sets.
     private mutating func collectionInstruction(
         _ opcode: UInt8
     ) throws(RealmError) -> Instruction {
@@ -109,7 +109,7 @@ struct ChangeLogParser {
         }
     }
 
-    /// Type, length and bytes of a dictionary's key, then the index.
+    /// Parses the type, length and bytes of a dictionary's key, then returns the index.
     private mutating func legacyEntry() throws(RealmError) -> Int64 {
         guard try integer() == 2 else { throw bad("a dictionary key that is no string") }
         let count = try integer()
@@ -130,7 +130,8 @@ struct ChangeLogParser {
 
     private mutating func columnKey() throws(RealmError) -> ColumnKey { ColumnKey(try integer()) }
 
-    /// Seven bits a byte, least significant first; the last byte carries six and the sign.
+    /// Parses an integer of seven bits per byte, least significant first; the last byte has six
+    /// bits and the sign.
     private mutating func integer() throws(RealmError) -> Int64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0

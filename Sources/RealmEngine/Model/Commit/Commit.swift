@@ -1,7 +1,8 @@
-/// Turns a write transaction's nodes into a new version of the file (storage format section 5).
+/// Commit of a write transaction, which makes its nodes a new version of the file (storage format
+/// section 5).
 ///
-/// The order of writes is what makes it safe: all new nodes and the inactive header slot, sync,
-/// the select bit, sync. Whatever happens in between, the header selects a complete version.
+/// Crash safety depends on the order of writes: all new nodes and the inactive header slot, sync,
+/// the select bit, sync. At every moment the header selects a complete version.
 struct Commit {
     private let transaction: WriteTransaction
     private let names: Ref
@@ -11,7 +12,8 @@ struct Commit {
     private let newVersion: UInt64
     private let changesets: [Changeset]
 
-    /// - Parameter changesets: of each version after the transaction's base, `version` the last.
+    /// - Parameter changesets: changesets of all versions after the transaction's base, the last
+    ///   one of `version`.
     init(_ transaction: WriteTransaction, version: UInt64, changesets: [Changeset]) {
         self.transaction = transaction
         names = transaction.directory.names
@@ -30,7 +32,7 @@ struct Commit {
         let version: UInt64
         let top: Ref
         let logicalSize: UInt64
-        /// Versions that were readable when it was made.
+        /// Number of versions that were readable when this one was made.
         let reachable: UInt64
         let space: CommittedSpace
     }
@@ -47,12 +49,12 @@ struct Commit {
         return stored.version
     }
 
-    /// Puts the new version's nodes into the file.
+    /// Writes the new version's nodes to the file.
     func write() throws(RealmError) -> Stored {
         let reachable = try session.database.session!.purge()
         let history = try appendedHistory(oldestLive: reachable.oldestLive)
         if let top = base.top {
-            // A foreign compaction in progress is not carried on; its state goes too.
+            // Frees the compaction state of another engine; a compaction in progress is discarded.
             for ref in [
                 top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
             ] { try context.free(ref) }
@@ -60,7 +62,8 @@ struct Commit {
         var space: FreeSpace
         if let known = transaction.spilledSpace {
             space = known
-            // A view of an earlier transaction of a group may see what a later one let go.
+            // Within a group, a snapshot of an earlier transaction may read nodes that a later one
+            // freed.
             if session.group == nil { space.giveBack(context.takeWrittenAhead()) }
         } else {
             space = try session.freeSpace(of: base, context.space, reachable)
@@ -78,7 +81,7 @@ struct Commit {
             space: writer.finish(), released: released, version: newVersion, page: Self.page,
             reserve: writer.reserve, last: writer.lastRun, root: root)
         let lists = try listWriter.run()
-        // What can fail comes before the flip.
+        // Everything that can fail is done before the header is flipped.
         try session.store(
             writer.runs + (lists.run.map { [$0] } ?? []), logicalSize: lists.logicalSize)
         return Stored(
@@ -88,7 +91,7 @@ struct Commit {
 
     private static let historySchema: UInt64 = 1
 
-    /// - Parameter extra: bytes that the lists and the root take at most.
+    /// - Parameter extra: maximum number of bytes of the free lists and the root.
     private func writer(
         _ space: consuming FreeSpace, _ history: Ref, extra: UInt64
     ) throws(RealmError) -> NodeWriter {
@@ -97,8 +100,8 @@ struct Commit {
         return NodeWriter(order, free: space, extra: extra, page: Self.page)
     }
 
-    /// The history with the new changesets and without what nobody can need any more (storage format
-    /// 7.2).
+    /// Appends the new changesets to the history and removes those that no live version needs
+    /// (storage format 7.2).
     private func appendedHistory(oldestLive: UInt64) throws(RealmError) -> Ref {
         var root = Ref.none
         if let top = base.top, top.historyType == TopArray.localHistory { root = top.history }
@@ -114,7 +117,7 @@ struct Commit {
             try context.freeDeep(part)
         }
         let element = ElementType(type: .binary, isNullable: false)
-        // Most commits begin a history of their own.
+        // Fast path: most commits replace the whole history.
         if root.isNone, new.allSatisfy({ $0.written.parts.isEmpty }) {
             return try transaction.encodeElements(new.map { .binary($0.rest) }, element)
         }

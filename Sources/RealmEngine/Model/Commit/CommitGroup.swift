@@ -1,16 +1,17 @@
 /// Transactions that become durable together, as one version of the file.
 ///
-/// They work with one set of editors and leave their nodes in the slab; the file is written once, by
-/// `flush`, and nothing leads to any of it before, so that a crash leaves all or none. Each has its
-/// own number and its own entry in the history; for others the number grows by as many at once. In
-/// between this process reads each one's state from the slab, with the version the group began with
-/// pinned. Guarded by the writer's turn.
+/// They share one set of editors and leave their nodes in the slab. `flush` writes the file once;
+/// before, no root references the nodes, so that a crash leaves all of the group or nothing. Each
+/// transaction has its own version number and history entry; for other processes the version
+/// increases by the number of transactions at once. Meanwhile this process reads the state of each
+/// from the slab, and the version before the group stays pinned. Guarded by the write mutex.
 final class CommitGroup {
     private unowned let session: WriteSession
     private let base: VersionState
-    /// What was committed last; nil before the first.
+    /// The transaction that was committed last; nil before the first.
     private var last: WriteTransaction?
-    /// What the first transactions let go of; more belongs to one that was taken back.
+    /// Number of extents that committed transactions freed; further ones belong to a transaction
+    /// that was rolled back.
     private var freed = 0
     private var mustReload = false
     private(set) var count = 0
@@ -23,13 +24,13 @@ final class CommitGroup {
         base = session.database.newest
     }
 
-    /// What the next transaction begins with.
+    /// Base version of the next transaction.
     var version: UInt64 { base.version + UInt64(count) }
 
-    /// Bytes of memory that the commits take.
+    /// Memory, in bytes, that the commits take.
     var usedBytes: Int { last.map { $0.size + arena.used } ?? 0 }
 
-    /// The state after the last commit.
+    /// Returns the state after the last commit.
     func head() throws(RealmError) -> VersionState {
         if let knownHead { return knownHead }
         let state = try last?.state(session.slab.view) ?? base
@@ -37,7 +38,8 @@ final class CommitGroup {
         return state
     }
 
-    /// What the commits after `version` changed, as far as it is in memory as a whole.
+    /// Returns the changesets of the commits after `version`, except those that were partly written
+    /// to the file.
     func changesets(after version: UInt64) -> [ByteView] {
         let known = version > base.version ? Int(clamping: version - base.version) : 0
         return changesets.dropFirst(known).filter { $0.written.parts.isEmpty }.map(\.rest)
@@ -51,7 +53,7 @@ final class CommitGroup {
         return begun
     }
 
-    /// Takes in a transaction whose nodes are in the slab.
+    /// Adds a committed transaction, whose nodes are in the slab.
     func add(_ transaction: WriteTransaction) {
         var changes = transaction.changeset
         changes.rest = arena.copy(changes.rest)
@@ -62,10 +64,10 @@ final class CommitGroup {
         knownHead = nil
     }
 
-    /// A transaction of the group ended.
+    /// Records the end of a transaction of the group.
     func ended(isCommitted: Bool) { if !isCommitted { mustReload = true } }
 
-    /// Puts all commits into the file as one version.
+    /// Writes all commits to the file as one version.
     func flush() throws(RealmError) {
         guard let last else { return }
         last.context.forgetFreed(after: freed)

@@ -1,8 +1,8 @@
-/// Makes the header select the newest published version again after a writer died between flipping
-/// the header and publishing, while other participants went on from the version before (storage
+/// Makes the header select the newest published version again. Necessary if a writer died between
+/// the header flip and the publication, and others continued from the version before (storage
 /// format 5.11).
 ///
-/// The caller has the writer's turn and has read the newest published version.
+/// The caller must hold the write mutex and have refreshed to the newest published version.
 struct HeaderRepair {
     private let writer: WriteSession
     private let session: Session
@@ -12,28 +12,29 @@ struct HeaderRepair {
         (self.writer, self.session) = (writer, session)
     }
 
-    /// Whether the header selects the newest version of the session that `database` has read.
+    /// Whether the header selects the version that `database` was refreshed to.
     static func isNewest(_ database: Database) throws(RealmError) -> Bool {
         let header = try database.file.rawHeader()
         return header.top(header.selected) == database.newest.top?.ref.raw ?? 0
     }
 
-    /// The version that a header slot names, compared with the newest published one.
+    /// Relation of a header slot's version to the newest published one.
     private enum Slot {
         /// The newest published version.
         case newest
         /// A version that was published, or one that is older than the newest.
         case published
-        /// A version that was never published; `distance` is its number less the newest one's.
+        /// A version that was never published; `distance` is its number minus the newest one's.
         case unpublished(distance: UInt64)
-        /// A root that was overwritten: by participants that went on from the newest version.
+        /// A root that was overwritten by writers that continued from the newest version.
         case unreadable
         /// No root.
         case empty
     }
 
-    /// Repairs the header if it selects a version that was never published. A header that is older than
-    /// the version list stays: asynchronous commits of the SDKs leave one (storage format 5.13).
+    /// Repairs the header if it selects a version that was never published. Keeps a header that is
+    /// older than the version list, as asynchronous commits of the SDKs leave it (storage format
+    /// 5.13).
     @_optimize(size)
     func run() throws(RealmError) {
         let pin = try session.pinNewest()
@@ -52,8 +53,8 @@ struct HeaderRepair {
             try writer.sync()
         case (.unpublished(1), .unpublished(1)), (.unpublished(1), .unreadable),
             (.unreadable, .unpublished(1)), (.unreadable, .unreadable):
-            // A second writer went on from the newest version, wrote its root in place of that
-            // version's, and died too.
+            // A second writer continued from the newest version, overwrote the slot of that
+            // version's root, and died too.
             guard !pin.top.isNone, try isWhole(pin) else { return }
             try writer.flipHeader(top: pin.top)
         default: return

@@ -1,12 +1,12 @@
-/// Writes the nodes of an open transaction to the file ahead of its commit.
+/// Writes the nodes of an open transaction to the file before its commit.
 ///
-/// They go where no version has anything, so that they do no harm if the commit never comes: then
-/// the space is as free, or as much beyond the end, as before. The syncs of the commit cover them.
+/// Uses only space that no version uses: without a commit, the space stays free, or after the end
+/// of the file's logical size. The syncs of the commit cover the nodes.
 struct Spill {
     private let transaction: WriteTransaction
     private let known: FreeSpace?
 
-    /// - Parameter known: what the last spill of the transaction left free.
+    /// - Parameter known: free space after the last spill of the transaction; nil at the first one.
     init(_ transaction: WriteTransaction, _ known: FreeSpace?) {
         self.transaction = transaction
         self.known = known

@@ -1,11 +1,11 @@
-/// Steps of a commit that touch the file, in their order (storage format 5). `Commit.run` calls them.
+/// Steps of a commit that access the file, in order (storage format 5). Called by `Commit.run`.
 extension WriteSession {
-    /// The free space of `version`, as far as no version that is `reachable` uses it.
+    /// Returns the free space of `version` that no `reachable` version uses.
     func freeSpace(
         of version: VersionState, _ space: NodeSpace, _ reachable: VersionList.Reachable
     ) throws(RealmError) -> FreeSpace {
         guard let top = version.top else { return FreeSpace(logicalSize: version.limit) }
-        // The versions of a group are readable in this process without being listed.
+        // In a group, this process reads versions that are not in the version list.
         let older =
             group == nil
             ? FreeSpace.PreviousFreeLists(database.file, reachable, checkedLists) : .none
@@ -15,9 +15,10 @@ extension WriteSession {
         return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
     }
 
-    /// Writes nodes that nothing refers to yet, growing the file as needed.
+    /// Writes nodes that no root references yet, growing the file as needed.
     func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
-        // Joiners size the file under the control mutex, so growing it happens under it too.
+        // Grows the file under the control mutex, under which other processes read its size when
+        // they join.
         try database.session!.file.withControl { () throws(RealmError) in
             try device.grow(to: Int(logicalSize))
             try database.file.extend(to: Int(logicalSize))
@@ -38,7 +39,7 @@ extension WriteSession {
         }
         try write(top.raw, at: RawHeader.topOffset(slot))
         if let device = device as? EncryptedDevice {
-            // One page of the file holds both: they change together.
+            // One encrypted page contains both, so they change together.
             try write(flags ^ 1, at: RawHeader.flagsOffset)
             if options.isDurable { try device.syncData() }
         } else {
@@ -55,8 +56,9 @@ extension WriteSession {
         }
     }
 
-    /// Throws, for good, when what was written is in a file that lost its name since the turn was
-    /// taken. One that was moved meanwhile is as one moved right after the commit.
+    /// Throws, and poisons the database, if the file was replaced or deleted since the transaction
+    /// began, because the commit is lost. A file that was moved counts as one moved after the
+    /// commit.
     func checkHasName() throws(RealmError) {
         do throws(RealmError) { try database.file.checkHasName() } catch {
             database.poison(error)
@@ -64,7 +66,7 @@ extension WriteSession {
         }
     }
 
-    /// Makes a version that the header selects the newest for everybody.
+    /// Publishes a version that the header already selects as the newest one of the session.
     func publish(_ stored: Commit.Stored) throws(RealmError) {
         do throws(RealmError) {
             try database.session!.publish(
@@ -72,7 +74,7 @@ extension WriteSession {
                 reachable: stored.reachable)
             try database.refresh()
         } catch {
-            // The header selects what the session does not know of.
+            // The header selects a version that the session does not list.
             poisonForAll(error)
             throw error
         }

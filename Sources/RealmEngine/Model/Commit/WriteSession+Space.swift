@@ -1,19 +1,19 @@
 extension WriteSession {
-    /// How a database's file is used, for reports.
+    /// Use of a database's file, for reports.
     package struct Space: Sendable {
-        /// End of the space the newest version manages, in bytes.
+        /// End of the newest version's space, in bytes.
         var logicalSize = 0
-        /// Bytes any commit may use again.
+        /// Bytes that the next commit may reuse.
         package var freeBytes = 0
-        /// Bytes the newest version does not use, kept for readers of older versions.
+        /// Bytes that the newest version does not use but readers of older versions do.
         package var pinnedBytes = 0
     }
 
-    /// Versions readers can hold, the newest included, as counted by the last commit of anybody.
+    /// Number of live versions, including the newest, as counted by the last commit of any process.
     package var liveVersions: Int { Int(clamping: database.session?.file.versionCount ?? 1) }
 
-    /// How the newest version uses the file. Takes the writer's turn for a moment, so that the
-    /// versions nobody holds any more are known.
+    /// Returns the newest version's use of the file. Takes the write mutex for a moment, to find
+    /// out which versions are no longer pinned.
     ///
     /// Throws `corrupt` for a damaged free list, `misuse` while a transaction is open.
     package func space() throws(RealmError) -> Space {

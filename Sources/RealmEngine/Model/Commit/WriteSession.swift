@@ -1,39 +1,40 @@
 /// A database opened for writing as a participant of its session.
 ///
-/// Any number of processes and handles may do so; write transactions take turns. One transaction
-/// of a session at a time, begun and ended on one thread. Snapshots of `database` may be used by
-/// any thread meanwhile.
+/// Several processes and handles may write to a database; the write mutex serialises their
+/// transactions. A session has one transaction at a time, which begins and ends on one thread.
+/// Other threads may use snapshots of `database` meanwhile.
 public final class WriteSession {
     public let database: Database
     let options: Options
     let device: any StorageDevice
-    /// What counts the writes; nil where there are none.
+    /// Device that counts the writes; nil for a rehearsal.
     private let file: FileDevice?
-    /// Where a rehearsal keeps what is too much for memory; nil for a session that writes.
+    /// Directory for the temporary file of a rehearsal; nil for a session that writes.
     let rehearsalDirectory: String?
     var isRehearsal: Bool { rehearsalDirectory != nil }
     /// The transaction's row in the reader table.
     private var row: Int32?
     /// Versions whose free lists earlier commits have checked.
     let checkedLists = FreeSpace.VerifiedFreeLists()
-    /// The group that transactions are part of, while one is open.
+    /// The open commit group; nil if there is none.
     private(set) var group: CommitGroup?
-    /// A transaction is open. It is not kept alive: merely dropped it is rolled back.
+    /// Whether a transaction is open. The session does not retain it: releasing the transaction
+    /// rolls it back.
     private var hasTransaction = false
 
     public struct Options: Sendable {
         /// Sync data and header so that a commit that returned survives a power failure.
         public var isDurable = true
-        /// Create the file when it does not exist; refuse when it does.
+        /// Whether to create the file; an existing file is then an error.
         public var creates = false
         var fanout = Fanout()
-        /// How long to wait for others that are just joining, leaving or resizing the file.
+        /// Time to wait for processes that are joining, leaving or resizing the file.
         public var patience = RealmEngine.LockTimeout.forever
-        /// As `Database.Options.allowsOtherNames`.
+        /// See `Database.Options.allowsOtherNames`.
         package var allowsOtherNames = false
-        /// Of an encrypted file, or one to be made so.
+        /// Key of an encrypted file, or for encrypting a new one.
         public var key: EncryptionKey?
-        /// Take part on its own instead of together with others of this process.
+        /// Whether to join the session separately instead of sharing this process's participant.
         var isSeparate = false
 
         public init() {}
@@ -44,12 +45,12 @@ public final class WriteSession {
     /// Opens the file at `path` for writing.
     ///
     /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions
-    /// with other settings, and what reading a database throws.
+    /// with other settings, and the errors of reading a database.
     public convenience init(path: String, options: Options = Options()) throws(RealmError) {
         try self.init(path: path, options: options) { $0 }
     }
 
-    /// As above, writing through what `wrap` makes of the file.
+    /// Opens the file at `path` for writing through the device that `wrap` returns.
     convenience init(
         path: String, options: Options, wrap: (FileDevice) -> any StorageDevice
     ) throws(RealmError) {
@@ -68,7 +69,7 @@ public final class WriteSession {
         } catch { throw error.inFile(path) }
     }
 
-    /// Writes to a database that is open already, with settings that agree.
+    /// Writes to a database that is already open with the same settings.
     convenience init(
         on database: Database, options: Options = Options()
     ) throws(RealmError) {
@@ -87,7 +88,8 @@ public final class WriteSession {
     private init(
         _ database: Database, _ options: Options, _ wrap: (FileDevice) -> any StorageDevice
     ) throws(RealmError) {
-        // By the name the session has: the one given may lead elsewhere by now.
+        // Opens the session's path, because the path given by the caller may have another target
+        // now.
         guard let opened = try database.file.device() else { throw Self.readOnly }
         guard opened.identity == database.file.identity else {
             throw OpenDatabases.replaced(database.path)
@@ -104,9 +106,9 @@ public final class WriteSession {
         rehearsalDirectory = nil
     }
 
-    /// Rehearses: transactions of the session see the database and their own changes, but take no
-    /// lock, write nothing and cannot commit. What takes more memory than a transaction may goes to a
-    /// file without a name in `temporaryDirectory`.
+    /// Opens a database for rehearsals: transactions see the database and their own changes, but
+    /// take no lock, write nothing and cannot commit. Nodes that exceed the memory limit are moved
+    /// to an unlinked file in `temporaryDirectory`.
     package init(
         rehearsing path: String, temporaryDirectory: String = "/tmp",
         _ patience: LockTimeout = .forever, key: EncryptionKey? = nil
@@ -128,7 +130,7 @@ public final class WriteSession {
     private var session: Session { database.session! }
     var slab: Slab { database.slab }
 
-    /// What went to the file through this session, for reports.
+    /// File traffic of this session, for reports.
     package struct Traffic: Sendable {
         package internal(set) var syncs = 0
         /// Time spent waiting for the syncs.
@@ -138,7 +140,7 @@ public final class WriteSession {
         package init() {}
     }
 
-    /// What went to the file so far.
+    /// File traffic so far.
     package var traffic: Traffic {
         var traffic = Traffic()
         guard let file else { return traffic }
@@ -148,12 +150,13 @@ public final class WriteSession {
         return traffic
     }
 
-    /// Bytes of the file as this session knows it: another may have made it longer. 0 for a rehearsal.
+    /// Size of the file, in bytes, as this session knows it; another process may have grown it. 0
+    /// for a rehearsal.
     package var fileSize: Int { file?.size ?? 0 }
 
-    /// Begins a write transaction when it is this session's turn.
+    /// Acquires the write mutex and begins a write transaction.
     ///
-    /// Throws `busy` when `patience` ends first, `misuse` when a transaction of this session is
+    /// Throws `busy` when `patience` has passed, `misuse` when a transaction of this session is
     /// open, and the first failure after a failed write or sync.
     public func begin(_ patience: LockTimeout = .forever) throws(RealmError) -> WriteTransaction {
         if let failure = database.failure { throw failure }
@@ -183,7 +186,7 @@ public final class WriteSession {
         }
     }
 
-    /// Takes the writer's turn and makes the newest version of the session the handle's.
+    /// Acquires the write mutex and refreshes the database.
     private func takeTurn(_ patience: LockTimeout) throws(RealmError) {
         guard try waitForTurn(patience) != nil else {
             throw RealmError(
@@ -192,7 +195,8 @@ public final class WriteSession {
                 hint: "wait for it")
         }
         do throws(RealmError) {
-            // What is written to a file without its name, or unknown to others, is lost.
+            // Writes to a file that was replaced, deleted or given a second link would be lost or
+            // unseen.
             try database.file.checkPlace()
             try database.file.place?.checkLinks()
             try database.refresh()
@@ -214,7 +218,7 @@ public final class WriteSession {
         }
     }
 
-    /// To go on from the version that one of them names would lose what the other one has.
+    /// Continuing from one of the two versions would lose the other one's data.
     private static var contradiction: RealmError {
         RealmError(
             .busy, code: "SessionRestartRequired", reason: "contradiction",
@@ -244,16 +248,16 @@ public final class WriteSession {
 
     // MARK: Groups
 
-    /// Takes the writer's turn for a group of transactions, which may be begun on any thread, one
-    /// after the other. The group is closed on the thread that opened it.
+    /// Acquires the write mutex for a group of transactions, which may begin on any thread, one
+    /// after the other. The group must be closed on the thread that opened it.
     func openGroup(_ patience: LockTimeout = .forever) throws(RealmError) {
         if let failure = database.failure { throw failure }
         try takeTurn(patience)
         group = CommitGroup(self)
     }
 
-    /// Makes what the group's transactions committed durable, and the newest version for everybody,
-    /// with one pair of syncs. The group goes on from there.
+    /// Makes the group's commits durable and publishes them, with one pair of syncs. Then begins
+    /// another group.
     func flushGroup() throws(RealmError) {
         if let failure = database.failure { throw failure }
         guard let group, group.count > 0 else { return }
@@ -264,18 +268,18 @@ public final class WriteSession {
         self.group = CommitGroup(self)
     }
 
-    /// The commits of the group take so much memory that it is time for a flush.
+    /// Whether the group's commits take so much memory that it should be flushed.
     var isGroupLarge: Bool { (group?.usedBytes ?? 0) > 64 << 20 }
 
-    /// Gives the turn up; what was not flushed is forgotten.
+    /// Releases the write mutex and discards commits that were not flushed.
     func closeGroup() {
         group = nil
         slab.detach()
         giveTurn()
     }
 
-    /// Which version the header selects is unknown: nobody may go on from either of the two before
-    /// a new session has begun with the one it finds.
+    /// Poisons the database after a failure that leaves open which version the header selects. No
+    /// process may continue from either version until a new session begins with the selected one.
     func poisonForAll(_ error: RealmError) {
         database.poison(error)
         session.file.isCritical = true

@@ -1,21 +1,22 @@
-/// How much memory a transaction takes, and how it takes little again.
+/// Memory of a transaction, and spills that reduce it.
 extension WriteTransaction {
-    /// Whether it is time for `spill`: the changes take too much memory, or a good deal of it is nodes
-    /// that nothing will change any more, as while objects are appended. Those are better written
-    /// while there is something else to do than all at the end.
+    /// Whether `spill` should be called: the changes take too much memory, or most of it is nodes
+    /// that will not change again, as after appending objects. Spilling those early distributes the
+    /// writes over time.
     package var isSpillDue: Bool {
         size > memoryLimit
             || (context.slab.used > 6 << 20
                 && context.editedBytes + context.changeableBytes < 1 << 20)
     }
 
-    /// Makes the transaction take little memory again: what it has made so far goes to the file, into
-    /// space that no version uses, where nothing refers to it before the commit. Worth it for
-    /// transactions of many megabytes only. Values and collections made by the transaction but not
-    /// stored yet are lost. A rehearsal uses a temporary file; a group that has commits which are not
-    /// in the file yet keeps everything.
+    /// Reduces the transaction's memory: writes its nodes to space of the file that no version
+    /// uses, and that no root references before the commit. Worthwhile only for transactions of
+    /// many megabytes. Values and collections that the transaction made but has not stored yet are
+    /// lost. A rehearsal uses a temporary file. Has no effect in a group with commits that are not
+    /// in the file yet.
     ///
-    /// Throws `output` when the file cannot be written, and the transaction can only be rolled back.
+    /// Throws `output` when the file cannot be written; the transaction can then only be rolled
+    /// back.
     package func spill() throws(RealmError) {
         try checkOpen()
         guard canWriteOut else { return }
@@ -46,9 +47,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Adds what waits for indexes to them, part by part, without taking more memory than is due.
+    /// Applies pending index changes in parts, spilling in between if memory exceeds the limit.
     func settleIndexes(onlyMost: Bool) throws(RealmError) {
-        // Changes are sorted before they are added: the more at a time, the fewer nodes are rewritten.
+        // Changes are sorted before they are applied; larger batches rewrite fewer nodes.
         let changes =
             !onlyMost || memoryLimit == .max || context.waitingBytes.value > memoryLimit / 2
         for i in directory.slots.indices {
@@ -60,7 +61,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The log so far as blobs, where it is long enough to be worth it.
+    /// Moves the changeset so far to blobs, if it is at least 1 MiB long.
     private func cutLog() throws(RealmError) -> [Ref] {
         let bytes = log.pointee.bytes
         guard bytes.count >= 1 << 20, let base = bytes.baseAddress else { return [] }
@@ -76,7 +77,7 @@ extension WriteTransaction {
         return refs
     }
 
-    /// Has the nodes of a rehearsal out of memory, and nothing kept that only a commit needs.
+    /// Moves the nodes of a rehearsal to a file, and discards data that only a commit needs.
     private func moveOut(to directory: String) throws(RealmError) {
         try session.slab.moveOut(to: directory)
         log.pointee.forgetBytes()
@@ -86,7 +87,7 @@ extension WriteTransaction {
         try restart(fresh)
     }
 
-    /// Goes on with what the file holds.
+    /// Continues with the nodes that the file now contains.
     private func restart(limit: UInt64) throws(RealmError) {
         let fresh = ReadContext(session.database.file.mapping, limit: limit)
         session.slab.attach(fresh)

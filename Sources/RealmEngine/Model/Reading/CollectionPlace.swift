@@ -1,13 +1,13 @@
-/// A list, set or dictionary in an object: that of a property, or one nested in it.
+/// Location of a list, set or dictionary in an object: a property, or a collection nested in it.
 public struct CollectionPlace: Hashable, Sendable {
     var table: TableKey
     var object: ObjectKey
     /// Index of the property among the table's columns.
     var column: Int
-    /// From the property's own value inwards.
+    /// Path from the property's value to the nested collection.
     var steps: [Step]
 
-    /// To an element of a list, or to the value under a dictionary's key.
+    /// Step to an element of a list, or to the value under a key of a dictionary.
     public enum Step: Hashable, Sendable {
         case index(Int)
         case key(String)

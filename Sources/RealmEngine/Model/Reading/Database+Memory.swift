@@ -1,5 +1,5 @@
 extension Database {
-    /// Databases in memory by what they are called; a forked copy of the process shares none.
+    /// Key of an in-memory database. A forked copy of the process has other keys.
     private struct Identifier: Hashable {
         let name: String
         let generation = ForkGeneration.current
@@ -7,11 +7,10 @@ extension Database {
 
     private static let memories = LockedValue<[Identifier: Weak<Database>]>([:])
 
-    /// The database in memory that goes by `identifier` in this process, begun without any classes if
-    /// there is none. With its last reference its content is gone: it is in no file, and neither is
-    /// anything that files have beside them.
+    /// Returns the in-memory database with `identifier` in this process, made without classes if
+    /// there is none. Its content is freed with its last reference; there are no files.
     ///
-    /// Throws `output` when there is no memory.
+    /// Throws `output` when no memory is available.
     public static func inMemory(_ identifier: String) throws(RealmError) -> Database {
         let key = Identifier(name: identifier)
         let result = memories.withLock { memories -> Result<Database, RealmError> in
@@ -26,12 +25,13 @@ extension Database {
         do throws(RealmError) { return try result.get() } catch { throw error.inFile(identifier) }
     }
 
-    /// Who opens a database of this name from now on gets a new one, whoever has the other.
+    /// Makes the next open of this name create a new database, even if the old one is still
+    /// referenced.
     static func forgetMemory(_ identifier: String) {
         memories.withLock { $0[Identifier(name: identifier)] = nil }
     }
 
-    /// A database in memory that nobody else can open.
+    /// Makes an in-memory database that cannot be opened again.
     static func withoutName() throws(RealmError) -> Database { try Database(inMemory: "memory") }
 
     private convenience init(inMemory name: String) throws(RealmError) {

@@ -1,40 +1,41 @@
 extension Database {
-    /// How a database is opened as a participant.
+    /// Options for opening a database as a participant.
     public struct Options: Sendable {
         /// Sync data and header so that a commit that returned survives a power failure. All
-        /// participants of a session agree in this.
+        /// participants of a session must use the same value.
         public var isDurable = true
         public var creation = Creation.never
-        /// How long to wait for others that are just joining, leaving or resizing the file.
+        /// Time to wait for processes that are joining, leaving or resizing the file.
         public var patience = LockTimeout.forever
-        /// Take part although the file has several hard links: other programs must go by this name.
+        /// Whether to accept a file with several hard links. Other programs must then use the same
+        /// path.
         var allowsOtherNames = false
-        /// Of an encrypted file; a new file is encrypted with it.
+        /// Key of an encrypted file; a new file is encrypted with it.
         public var key: EncryptionKey?
 
         public init() {}
     }
 
-    /// Whether opening a database may make its file.
+    /// Whether opening a database may create its file.
     public enum Creation: Sendable {
         case never
         case ifMissing
-        /// Refuses a file that exists.
+        /// Creates the file; an existing file is an error.
         case always
     }
 
-    /// Opens the file at `path` as a participant of its session, which begins if nobody has it open
-    /// (storage format 6.4): the lock file is made when missing.
+    /// Opens the file at `path` as a participant of its session. If no process has it open, a
+    /// session begins, and the lock file is created if missing (storage format 6.4).
     ///
-    /// Symbolic links are followed first, so the session is the same by whatever name. Whoever opens
-    /// the same file again in this process gets the same object. A file of no bytes is a database
-    /// that is missing.
+    /// Symbolic links are resolved first, so that all paths of a file join the same session.
+    /// Opening a file again in this process returns the same object. An empty file counts as a
+    /// missing database.
     ///
-    /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions with
-    /// other settings, `key` when the file, or who has it open here, goes by another, `misuse` for a
-    /// file with several hard links, `busy` when another program has
-    /// it open by a link of its own or the file was replaced while open here, and what reading a
-    /// database throws.
+    /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions
+    /// with other settings; `key` when `key` does not fit the file or differs from the key of its
+    /// open object; `misuse` for a file with several hard links; `busy` when another program has it
+    /// open by another hard link, or the file was replaced while open here; and the errors of
+    /// reading a database.
     public static func open(
         _ path: String, _ options: Options = Options()
     ) throws(RealmError) -> Database {
@@ -50,12 +51,13 @@ extension Database {
         } catch { throw error.inFile(path) }
     }
 
-    /// A participant of its own, known to nobody else.
+    /// Joins the session as a separate participant, which `open` does not return.
     convenience init(
         participating place: DatabasePath, _ options: Options
     ) throws(RealmError) {
         let key = DatabaseKey(options.key)
-        // Nothing is created, not even a lock file, beside a file that is not there or not ours.
+        // If the file is missing or not writable by this engine, no file may be created, not even a
+        // lock file.
         var known: MappedFile?
         if options.creation == .never
             || (options.creation == .ifMissing && FileIdentity(path: place.path) != nil)
@@ -66,7 +68,8 @@ extension Database {
         var mapped: MappedFile?
         let session = try Session(joining: place, isDurable: options.isDurable, options.patience) {
             (isInitiator) throws(RealmError) in
-            // Opened here, since it may have been replaced until nobody had it open.
+            // The file may have been replaced before this process joined the session, so it is
+            // opened again.
             let file = try FileDevice(place, options.creation.ofFile)
             known = try known?.isStill(file) == true ? known : nil
             if isInitiator {
@@ -80,7 +83,7 @@ extension Database {
         try self.init(mapped!, session: session)
     }
 
-    /// Who has the writer's turn, as far as that can be known.
+    /// Best-effort description of the program that holds the write mutex.
     var writerName: String {
         let writers = ReaderTable.read(path).filter { $0.kind == .writer && !$0.isStale }
         if let writer = writers.first {
@@ -91,10 +94,11 @@ extension Database {
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
     }
 
-    /// Throws unless the file may be written and is one that this engine writes. Returns the file as
-    /// it was looked at, nil when there is nothing in it.
+    /// Throws unless the file may be written and has a format that this engine writes. Returns the
+    /// mapped file, nil if it is empty.
     ///
-    /// - Parameter makesDatabases: a file of no bytes becomes one when the session begins.
+    /// - Parameter makesDatabases: whether an empty file is accepted, because a database will be
+    ///   made in it.
     @discardableResult
     static func checkWritable(
         _ place: DatabasePath, _ key: DatabaseKey = .none, makesDatabases: Bool = false
@@ -109,7 +113,7 @@ extension Database {
                 try checkWritable(mapped, header, size)
             }
         } catch {
-            // The newest version of a session that goes on is in its list of versions.
+            // While a session is live, its version list selects the newest version, not the header.
             guard error.isDamage, LockFileMemory.isLocked(place.lock) else { throw error }
         }
         return mapped
@@ -126,7 +130,7 @@ extension Database {
                 hint: convertHint)
         }
         if header.top.isNone {
-            // In a session that goes on, another engine's first commit may be under way.
+            // While a session is live, the first commit of another engine may be in progress.
             if let place = mapped.place, LockFileMemory.isLocked(place.lock) { return }
             if !header.isStreaming {
                 try LostHeader(mapped.mapping, mapped.rawHeader(), size: size).check()
@@ -150,7 +154,7 @@ extension Database.Creation {
 }
 
 extension Session.Attachment {
-    /// What the file says as it is.
+    /// Reads the selected version from the file's header.
     init(_ mapped: MappedFile) throws(RealmError) {
         self = try mapped.whileUnchanged { (header, size) throws(RealmError) in
             let state = try VersionState.read(

@@ -2,29 +2,30 @@ import Synchronization
 
 /// An open database file. Free to cross threads; every thread takes its own `Snapshot` from it.
 ///
-/// Opened immutable: no lock file is opened or created, nothing is written (storage format 6.15).
-/// The snapshot read is the one the header selects at the moment of opening; `hasChanged` tells
-/// whether a commit landed since, after which what was read may have been overwritten.
+/// Opened immutable, it neither opens nor creates a lock file and writes nothing (storage format
+/// 6.15). It reads the version that the header selects at the moment of opening; `hasChanged`
+/// returns whether there was a commit since, after which the version may have been overwritten.
 ///
-/// Opened shared (`open`): a participant of the live session, one for all who open the file in this
-/// process. It keeps its newest version pinned; `refresh` moves it forward for everybody, and what a
-/// snapshot reads never changes. With the last reference the participant leaves.
+/// Opened shared (`open`), it is a participant of the live session, one per file and process. It
+/// keeps its newest version pinned. `refresh` moves it to a newer version for all threads;
+/// snapshots do not change. Releasing the last reference leaves the session.
 ///
-/// Mutable state: the newest version and the versions held, guarded by one mutex, held to copy, to
-/// count, and to pin in the lock file.
+/// Mutable state: the newest version and the pinned versions. One mutex guards them; it is held for
+/// copying, counting, and pinning in the lock file.
 public final class Database: Sendable {
     public let path: String
-    /// The header as it was when the file was opened.
+    /// The header at the time the file was opened.
     package let header: FileHeader
     let file: MappedFile
     let session: Session?
-    /// The version stays what it is: the handle was made for it.
+    /// Whether the handle stays at its version, so that `refresh` has no effect.
     private let isFixed: Bool
-    /// Nothing keeps others from overwriting what is read.
+    /// Whether the version is not pinned, so that it may be overwritten.
     private let isUnguarded: Bool
-    /// Not even the next commit waits: its nodes may take the version's place before it lands.
+    /// Whether the version is older than the newest one and not pinned. The next commit may
+    /// overwrite it before the header changes.
     private let isPrevious: Bool
-    /// Where write transactions keep what they make.
+    /// Memory for the nodes of write transactions.
     let slab: Slab
     let raw: RawHeader
     let versions: LockedValue<Versions>
@@ -35,16 +36,18 @@ public final class Database: Sendable {
         var newest: VersionPin
         var held: HeldVersions
         var failure: RealmError?
-        /// Of the version that this process committed last.
+        /// Integer bounds of the version that this process committed last.
         var bounds: IntegerBounds?
-        /// Free space of the version that this process committed last; nil once a commit has taken it.
+        /// Free space of the version that this process committed last; nil once a commit has taken
+        /// it.
         var space: CommittedSpace?
     }
 
     /// Opens the file at `path` without joining a session.
     ///
-    /// Throws `input` when the file cannot be read or is no Realm file, `key` when `key` is not what
-    /// it needs, `corrupt`, and `incompatible` for formats other than 2 to 11 and 20 to 24.
+    /// Throws `input` when the file cannot be read or is no Realm file, `key` for a missing,
+    /// superfluous or wrong key, `corrupt`, and `incompatible` for formats other than 2 to 11 and
+    /// 20 to 24.
     public convenience init(
         immutable path: String, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -53,7 +56,7 @@ public final class Database: Sendable {
         } catch { throw error.inFile(path) }
     }
 
-    /// Reads all of standard input into an unlinked temporary file and opens that.
+    /// Reads standard input to its end into an unlinked temporary file and opens the file.
     package convenience init(
         standardInputInto directory: String, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -63,10 +66,10 @@ public final class Database: Sendable {
         } catch { throw error.inFile("-") }
     }
 
-    /// Joins the live session of the database at `path` as a reader; nil when nobody has it open or
-    /// its session cannot be joined from here.
+    /// Joins the live session of the database at `path` as a reader. Nil if no process has it open,
+    /// or its session cannot be joined from here.
     ///
-    /// Throws `busy` when others keep it from joining for longer than `patience`.
+    /// Throws `busy` when other processes delay joining for longer than `patience`.
     public convenience init?(
         joiningLive path: String, _ patience: LockTimeout = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -75,13 +78,14 @@ public final class Database: Sendable {
             guard let session = try Session(readingLive: place, patience) else { return nil }
             try self.init(MappedFile(place, DatabaseKey(key)), session: session)
         } catch {
-            // What a lock file says wrongly does not keep anybody from reading the database.
+            // A damaged lock file does not prevent reading the database without a session.
             if error.code == "IncompatibleLockFile" { return nil }
             throw error.inFile(path)
         }
     }
 
-    /// Without a session: the version the header selects, or the one in a slot of the caller's choice.
+    /// Opens a file without a session, at the version that the header selects or in the slot that
+    /// `slot` returns.
     init(
         _ file: MappedFile, slot: (RawHeader) throws(RealmError) -> Int? = { _ in nil }
     ) throws(RealmError) {
@@ -104,7 +108,7 @@ public final class Database: Sendable {
         versions = LockedValue(Versions(newest: newest, held: held))
     }
 
-    /// As a participant: the newest version of the session, whatever the header says.
+    /// Opens a file as a participant of a session, at the session's newest version.
     init(_ file: MappedFile, session: Session) throws(RealmError) {
         self.file = file
         path = file.path
@@ -127,12 +131,12 @@ public final class Database: Sendable {
         }
     }
 
-    /// Another version of the same open file, at which the handle stays.
+    /// Makes a handle that stays at another version of the same open file.
     ///
     /// - Parameters:
-    ///   - pin: what keeps the version; taken over. Without one, `hasChanged` tells whether what was
-    ///     read can be trusted.
-    ///   - raw: the header that named the version.
+    ///   - pin: pin of the version, which the handle takes over. Without one, `hasChanged` returns
+    ///     whether the version may have been overwritten.
+    ///   - raw: the header that selected the version.
     init(
         _ other: Database, at state: VersionState, pin: VersionList.Pin?, raw: RawHeader
     ) throws(RealmError) {
@@ -155,9 +159,9 @@ public final class Database: Sendable {
         versions.withLock { $0.held.letGoOfAll() }
     }
 
-    /// Reads the version a pin is for.
+    /// Reads a pinned version.
     ///
-    /// - Parameter earlier: a version that was pinned all the time since it was read.
+    /// - Parameter earlier: a version that has been pinned since it was read.
     static func state(
         _ file: MappedFile, _ pin: VersionList.Pin, after earlier: VersionState? = nil
     ) throws(RealmError) -> VersionState {
@@ -181,7 +185,7 @@ public final class Database: Sendable {
         return state
     }
 
-    /// Which of the two is wrong where the session's version list and the file contradict each other.
+    /// Determines whether the version list or the file is damaged, if they contradict each other.
     private static func cause(
         of error: RealmError, _ file: MappedFile, _ pin: VersionList.Pin
     ) -> RealmError {
@@ -191,18 +195,18 @@ public final class Database: Sendable {
             let memory = ReadContext(file.mapping, limit: UInt64(size))
             defer { withExtendedLifetime(memory) {} }
             let top = try? TopArray(memory.lookup, pin.top, fileSize: size)
-            // The list is right: what is wrong lies behind the root.
+            // The version list is right: the damage is below the root.
             if let top, top.version == pin.version, top.logicalSize == pin.fileSize {
                 return error
             }
-            // Damaged is the database only if the version its header selects is.
+            // The file is damaged only if the version that its header selects is.
             _ = try Session.Attachment(file)
             return LockFileMemory.damaged
         } catch let other { return other.reason == "replaced" ? other : error }
     }
 
-    /// Pins the newest version of the session. That it is one without a root is believed only when
-    /// the header agrees; between the two, a first commit is about to be published.
+    /// Pins the newest version of the session. If that has no root, retries until the header
+    /// agrees, because a first commit may be between the header flip and its publication.
     private static func pinNewest(
         _ session: Session, _ file: MappedFile
     ) throws(RealmError) -> VersionList.Pin {
@@ -219,14 +223,14 @@ public final class Database: Sendable {
 
     var newest: VersionState { versions.withLock { $0.newest.state } }
 
-    /// Number of the newest version this handle knows.
+    /// Number of the newest version that this handle has loaded.
     public var version: UInt64 { newest.version }
-    /// Tables of the newest version this handle knows.
+    /// Tables of the newest version that this handle has loaded.
     public var schema: Schema { newest.schema }
-    /// What the newest version's root says; nil for a database nothing was ever committed to.
+    /// Root of the newest version, for reports; nil for a database without commits.
     package var top: TopArrayFacts? { newest.top.map { TopArrayFacts($0) } }
 
-    /// Moves to the newest version of the session; false when there was nothing newer.
+    /// Moves to the newest version of the session; returns false if there is no newer one.
     @discardableResult
     public func refresh() throws(RealmError) -> Bool {
         guard let session, !isFixed, session.newestVersion != version else { return false }
@@ -239,7 +243,8 @@ public final class Database: Sendable {
             }
             do throws(RealmError) {
                 let state = try Self.state(file, pin, after: versions.newest.state)
-                // The newer one first: what lies between is only kept while the older is.
+                // Pins the newer version first: versions between the two are kept only while the
+                // older one is pinned.
                 let newest = versions.held.adopt(state, pin, .none)
                 versions.held.letGo(versions.newest)
                 versions.newest = newest
@@ -251,16 +256,16 @@ public final class Database: Sendable {
         }
     }
 
-    /// The newest version this handle knows, which stays readable until `unpin`.
+    /// Pins the newest version that this handle has loaded, until `unpin`.
     func pinNewest(_ label: ReaderLabel = .none) -> VersionPin {
         versions.withLock { versions in
-            // The handle itself holds it.
+            // Cannot be nil, because the handle itself pins the version.
             versions.held.hold(live: versions.newest.version, label)!
         }
     }
 
-    /// The version that `pin` keeps, or else the newest this handle knows, kept as `kind` too; the
-    /// caller keeps `pin` meanwhile. Full pins are never taken.
+    /// Pins the version of `pin`, or the newest loaded one if nil, as `kind`. The caller must keep
+    /// `pin` meanwhile. `kind` must not be `full`.
     ///
     /// Throws `incompatible` when the lock file is damaged, `misuse` in a forked process.
     func pin(
@@ -276,38 +281,40 @@ public final class Database: Sendable {
         versions.withLock { $0.held.letGo(pin) }
     }
 
-    /// Versions of this handle that snapshots, or the handle itself, keep readable.
+    /// Versions that this handle or its snapshots pin, ascending.
     var pinnedVersions: [UInt64] { versions.withLock { $0.held.versions } }
 
-    /// Whether its file is encrypted.
+    /// Whether the file is encrypted.
     public var isEncrypted: Bool { encryptionKey != nil }
-    /// Whether decrypted pages of its file are freed and decrypted again, because all of them take more
-    /// memory than `DecryptedMemoryLimit` allows: reading at random is slow then.
+    /// Whether the decrypted pages exceed `DecryptedMemoryLimit`, so that pages are freed and
+    /// decrypted again. Random reads are then slow.
     package var outgrowsPlainMemory: Bool { file.mapping.pages?.outgrowMemory ?? false }
 
-    /// What it was opened with, where it is encrypted.
+    /// Key of an encrypted file; nil for others.
     package var encryptionKey: EncryptionKey? { file.mapping.pages?.key }
 
-    /// Whether the handle is a participant of a live session, which keeps what it reads intact.
+    /// Whether the handle is a participant of a live session, which keeps its version from being
+    /// overwritten.
     package var isShared: Bool { session != nil }
 
-    /// True when a commit landed since the version was opened without a pin, so that what is read
-    /// may have been overwritten.
+    /// Whether there was a commit since the version was opened without a pin, so that it may have
+    /// been overwritten.
     package var hasChanged: Bool {
         if !isUnguarded { return false }
-        // First of all: a writer seen here no more has changed the header.
+        // Checked before the header: a writer that is not active here any more has already changed
+        // the header.
         if isPrevious, isBeingWritten { return true }
         guard let now = try? file.rawHeader() else { return true }
         return now != raw
     }
 
-    /// Somebody takes part in the file's session, who may write.
+    /// Whether a process participates in the file's session and may write.
     var isInUse: Bool {
         if session != nil { return true }
         return file.place.map { LockFileMemory.isLocked($0.lock) } ?? false
     }
 
-    /// Somebody is writing now, as far as the lock file tells.
+    /// Whether a writer is active, according to the lock file.
     var isBeingWritten: Bool {
         if let session { return session.file.writeMutex.isHeld }
         guard let lock = file.place?.lock, LockFileMemory.isLocked(lock),
@@ -317,34 +324,35 @@ public final class Database: Sendable {
         return LockFile(memory: copy).writeMutex.isHeld
     }
 
-    /// A view of this version for the calling thread.
+    /// Makes a snapshot of the newest loaded version for the calling thread.
     public func snapshot() -> Snapshot { Snapshot(self, pinNewest()) }
 }
 
 extension Database {
-    /// The cause of a failed write; after it nothing is written through this handle any more.
+    /// Error of a failed write, after which this handle writes nothing; nil if there was none.
     var failure: RealmError? { versions.withLock { $0.failure } }
 
-    /// A write or sync failed: what reached the file is unknown, so nothing more is written.
+    /// Records a failed write or sync: the state of the file is unknown, so that nothing more is
+    /// written.
     func poison(_ error: RealmError) {
         versions.withLock { if $0.failure == nil { $0.failure = error } }
     }
 
-    /// What is known of the integers in indexes of `version`.
+    /// Returns the known upper bounds of the integers in indexes of `version`.
     func bounds(version: UInt64) -> [IntegerBounds.Place: Int64] {
         versions.withLock { $0.bounds?.version == version ? $0.bounds!.largest : [:] }
     }
 
     func remember(_ bounds: IntegerBounds) { versions.withLock { $0.bounds = bounds } }
 
-    /// Keeps the free space of the version that was committed for the next commit, if it takes little
+    /// Stores the free space of the committed version for the next commit, if it takes little
     /// memory.
     func remember(_ space: CommittedSpace) {
         versions.withLock { $0.space = space.isSmall ? space : nil }
     }
 
-    /// Removes and returns the free space of the version with root `top`; nil if this process did not
-    /// commit it last. A commit that fails has taken it, so the one after it reads the file.
+    /// Removes and returns the free space of the version with root `top`; nil if this process did
+    /// not commit it last. After a failed commit the free space must be read from the file.
     func takeSpace(of top: TopArray) -> CommittedSpace? {
         versions.withLock { versions in
             defer { versions.space = nil }
@@ -354,17 +362,18 @@ extension Database {
         }
     }
 
-    /// The calling thread has the writer's turn, or has it no longer.
+    /// Records whether the calling thread has an open write transaction.
     func setWriting(_ isWriting: Bool) {
         writingThread.store(isWriting ? ThreadNumber.current : 0, ordering: .relaxed)
     }
 
-    /// Whether the calling thread has the writer's turn, which it would wait for without end.
+    /// Whether the calling thread has an open write transaction, so that beginning another would
+    /// deadlock.
     var isWritingThread: Bool {
         writingThread.load(ordering: .relaxed) == ThreadNumber.current
     }
 
-    /// Throws `incompatible` for file formats that are not read.
+    /// Throws `incompatible` for file formats that cannot be read.
     static func checkFormat(_ header: FileHeader) throws(RealmError) {
         if FileFormat.isRead(header.format) || header.format == 0 && header.top.isNone { return }
         throw RealmError(
@@ -373,10 +382,10 @@ extension Database {
             hint: "a newer release of this tool may read it")
     }
 
-    /// The next step with a file of a format that is not written.
+    /// Hint in errors for files of a format that is not written.
     static let convertHint = "convert it first"
 
-    /// What is not done with files of formats 2 to 9, which are read.
+    /// Makes the error for a use that files of formats 2 to 9 do not support.
     static func oldFormat(_ format: Int, notFor use: String) -> RealmError {
         RealmError(
             .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",
@@ -385,7 +394,7 @@ extension Database {
     }
 }
 
-/// What the top array says, for reports.
+/// Fields of the top array, for reports.
 package struct TopArrayFacts: Sendable {
     let logicalSize: UInt64
     package let historyType: UInt64

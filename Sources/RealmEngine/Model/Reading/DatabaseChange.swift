@@ -1,4 +1,4 @@
-/// A commit landed while a file was read without joining its session.
+/// Error for a commit during a read without a session.
 package enum DatabaseChange {
     package static let error = RealmError(
         .busy, code: "DatabaseChanged", reason: "changed-while-reading",

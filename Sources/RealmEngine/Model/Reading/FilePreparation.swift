@@ -1,9 +1,9 @@
-/// Steps of the first opener of a session, before anything else reads the file (storage format 1.3
-/// to 1.5): gives a new file a header and a root, converts a streamed file, corrects odd sizes.
+/// Steps of a session's first participant before any other access (storage format 1.3 to 1.5):
+/// gives a new file a header and a root, converts a streamed file, and corrects the file size.
 struct FilePreparation {
     private let file: FileDevice
     private let key: DatabaseKey
-    /// A file of no bytes becomes a database.
+    /// Whether an empty file becomes a database.
     private let makesDatabases: Bool
     private static let page = 4096
 
@@ -13,8 +13,8 @@ struct FilePreparation {
         self.makesDatabases = makesDatabases
     }
 
-    /// - Parameter known: the file, where it is mapped already.
-    /// - Returns: the file as it is mapped, nil when its size changed.
+    /// - Parameter known: the file, if it is mapped already.
+    /// - Returns: the mapped file; nil if its size changed.
     func run(_ known: MappedFile? = nil) throws(RealmError) -> MappedFile? {
         if file.size == 0 {
             guard makesDatabases else { throw MappedFile.empty(file.path) }
@@ -27,7 +27,7 @@ struct FilePreparation {
 
     private func prepare(_ mapped: MappedFile) throws(RealmError) {
         let header = try mapped.header()
-        // Only what this engine may write is ever changed.
+        // Changes only files of formats that this engine writes.
         guard header.format == FileFormat.current || (header.format == 0 && header.top.isNone)
         else { return }
         let state = try VersionState.read(
@@ -39,7 +39,7 @@ struct FilePreparation {
         try resize(mapped, header, logical: Int(state.limit))
     }
 
-    /// What writes to the database in the file.
+    /// Device for writing to the database in the file.
     private func device(_ mapped: MappedFile) -> any StorageDevice {
         mapped.mapping.pages == nil ? file : EncryptedDevice(file, mapped, nil)
     }
@@ -57,7 +57,7 @@ struct FilePreparation {
 
     /// Gives a root to an empty database that another engine made.
     ///
-    /// Throws `corrupt` if the header selects no root although the file holds nodes.
+    /// Throws `corrupt` if the header selects no root although the file contains nodes.
     private func giveRoot(
         _ mapped: MappedFile, _ device: any StorageDevice
     ) throws(RealmError) {
@@ -68,7 +68,7 @@ struct FilePreparation {
         try device.sync()
     }
 
-    /// The footer's root moves into slot 1, then the select bit is set.
+    /// Converts a streamed file: copies the footer's root to slot 1, then sets the select bit.
     private func convert(
         _ header: FileHeader, _ device: any StorageDevice
     ) throws(RealmError) {

@@ -1,20 +1,24 @@
-/// The version a database begins with: a root without tables, right behind the header.
+/// First version of a database: a root without tables, directly after the header.
 ///
+/// ```
 ///      24  names   32  tables   40  free positions, lengths and versions   64  root
+/// ```
 ///
-/// With it no header of this engine selects nothing while a first commit's nodes are in the file.
+/// Ensures that the header of a file made by this engine always selects a root, also during the
+/// first commit.
 enum FirstVersion {
-    /// Nodes lie right after the header: five without elements, then the root.
+    /// Nodes directly after the header: five without elements, then the root.
     private static let nodes = RawHeader.end
     private static let root = nodes + 5 * 8
     private static let end = root + 8 + 16
 
-    /// The beginning of a file whose header has its root in `slot`, to be written with one call.
+    /// Returns the first bytes of a file whose header has its root in `slot`, to be written with
+    /// one call.
     static func bytes(slot: Int, top0: UInt64 = 0) -> [UInt8] {
         var words: [UInt64] = slot == 0 ? [root, 0] : [top0, root]
         let formats: UInt64 = slot == 0 ? 0x18 : 0x1818
         words.append(0x4244_2D54 | formats << 32 | UInt64(slot) << 56)
-        // Names are of width type 1, tables are refs, free lists are integers.
+        // Names have width type 1, tables are refs, free lists are integers.
         words += [0x08, 0x40, 0, 0, 0].map { node(flags: $0) }
         var content = TopArray.Content(names: Ref(nodes), tables: Ref(nodes + 8), version: 1)
         content.freePositions = Ref(nodes + 16)

@@ -1,24 +1,24 @@
-/// A version kept readable for one holder, until `Database.unpin`.
+/// Pin of a version for one holder, until `Database.unpin`.
 struct VersionPin: Sendable {
-    /// Kept by `HeldVersions` as long as the version has holders.
+    /// State of the version, retained by `HeldVersions` as long as the version has holders.
     let keptState: Unmanaged<VersionState>
     var state: VersionState { keptState.takeUnretainedValue() }
     let version: UInt64
     let kind: PinKind
-    /// What the reader table says about it.
+    /// Row of the holder in the reader table.
     fileprivate(set) var row: Int32?
 }
 
-/// The versions a handle keeps readable: pinned in the lock file once a version and kind, and
-/// counted here.
+/// Versions that a handle keeps readable. Each is pinned in the lock file once per version and
+/// kind; holders are counted here.
 ///
-/// A value guarded by its `Database`'s mutex. Without a session there is nothing to pin.
+/// A value guarded by the mutex of its `Database`. Without a session there is nothing to pin.
 struct HeldVersions {
     private let session: Session?
-    /// The session's.
+    /// Reader table of the session.
     private let readers: Unmanaged<ReaderTable>?
     private var entries: [Entry] = []
-    /// Rows of the reader table that say nothing now, for the next holders.
+    /// Cleared rows of the reader table, for the next holders.
     private var idleRows: [Int32] = []
 
     private struct Entry {
@@ -32,7 +32,7 @@ struct HeldVersions {
             version = state.version
         }
 
-        /// Changes the number of holders and returns what it is then.
+        /// Changes the number of holders and returns the new number.
         @discardableResult
         mutating func add(_ change: Int, _ kind: PinKind) -> Int {
             if kind == .frozen {
@@ -69,7 +69,7 @@ struct HeldVersions {
         }
     }
 
-    /// Takes over `pin`, the first live one of `state`'s version, and holds it for one holder.
+    /// Takes over `pin`, the first live pin of the state's version, for one holder.
     mutating func adopt(
         _ state: VersionState, _ pin: VersionList.Pin?, _ label: ReaderLabel
     ) -> VersionPin {
@@ -83,13 +83,13 @@ struct HeldVersions {
         entries.contains { $0.version == version && $0.live.count > 0 }
     }
 
-    /// One more holder of a version that is held live.
+    /// Adds a holder to a version that has live holders; returns nil for other versions.
     mutating func hold(live version: UInt64, _ label: ReaderLabel) -> VersionPin? {
         guard let i = index(version), entries[i].live.count > 0 else { return nil }
         return count(i, .live, label)
     }
 
-    /// One more holder of a version that is held.
+    /// Adds a holder to a version that has holders; throws `misuse` for other versions.
     mutating func hold(
         _ version: UInt64, _ kind: PinKind, _ label: ReaderLabel
     ) throws(RealmError) -> VersionPin {
@@ -115,7 +115,7 @@ struct HeldVersions {
             keptState: .passUnretained(entries[i].state), version: version, kind: kind, row: row)
     }
 
-    /// Lets go for one holder.
+    /// Removes a holder.
     mutating func letGo(_ pin: VersionPin) {
         if let row = pin.row, let readers {
             readers._withUnsafeGuaranteedRef { $0.clear(row) }
@@ -128,7 +128,7 @@ struct HeldVersions {
         if entries[i].isUnused { entries.remove(at: i) }
     }
 
-    /// Lets go for all holders.
+    /// Removes all holders.
     @_optimize(size)
     mutating func letGoOfAll() {
         for entry in entries {

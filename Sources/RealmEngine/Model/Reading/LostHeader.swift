@@ -1,15 +1,15 @@
-/// Tells a header that selects no root although the file holds more from the header of an empty
-/// database.
+/// Distinguishes a header that selects no root, although the file contains nodes, from the header
+/// of an empty database.
 ///
-/// Other engines take both for an empty database and overwrite what is there. A database in memory
-/// of theirs leaves such a file, and so does their first commit when it is interrupted; in a file of
-/// this engine, which has a root from the beginning (`FirstVersion`), the header was damaged.
+/// Other engines treat both as an empty database and overwrite the content. Their in-memory
+/// databases leave such a file, and so does their first commit if interrupted. A file of this
+/// engine always has a root (`FirstVersion`); without one its header was damaged.
 struct LostHeader {
     private let mapping: Mapping
     private let raw: RawHeader
     private let size: Int
 
-    /// - Parameter size: bytes of the database that are mapped.
+    /// - Parameter size: number of mapped bytes of the database.
     init(_ mapping: Mapping, _ raw: RawHeader, size: Int) {
         (self.mapping, self.raw, self.size) = (mapping, raw, size)
     }
@@ -34,7 +34,7 @@ struct LostHeader {
         )
     }
 
-    /// Throws `corrupt` unless the file may be taken for an empty database.
+    /// Throws `corrupt` unless the file is an empty database or has a root.
     func check() throws(RealmError) {
         guard let finding else { return }
         let isPrevious = raw.top(raw.selected ^ 1) != 0
@@ -51,7 +51,7 @@ struct LostHeader {
         return try? TopArray(memory.lookup, root, fileSize: size).version
     }
 
-    /// Offset of the first node that is whole within the file; nil if there is none.
+    /// Offset of the first node that is completely within the file; nil if there is none.
     private func firstNode() -> Int? {
         let page = EncryptedLayout.page
         var offset = RawHeader.size

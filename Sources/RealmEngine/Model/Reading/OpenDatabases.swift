@@ -1,11 +1,12 @@
-/// The databases this process takes part in: one `Database` a file, whatever name it is opened by.
+/// Databases in whose sessions this process participates: one `Database` per file, whatever its
+/// path.
 enum OpenDatabases {
     private struct Entry {
         let database: UnretainedEntry<Database>
         let path: String
     }
 
-    /// A forked copy of the process begins with none.
+    /// Key of a file. A forked copy of the process has other keys.
     private struct Key: Hashable {
         let file: FileIdentity
         let generation = ForkGeneration.current
@@ -13,14 +14,14 @@ enum OpenDatabases {
 
     private static let entries = LockedValue<[Key: Entry]>([:])
 
-    /// The open database of the file that is at `place` now.
+    /// Returns the open database of the file at `place`; nil if there is none.
     ///
-    /// Throws `busy` when the file was replaced while the one that had the name is open: they would
+    /// Throws `busy` if the file was replaced while the previous one is open, because both would
     /// share a lock file.
     static func find(_ place: DatabasePath) throws(RealmError) -> Database? {
         guard let file = FileIdentity(path: place.path) else { return nil }
         let key = Key(file: file)
-        // Neither is released inside: a database that goes removes itself.
+        // Both are released outside of the lock, because a deinitialised database removes itself.
         let (found, other) = entries.withLock { entries in
             (
                 entries[key]?.database.object,
@@ -41,7 +42,8 @@ enum OpenDatabases {
             hint: "close the old one first")
     }
 
-    /// Makes `database` the one of its file, unless another thread was faster: the one to use.
+    /// Registers `database` and returns it. If another thread has registered one for the file,
+    /// returns that one.
     static func add(_ database: Database) -> Database {
         let key = Key(file: database.file.identity)
         return entries.withLock { entries in
@@ -53,10 +55,10 @@ enum OpenDatabases {
         }
     }
 
-    /// `database` goes.
+    /// Removes a database that is being deinitialised.
     static func remove(_ id: ObjectIdentifier) {
         entries.withLock { entries in
-            // Also in a forked copy of the process, where its key is another.
+            // Searched by id, because the key differs in a forked copy of the process.
             guard let i = entries.firstIndex(where: { $0.value.database.id == id }) else { return }
             entries.remove(at: i)
         }

@@ -1,60 +1,59 @@
-/// One version of a database as one thread sees it: every read goes through here and sees the same
-/// state for as long as the snapshot lives.
+/// One version of a database for one thread. All reads through a snapshot see the same state.
 ///
-/// Confined to the thread that uses it; making one costs a few allocations, so every worker takes
-/// its own. Values handed out (`Value`, `ByteView`, cursors) point into the mapping and are valid
-/// as long as the snapshot.
+/// Confined to the thread that uses it. Making one costs a few allocations, so that every worker
+/// takes its own. Values (`Value`, `ByteView`, cursors) reference the mapping and are valid as long
+/// as the snapshot.
 public final class Snapshot {
     public let database: Database
-    /// Kept with the version that is pinned, or else by `keeper`.
+    /// State of the version, retained by the pin or by `keeper`.
     private let keptState: Unmanaged<VersionState>
     var state: VersionState { keptState.takeUnretainedValue() }
     let memory: ReadContext
-    /// Nil for a view of an open write transaction.
+    /// Nil for a snapshot of an open write transaction, or one with a `keeper`.
     let pin: VersionPin?
-    /// What keeps the version, or its state alone, instead of a pin of its own.
+    /// Object that retains the state, and the version if there is no pin.
     private let keeper: AnyObject?
-    /// Nothing of the version changes or moves any more: it is in the file, and no view of an open
-    /// write transaction.
+    /// Whether the version is in the file, so that its nodes neither change nor move. False for an
+    /// open write transaction.
     let isSettled: Bool
-    /// The version is not in the file, or was not when this was made.
+    /// Whether the version was not in the file yet when this snapshot was made.
     let isBorrowed: Bool
-    /// Where the object was that was found by its position last.
+    /// Leaf of the last object that was found by index.
     private var lastPlace: LastPlace?
-    /// Where the object was that was found by its key last, and the root of its tree.
+    /// Leaf of the last object that was found by key, and the root of its tree.
     private var lastFound: (root: Ref, leaf: ClusterLeaf)?
-    /// What queries keep beside the snapshot: theirs to fill.
+    /// Cache of the query layer for this snapshot.
     var queryMemory: AnyObject?
-    /// Dictionaries are cluster trees in formats 21 and 22.
+    /// Whether dictionaries are cluster trees, as in formats 21 and 22.
     let hasClusteredDictionaries: Bool
 
-    /// Takes over `pin`.
+    /// Makes a snapshot of a pinned version and takes over `pin`.
     convenience init(_ database: Database, _ pin: VersionPin) {
         self.init(database, pin.keptState, pin, keeper: nil)
     }
 
-    /// A version not in the file yet, readable as long as `pin` keeps the one its group began with;
-    /// takes over `pin`.
+    /// Makes a snapshot of a version that is not in the file yet. Takes over `pin`, which pins the
+    /// version before its commit group.
     convenience init(_ database: Database, _ state: VersionState, guardedBy pin: VersionPin) {
         self.init(database, .passUnretained(state), pin, keeper: state)
     }
 
-    /// A view of an open write transaction's own state, which pins nothing.
+    /// Makes a snapshot of an open write transaction's state, which needs no pin.
     convenience init(unpinned database: Database, _ state: VersionState, memory: ReadContext) {
         self.init(database, .passUnretained(state), nil, keeper: state, changing: memory)
     }
 
-    /// A version that `keeper` keeps readable, and its state.
+    /// Makes a snapshot of a version that `keeper` retains, together with its state.
     convenience init(_ database: Database, _ state: VersionState, keptBy keeper: AnyObject) {
         self.init(database, .passUnretained(state), nil, keeper: keeper)
     }
 
-    /// - Parameter changing: what a state is read through that does not stay as it is.
+    /// - Parameter changing: read context of a state that changes.
     private init(
         _ database: Database, _ state: Unmanaged<VersionState>, _ pin: VersionPin?,
         keeper: AnyObject?, changing: ReadContext? = nil
     ) {
-        // Stored last is what would be counted once more if it was used after that.
+        // Parameters are stored last, to save a retain of each.
         (memory, isBorrowed, hasClusteredDictionaries) = state._withUnsafeGuaranteedRef { state in
             (
                 changing ?? Self.memory(database, state), state.nodes != nil,
@@ -69,11 +68,11 @@ public final class Snapshot {
     }
 
     deinit {
-        // The database is let go of last, and need not be kept once more for that.
+        // The database is released after the pin; it needs no additional retain for the call.
         if let pin { Unmanaged.passUnretained(database)._withUnsafeGuaranteedRef { $0.unpin(pin) } }
     }
 
-    /// What a version's nodes are read through by one thread.
+    /// Makes a read context for a version and one thread.
     static func memory(_ database: Database, _ state: VersionState) -> ReadContext {
         let memory = ReadContext(
             database.file.mapping, limit: state.limit, since: state.moment)
@@ -85,8 +84,8 @@ public final class Snapshot {
     public var schema: Schema { state.schema }
     public var version: UInt64 { state.version }
 
-    /// The leaves of `table` at `root`, which is about to be visited as a whole; nil when it has to
-    /// be walked over.
+    /// Returns the leaf directory of `table` at `root` for a full scan; nil if the scan must walk
+    /// the tree.
     func leafDirectory(_ table: TableKey, _ root: Ref) -> LeafDirectory? {
         isSettled ? state.leaves.forVisit(of: table, root, memory.lookup) : nil
     }
@@ -94,8 +93,8 @@ public final class Snapshot {
     var lookup: NodeSpace { memory.lookup }
     var walk: NodeSpace { memory.walk }
 
-    /// The leaf with the object at a position of a table. Leaves of an open write transaction are not
-    /// remembered: they change.
+    /// Returns the leaf that contains the object at index `position` in table order; nil if out of
+    /// range. Leaves of an open write transaction are not cached, because they change.
     func place(of position: Int, in table: TableInfo) throws(RealmError) -> LeafAtKey? {
         let tree = ClusterTree(space: lookup, root: table.root)
         guard isSettled else { return try tree.leaf(at: position) }
@@ -120,9 +119,9 @@ public final class Snapshot {
         }
     }
 
-    /// The leaf and row of the object with `key` in the tree at `root`, nil when there is none: objects
-    /// looked for one after the other mostly share a leaf. Leaves of an open write transaction are not
-    /// remembered.
+    /// Returns the leaf and row of the object with `key` in the tree at `root`; nil if there is
+    /// none. Caches the leaf, because consecutive look-ups often have the same one. Leaves of an
+    /// open write transaction are not cached.
     func find(
         _ key: ObjectKey, root: Ref
     ) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
@@ -134,13 +133,13 @@ public final class Snapshot {
         return found
     }
 
-    /// Begins a visit of the whole database, or of one table: the work that follows is bounded by
-    /// the file's size, so damaged files with cycles end in an error.
+    /// Resets the read budget before a visit of the whole database or of one table. The budget
+    /// depends on the file's size, so that cycles in damaged files end in an error.
     package func beginWalk() { memory.walk.resetBudget() }
 
     public func table(_ info: TableInfo) -> Table { Table(snapshot: self, info: info) }
 
-    /// The table with `key`; throws `corrupt` when a link names a table that is not there.
+    /// Returns the table with `key`. Throws `corrupt` if it does not exist.
     public func table(_ key: TableKey) throws(RealmError) -> Table {
         guard let info = schema.table(key) else {
             throw .corrupt("a link leads to table \(key.raw), which does not exist", in: "link")
@@ -148,13 +147,14 @@ public final class Snapshot {
         return Table(snapshot: self, info: info)
     }
 
-    /// The elements of a list or set. `walking` charges the work to the current walk: right for
-    /// collections met while walking, wrong for those reached through links again and again.
+    /// Returns the elements of a list or set. `walking` charges the reads to the current walk's
+    /// budget. Pass true for collections visited once during a walk, false for those reached
+    /// repeatedly through links.
     public func elements(of view: CollectionView, walking: Bool = false) -> ElementCursor {
         ElementCursor(walking ? walk : lookup, view)
     }
 
-    /// The entries of a dictionary.
+    /// Returns the entries of a dictionary. See `elements(of:walking:)`.
     public func entries(
         of view: CollectionView, walking: Bool = false
     ) throws(RealmError) -> DictionaryCursor {
@@ -184,15 +184,16 @@ public final class Snapshot {
         return try ElementCursor.count(lookup, CollectionView(root: keys, element: element))
     }
 
-    /// Charges the visit of an embedded object to the current walk: each has one parent, so a walk
-    /// meets it once.
+    /// Charges an embedded object to the current walk's budget. Each has one parent, so that a walk
+    /// visits it once.
     package func chargeEmbeddedObject() throws(RealmError) {
         try walk.charge(4, at: .none)
     }
 }
 
 extension Snapshot {
-    /// More objects than the file can hold: bounds what hangs below one object.
+    /// Upper limit for the number of objects nested in one object, greater than the file can
+    /// contain.
     package var nestedObjectLimit: Int {
         Int(truncatingIfNeeded: min(memory.lookup.limit, 1 << 48)) * 4 + 65536
     }

@@ -15,21 +15,21 @@ public struct Table {
         try ClusterTree(space: snapshot.lookup, root: info.tombstones).count()
     }
 
-    /// The object with `key`, nil when there is none. Negative keys find tombstones.
+    /// Returns the object with `key`; nil if there is none. Negative keys find tombstones.
     public func row(_ key: ObjectKey) throws(RealmError) -> Row? {
         let root = key.isUnresolved ? info.tombstones : info.root
         guard let (leaf, row) = try snapshot.find(key, root: root) else { return nil }
         return Row(table: self, leaf: leaf, row: row)
     }
 
-    /// The object at `position` in table order, nil when there are no more than that. The one behind
-    /// or before the one asked for last is found at once.
+    /// Returns the object at index `position` in table order; nil if out of range. Neighbours of
+    /// the last object are found without a search.
     public func row(at position: Int) throws(RealmError) -> Row? {
         guard let placed = try snapshot.place(of: position, in: info) else { return nil }
         return Row(table: self, leaf: placed.leaf, row: position - placed.start)
     }
 
-    /// The keys of all live objects, or of all tombstones, in stored order.
+    /// Returns the keys of all live objects, or of all tombstones, in stored order.
     public func keys(tombstones: Bool = false) throws(RealmError) -> [ObjectKey] {
         let root = tombstones ? info.tombstones : info.root
         var leaves = ClusterTree(space: snapshot.walk, root: root).leaves()
@@ -41,7 +41,7 @@ public struct Table {
         return keys
     }
 
-    /// Walks the objects leaf by leaf, reading the given columns (indexes into `info.columns`).
+    /// Returns a scan of the objects that reads the given columns (indexes into `info.columns`).
     public func scan(columns: [Int], skipping position: Int = 0) -> TableScan {
         TableScan(self, columns: columns, skipping: position)
     }
@@ -55,13 +55,14 @@ public struct Row {
 
     public var key: ObjectKey { leaf.key(row) }
 
-    /// The value of property `column`, an index into the table's `columns`.
+    /// Returns the value of property `column`, an index into the table's `columns`.
     public func value(_ column: Int) throws(RealmError) -> Value {
         let info = table.info.columns[column]
         return try leaf.value(info.leafIndex, info.layout, row: row)
     }
 
-    /// As `value`, but unresolved links keep their negative keys.
+    /// Returns the stored value of property `column`, which may be an unresolved link with a
+    /// negative key.
     func storedValue(_ column: Int) throws(RealmError) -> Value {
         let info = table.info.columns[column]
         return try ColumnLeaf(
@@ -70,7 +71,7 @@ public struct Row {
         ).stored(row)
     }
 
-    /// The objects that link here through `backlink`, one of the table's `backlinks`.
+    /// Returns the objects that link here through `backlink`, one of the table's `backlinks`.
     public func backlinks(_ backlink: BacklinkInfo) throws(RealmError) -> BacklinkCursor {
         let column = try BacklinkLeaf(
             leaf.space.unmetered, try leaf.columnRef(backlink.leafIndex))
@@ -81,7 +82,7 @@ public struct Row {
         return BacklinkCursor(leaf.space, slot: column.slot(row))
     }
 
-    /// The value of the primary key, nil in a table without one.
+    /// Returns the value of the primary key; nil in a table without one.
     public func primaryKey() throws(RealmError) -> Value? {
         guard let column = table.info.primaryKey else { return nil }
         return try value(column)

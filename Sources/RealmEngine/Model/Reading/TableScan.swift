@@ -1,7 +1,7 @@
-/// Reads the objects of a table leaf by leaf: 256 rows at a time, chosen columns only.
+/// Reads the objects of a table leaf by leaf: up to 256 rows at a time, selected columns only.
 ///
-/// Call `next()` until it returns false; in between, `count`, `key(row)` and `value(row:column:)`
-/// speak of the current leaf. Confined to its snapshot's thread.
+/// Call `next()` until it returns false; `count`, `key(row)` and `value(row:column:)` refer to the
+/// current leaf. Confined to its snapshot's thread.
 public final class TableScan {
     public let table: Table
     private let columns: [ColumnInfo]
@@ -11,14 +11,14 @@ public final class TableScan {
     private let opened: UnsafeMutablePointer<ColumnSlot>
     private let columnCount: Int
 
-    // Read for every value, so not public themselves: a public variable would pay an exclusivity
-    // check each time.
+    // Read for every value. Private with public accessors, because a public variable would cost an
+    // exclusivity check each time.
     private var rows = 0
     private var firstPosition = 0
 
-    /// Objects in the current leaf.
+    /// Number of objects in the current leaf.
     public var count: Int { rows }
-    /// Position of the current leaf's first object in the table.
+    /// Index in table order of the current leaf's first object.
     package var position: Int { firstPosition }
 
     init(_ table: Table, columns: [Int], skipping position: Int) {
@@ -36,7 +36,7 @@ public final class TableScan {
         opened.deallocate()
     }
 
-    /// Moves to the next leaf; false at the end.
+    /// Moves to the next leaf; returns false at the end.
     public func next() throws(RealmError) -> Bool {
         guard let leaf = try leaves.next() else {
             rows = 0
@@ -58,7 +58,7 @@ public final class TableScan {
         rows = leaf.count
     }
 
-    /// Row of the object with `key` in the current leaf; nil when it is elsewhere.
+    /// Row of the object with `key` in the current leaf; nil if it is in another one.
     @inline(__always)
     func rowInCurrentLeaf(_ key: ObjectKey) -> Int? {
         guard rows > 0, let current else { return nil }
@@ -86,13 +86,13 @@ public final class TableScan {
 }
 
 extension TableScan {
-    /// Moves to a leaf found in another snapshot of the same version.
+    /// Moves to a leaf that was found in another snapshot of the same version.
     package func open(_ part: LeafSlice) throws(RealmError) {
         try move(to: part.leaf(space, readIn: space), position: part.position)
     }
 
-    /// Moves to a leaf of which the columns at some positions of the table are lost: their values read
-    /// as null.
+    /// Moves to a leaf in which some columns, given by their index in the table, are lost. Their
+    /// values are read as null.
     package func open(_ part: LeafSlice, without lost: [Int]) throws(RealmError) {
         var leaf = try part.leaf(table.snapshot.lookup, readIn: space)
         leaf.space = space
@@ -108,15 +108,15 @@ extension TableScan {
         rows = leaf.count
     }
 
-    /// Byte offset of the current leaf.
+    /// Offset of the current leaf in the file.
     package var leafOffset: UInt64 { current?.ref.raw ?? 0 }
 
-    /// Byte offset of the leaf of the scan's `column`-th column.
+    /// Offset in the file of the leaf of the scan's `column`-th column.
     package func columnOffset(_ column: Int) -> UInt64? {
         (try? current?.columnRef(columns[column].leafIndex))?.raw
     }
 
-    /// Moves to a leaf that has been opened.
+    /// Moves to a leaf that is already open.
     func move(to leaf: ClusterLeaf, position: Int) throws(RealmError) {
         var leaf = leaf
         leaf.space = space
@@ -126,7 +126,7 @@ extension TableScan {
 }
 
 extension Table {
-    /// The leaves that hold the objects from `position` on, in order.
+    /// Returns the leaves that contain the objects from index `position` on, in order.
     package func leaves(from position: Int = 0) -> LeafCursor {
         ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position)
     }

@@ -1,15 +1,16 @@
-/// The tables of a version of formats 2 to 9 as those of today (legacy format 9).
+/// Converts the tables of a version of formats 2 to 9 to the current schema types (legacy format
+/// 9).
 ///
-/// Objects have the numbers of their rows as keys. What the SDKs of the time kept beside the objects is
-/// hidden, and so are columns that hold whole tables, for which there is no property.
+/// The keys of objects are their row numbers. Internal columns of old SDKs are hidden, and so are
+/// columns of subtables that correspond to no property.
 struct LegacySchema {
     private let nodes: LegacyNodes
     private let space: NodeSpace
     private let top: TopArray
-    /// Do without what cannot be read.
+    /// Whether to ignore unreadable metadata instead of throwing.
     private let isLenient: Bool
 
-    /// - Parameter space: what `nodes` and the file are read in.
+    /// - Parameter space: space in which `nodes` and the file are read.
     init(_ nodes: LegacyNodes, _ space: NodeSpace, _ top: TopArray, isLenient: Bool = false) {
         (self.nodes, self.space, self.top) = (nodes, space, top)
         self.isLenient = isLenient
@@ -36,7 +37,7 @@ struct LegacySchema {
         return schema
     }
 
-    /// Says which property is the primary key of which class.
+    /// Table with the primary key of each class.
     private static let keyTable = "pk"
     /// Columns of sync and of interrupted upgrades.
     private static let hiddenColumns: Set<String> = ["!OID", "!ROW_INDEX"]
@@ -49,7 +50,7 @@ struct LegacySchema {
 
     // MARK: Primary keys
 
-    /// Names of properties by stored names of tables.
+    /// Names of primary key properties by stored names of tables.
     private func primaryKeys(_ tables: [TableInfo]) throws(RealmError) -> [String: String] {
         guard let info = tables.first(where: { $0.name == Self.keyTable }),
             let classes = try texts(info, "pk_table"),
@@ -59,7 +60,7 @@ struct LegacySchema {
         var keys: [String: String] = [:]
         for (name, property) in zip(classes, properties) {
             let full = TableInfo.classPrefix + name
-            // Early files have the name as it is stored.
+            // Early files contain the stored name of the table instead of the class name.
             keys[names.contains(full) || !names.contains(name) ? full : name] = property
         }
         return keys
@@ -108,7 +109,7 @@ struct LegacySchema {
                 tombstones: .none, top: table.ref))
     }
 
-    /// Nil for a column without a counterpart.
+    /// Returns nil for a column that corresponds to no property.
     private func info(
         _ column: LegacyColumn, _ i: Int, _ name: String, of table: LegacyTable
     ) -> ColumnInfo? {

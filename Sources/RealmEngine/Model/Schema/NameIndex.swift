@@ -1,7 +1,8 @@
-/// Which of some names is which, by their bytes: names that only look alike to Unicode are different names.
+/// Index of names by their bytes. Names that are equal only after Unicode normalisation are
+/// different.
 struct NameIndex: Sendable {
     private let names: [String]
-    /// Positions of the names in the order of their bytes.
+    /// Indexes of the names in the order of their bytes.
     private let order: [Int]
 
     init(_ names: [String]) {
@@ -13,7 +14,7 @@ struct NameIndex: Sendable {
         a.withView { a in b.withView { b in ByteView.compare(a, b) } }
     }
 
-    /// The first of the names that are `name`.
+    /// Index of the first name that equals `name`; nil if there is none.
     func position(of name: String) -> Int? { name.withView { position(of: $0) } }
 
     func position(of name: ByteView) -> Int? {
@@ -24,7 +25,7 @@ struct NameIndex: Sendable {
         return names[order[place]].withView { $0 == name } ? order[place] : nil
     }
 
-    /// A name that there is twice.
+    /// A name that occurs twice; nil if there is none.
     var duplicate: String? {
         zip(order, order.dropFirst()).first { Self.compare(names[$0], names[$1]) == 0 }
             .map { names[$0.0] }

@@ -1,4 +1,4 @@
-/// What a table's objects are (object format 1.10).
+/// Kind of a table's objects (object format 1.10).
 public enum TableKind: Int, Sendable {
     case topLevel = 0
     case embedded = 1
@@ -14,21 +14,22 @@ public struct ColumnInfo: Sendable {
     public let isNullable: Bool
     /// Nil for a single value.
     public let collection: CollectionKind?
-    /// For links: the table they lead to.
+    /// Target table of links.
     public internal(set) var target: TableKey
-    /// For links: the backlink column in the target.
+    /// Backlink column in the target table of links.
     let targetColumn: ColumnKey
     public let index: IndexKind
-    /// The schema asks for a general index (a primary key's index is not asked for).
+    /// Whether the schema requests a general index. False for a primary key, which is indexed
+    /// without a request.
     public let isIndexed: Bool
     package let hasIntegerKeys: Bool
     fileprivate(set) var indexRoot: Ref
     let distinct: Ref
 
-    /// Slot `1 + leafIndex` of every cluster leaf belongs to the column.
+    /// Leaf index of the column, which is slot `1 + leafIndex` of every cluster leaf.
     var leafIndex: Int { key.leafIndex }
 
-    /// The same column under another name.
+    /// Returns the column with another name.
     func named(_ name: String) -> ColumnInfo {
         ColumnInfo(
             key: key, name: name, type: type, isNullable: isNullable, collection: collection,
@@ -36,7 +37,7 @@ public struct ColumnInfo: Sendable {
             hasIntegerKeys: hasIntegerKeys, indexRoot: indexRoot, distinct: distinct)
     }
 
-    /// The index finds whole words or list elements rather than values (object format 5.6).
+    /// Whether the index contains words or list elements instead of values (object format 5.6).
     var holdsWords: Bool { index == .fullText || collection != nil }
 
     var layout: LeafLayout {
@@ -46,7 +47,7 @@ public struct ColumnInfo: Sendable {
     }
 }
 
-/// The receiving end of a link column (object format 1.9).
+/// Backlink column, which corresponds to a link column of the origin table (object format 1.9).
 public struct BacklinkInfo: Sendable {
     let key: ColumnKey
     public let origin: TableKey
@@ -55,38 +56,38 @@ public struct BacklinkInfo: Sendable {
     var leafIndex: Int { key.leafIndex }
 }
 
-/// One table: its columns and where its data is. Immutable, belongs to one version.
+/// One table: its columns and the refs of its data. Immutable, belongs to one version.
 public final class TableInfo: Sendable {
     public let key: TableKey
-    /// The stored name, `class_` included.
+    /// The stored name, with the prefix `class_`.
     public let name: String
     public let kind: TableKind
     /// Properties in column order.
     public let columns: [ColumnInfo]
     public let backlinks: [BacklinkInfo]
-    /// Index into `columns`.
+    /// Index of the primary key in `columns`; nil if there is none.
     public let primaryKey: Int?
     let contentVersion: UInt64
     let nextSequenceNumber: UInt64
-    /// Grows by one with every column removed; part of new columns' keys.
+    /// Number of removed columns; part of new columns' keys.
     let columnCounter: UInt64
     let collisions: Ref
     let root: Ref
     let tombstones: Ref
     let top: Ref
-    /// Where the columns were read from.
+    /// Nodes from which the columns were read.
     let origin: Origin
-    /// Of the columns.
+    /// Names of the columns.
     let columnNames: NameIndex
 
-    /// The nodes that say what columns a table has.
+    /// Nodes that define a table's columns.
     struct Origin: Equatable {
         let spec: Ref
         let targets: Ref
         let targetColumns: Ref
     }
 
-    /// What a table says of itself beside its columns.
+    /// Fields of a table other than its columns.
     struct State {
         let kind: TableKind
         let contentVersion: UInt64
@@ -124,8 +125,8 @@ public final class TableInfo: Sendable {
             backlinks: backlinks, primaryKey: primaryKey, origin: origin, state)
     }
 
-    /// A later version of a table whose columns stayed as they were, but for where their indexes are;
-    /// `roots` by leaf index, none for what has no index.
+    /// Makes a later version of a table with the same columns but other index roots. `roots`
+    /// returns the root by leaf index, none without an index.
     convenience init(
         _ earlier: TableInfo, name: String? = nil, _ state: State, indexRoots roots: (Int) -> Ref
     ) {
@@ -139,7 +140,7 @@ public final class TableInfo: Sendable {
             primaryKey: earlier.primaryKey, origin: earlier.origin, state)
     }
 
-    /// The same table under another name.
+    /// Returns the table with another name.
     func named(_ name: String) -> TableInfo {
         let state = State(
             kind: kind, contentVersion: contentVersion, nextSequenceNumber: nextSequenceNumber,
@@ -152,22 +153,21 @@ public final class TableInfo: Sendable {
 
     static let classPrefix = "class_"
 
-    /// True for what users call a class; false for internal tables such as `metadata`.
+    /// Whether the table is a class; false for internal tables such as `metadata`.
     public var isClass: Bool { name.hasPrefix(Self.classPrefix) }
 
     /// The class name, or the stored name of an internal table.
     public var className: String { Self.className(of: name) }
 
-    /// The class kept in the table stored under `name`; other tables are called what they are stored
-    /// as.
+    /// Returns the class name of the table stored as `name`; for internal tables the stored name.
     static func className(of name: String) -> String {
         name.hasPrefix(classPrefix) ? String(name.dropFirst(classPrefix.count)) : name
     }
 
-    /// Index into `columns` of the property called `name`.
+    /// Index of the property with `name` in `columns`; nil if there is none.
     public func columnIndex(named name: String) -> Int? { columnNames.position(of: name) }
 
-    /// The same by the bytes of the name.
+    /// Index of the property with a name of these bytes; nil if there is none.
     func columnIndex(spelt name: [UInt8]) -> Int? {
         name.withUnsafeBufferPointer { bytes in
             bytes.baseAddress.flatMap {
@@ -181,9 +181,9 @@ public final class TableInfo: Sendable {
 public final class Schema: Sendable {
     /// Live tables in slot order.
     public let tables: [TableInfo]
-    /// The object store's schema version; nil when the file carries none.
+    /// The object store's schema version; nil if the file has none.
     public let version: UInt64?
-    /// Of the tables, as stored.
+    /// Stored names of the tables.
     let tableNames: NameIndex
 
     init(tables: [TableInfo], version: UInt64?) {
@@ -192,7 +192,7 @@ public final class Schema: Sendable {
         tableNames = NameIndex(tables.map(\.name))
     }
 
-    /// A later version with the same tables, in another state.
+    /// Makes a later version with the same tables in another state.
     init(_ earlier: Schema, tables: [TableInfo], version: UInt64?) {
         precondition(tables.count == earlier.tables.count)
         self.tables = tables
@@ -200,7 +200,7 @@ public final class Schema: Sendable {
         tableNames = earlier.tableNames
     }
 
-    /// Classes in the order of their names, without internal tables.
+    /// Classes ordered by name, without internal tables.
     public var classes: [TableInfo] {
         tables.filter(\.isClass).ordered {
             $0.className.utf8.lexicographicallyPrecedes($1.className.utf8)
@@ -216,8 +216,7 @@ public final class Schema: Sendable {
         return i < tables.count && tables[i].key.slot == slot ? tables[i] : nil
     }
 
-    /// Throws `corrupt` where a property's links lead to a table that does not exist: nobody could
-    /// write one (object format 1.9).
+    /// Throws `corrupt` if the target table of a link property does not exist (object format 1.9).
     package func checkTargets() throws(RealmError) {
         for info in tables {
             for column in info.columns where column.type == .link && table(column.target) == nil {
@@ -228,12 +227,12 @@ public final class Schema: Sendable {
         }
     }
 
-    /// The class called `name`; internal tables are none.
+    /// Returns the class with `name`; nil for internal tables.
     public func objectClass(named name: String) -> TableInfo? {
         tableNames.position(of: TableInfo.classPrefix + name).map { tables[$0] }
     }
 
-    /// The class, or internal table, called `name`; a class hides an internal table.
+    /// Returns the class or internal table with `name`. A class takes precedence.
     public func table(named name: String) -> TableInfo? {
         if let found = objectClass(named: name) { return found }
         return tableNames.position(of: name).map { tables[$0] }.flatMap { $0.isClass ? nil : $0 }

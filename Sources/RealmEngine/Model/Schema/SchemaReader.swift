@@ -3,14 +3,14 @@ struct SchemaReader {
     let space: NodeSpace
     let names: Ref
     let tables: Ref
-    /// An earlier version, readable ever since it was read: what has the same refs is the same.
+    /// An earlier version that is still readable: nodes with the same refs are unchanged.
     var known: Known?
 
     struct Known {
         let schema: Schema
         let names: Ref
 
-        /// Nil for a version without a root.
+        /// Returns nil for a version without a root.
         init?(_ state: VersionState) {
             guard let top = state.top, state.nodes == nil, state.legacy == nil else { return nil }
             schema = state.schema
@@ -18,7 +18,7 @@ struct SchemaReader {
         }
     }
 
-    /// All tables and the schema version.
+    /// Returns all tables and the schema version.
     func schema() throws(RealmError) -> Schema {
         if let known, let later = try schema(after: known) { return later }
         let all = try slots().compactMap { if case .table(let info) = $0 { info } else { nil } }
@@ -27,7 +27,8 @@ struct SchemaReader {
         return schema
     }
 
-    /// As `schema`, without reading again what did not change; nil when tables came or went.
+    /// Reads a later version, reusing unchanged tables. Returns nil if tables were added or
+    /// removed.
     private func schema(after known: Known) throws(RealmError) -> Schema? {
         guard names == known.names else { return nil }
         let earlier = known.schema
@@ -75,10 +76,10 @@ struct SchemaReader {
         return TableInfo(before, state, indexRoots: root)
     }
 
-    /// What one slot of the table directory holds.
+    /// Content of one slot of the table directory.
     enum Slot {
         case table(TableInfo)
-        /// The reuse tag the next table placed here gets.
+        /// A free slot; `tag` is the reuse tag of the next table in it.
         case free(tag: UInt64)
     }
 
@@ -91,7 +92,7 @@ struct SchemaReader {
         return slots
     }
 
-    /// As `slots()`, of tables that have been read already.
+    /// Returns the slots of tables that have already been read.
     func slots(known: [TableInfo]) throws(RealmError) -> [Slot] {
         let roots = try space.refNode(tables, slots: 0, "tables")
         var rest = known[...]
@@ -110,7 +111,7 @@ struct SchemaReader {
         return slots
     }
 
-    /// Slot `i` of the directory, whose two arrays are open and hold as many elements.
+    /// Reads slot `i` of the directory, whose two arrays are open and have the same count.
     func slot(_ i: Int, _ nameNode: NodeView, _ roots: NodeView) throws(RealmError) -> Slot {
         if let ref = roots.slot(i).child {
             let name = try nameNode.name(i, at: names)
@@ -127,7 +128,7 @@ struct SchemaReader {
         return .free(tag: roots.slot(i).value)
     }
 
-    /// The object store's schema version (object format 7.2).
+    /// Returns the object store's schema version (object format 7.2).
     func schemaVersion(_ tables: [TableInfo]) throws(RealmError) -> UInt64? {
         guard let metadata = tables.first(where: { $0.name == "metadata" }),
             let index = metadata.columnIndex(named: "version")
@@ -141,7 +142,7 @@ struct SchemaReader {
         return version == -1 ? nil : UInt64(bitPattern: version)
     }
 
-    /// Two columns or tables of one name could not be told apart by whoever asks for one.
+    /// Throws `corrupt` if two tables or columns have the same name.
     private static func checkDistinct(
         _ names: NameIndex, _ what: String, _ ref: Ref
     ) throws(RealmError) {
@@ -150,17 +151,18 @@ struct SchemaReader {
         }
     }
 
-    /// What of a name the format can hold: bytes that are not UTF-8 take more of them once repaired.
+    /// Truncates a name to the maximum length. Replacing bytes that are not UTF-8 can make a name
+    /// longer.
     static func fitting(_ name: String) -> String {
         var name = name
         while name.utf8.count > longestName { name.unicodeScalars.removeLast() }
         return name
     }
 
-    /// Bytes of the name of a table or property (storage format 4.5).
+    /// Maximum number of bytes in the name of a table or property (storage format 4.5).
     static let longestName = 63
 
-    /// The table at `ref`, whatever the list of names calls it.
+    /// Reads the table at `ref`; its name comes from the caller.
     func table(
         _ ref: Ref, slot: Int, name: String
     ) throws(RealmError) -> TableInfo {
@@ -174,7 +176,8 @@ struct SchemaReader {
         return info
     }
 
-    /// Columns of a table whose top is lost, which also says where links lead; `target` tells that.
+    /// Reads the columns of a table whose top array is lost. `target` returns the target tables of
+    /// links, which only the top array contains.
     func columns(
         spec: Ref, target: (ColumnKey) -> TableKey
     ) throws(RealmError) -> (columns: [ColumnInfo], backlinks: [BacklinkInfo]) {
@@ -191,7 +194,7 @@ struct SchemaReader {
             targetColumns: table.slot(8).child ?? .none)
     }
 
-    /// A table's top and what it says beside the columns.
+    /// Reads a table's top array except the columns.
     private func tableState(
         _ ref: Ref, slot: Int
     ) throws(RealmError) -> (node: NodeView, key: TableKey, state: TableInfo.State) {
@@ -230,7 +233,7 @@ struct SchemaReader {
         throw .corrupt("the primary key has a type that keys cannot have", at: ref)
     }
 
-    /// The parallel arrays of a spec and of the table's per-leaf-index slots.
+    /// The parallel arrays of a spec, and of the table's slots by leaf index.
     private struct ColumnArrays {
         let types: NodeView
         let names: NodeView
@@ -334,7 +337,7 @@ struct SchemaReader {
             indexRoot: indexRoot ?? .none, distinct: distinct ?? .none)
     }
 
-    /// The columns that can have an index (object format 5.1).
+    /// Whether a column can have an index (object format 5.1).
     private static func canHold(
         _ index: IndexKind, _ type: ColumnType, _ collection: ColumnAttributes
     ) -> Bool {

@@ -1,21 +1,21 @@
-/// Everything that is fixed about one version of a database. Immutable and free to cross threads.
+/// Immutable state of one version of a database. Free to cross threads.
 final class VersionState: Sendable {
     let version: UInt64
     let format: Int
-    /// Nil for a database without a root: no tables, nothing ever committed.
+    /// Nil for a database without a root, which has no tables and no commits.
     let top: TopArray?
-    /// Logical size: every node of the version lies below it.
+    /// Logical size: every node of the version is below this offset.
     let limit: UInt64
     let schema: Schema
-    /// When it was read, for the pages of an encrypted file.
+    /// Moment of reading, for the pages of an encrypted file.
     let moment: UInt64
-    /// For a version that is not in the file yet: its new nodes.
+    /// New nodes of a version that is not in the file yet; nil for others.
     let nodes: SlabView?
-    /// For a version of formats 2 to 9: what makes the nodes its tables are read from.
+    /// Converted nodes of a version of formats 2 to 9; nil for others.
     let legacy: LegacyNodes?
-    /// Leaves found by earlier queries.
+    /// Leaves that earlier queries found.
     let leaves = LeafDirectories()
-    /// What queries keep for the version beside them: theirs to fill, dropped with it.
+    /// Cache of the query layer for this version, freed with it.
     let queries = LockedValue<(any AnyObject & Sendable)?>(nil)
 
     init(
@@ -32,9 +32,9 @@ final class VersionState: Sendable {
         self.legacy = legacy
     }
 
-    /// Reads the version whose root is at `ref` of `size` mapped bytes.
+    /// Reads the version with the root at `ref` from `size` mapped bytes.
     ///
-    /// - Parameter earlier: a version that nobody could overwrite since it was read.
+    /// - Parameter earlier: a version that cannot have been overwritten since it was read.
     static func read(
         _ mapping: Mapping, size: Int, format: Int, top ref: Ref,
         after earlier: VersionState? = nil
@@ -62,7 +62,7 @@ final class VersionState: Sendable {
         return try TopArray(memory.lookup, ref, fileSize: size)
     }
 
-    /// Reading the schema is a walk: every spec belongs to one table.
+    /// Counts as a walk for the read budget, because every spec belongs to one table.
     private static func schema(
         _ mapping: Mapping, _ top: TopArray, _ moment: UInt64, _ earlier: VersionState?
     ) throws(RealmError) -> Schema {
