@@ -150,8 +150,8 @@ public final class WriteSession {
         return traffic
     }
 
-    /// Size of the file, in bytes, as this session knows it; another process may have grown it. 0
-    /// for a rehearsal.
+    /// Size of the file, in bytes, when this session last read it; another process may have grown
+    /// it. 0 for a rehearsal.
     package var fileSize: Int { file?.size ?? 0 }
 
     /// Acquires the write mutex and begins a write transaction.

@@ -1,17 +1,18 @@
-/// Incoming links of one object through one backlink column, opened for editing.
+/// Editor of the incoming links of one object through one backlink column.
 ///
-/// As in the reference, the last link takes the position of one that is removed. Links are mostly removed
-/// in the order in which they were added, so a search begins where the last one ended. Once searches have
-/// read more than a hash table of the origins costs, the list builds that table and keeps it.
+/// As in the reference engine, the last link takes the index of a removed one. Links are usually
+/// removed in the order in which they were added, so a search begins where the last one ended. Once
+/// searches have read more links than building a hash table of the origins costs, the list builds
+/// that table.
 final class BacklinkList {
     private let links: SequenceEditor
-    /// Position of the link removed last, where the next search begins.
+    /// Index of the link removed last, where the next search begins.
     private var next = 0
     /// Number of links that searches have read.
     private(set) var readCount = 0
     private var positions: OriginPositions?
 
-    /// Searches read this many times the list's length before the hash table is built.
+    /// Ratio of links read by searches to the list's length, above which the hash table is built.
     private static let patience = 16
 
     /// - Parameter slot: the cell of the backlink column: one link, a list of them, or none.
@@ -68,7 +69,7 @@ final class BacklinkList {
         try links.visit { if case .int(let origin) = $0 { body(origin) } }
     }
 
-    /// Stores the list and returns what its cell holds.
+    /// Stores the list and returns its cell.
     func finish() throws(RealmError) -> UInt64 {
         let count = links.count
         if count > 1 { return try links.finish().raw }
@@ -81,18 +82,18 @@ final class BacklinkList {
     func free() throws(RealmError) { try links.context.freeDeep(try links.finish()) }
 }
 
-/// A hash table from the origins of a backlink list to their positions, with chains linked in both
-/// directions, because an origin occurs once for each of its links.
+/// Hash table from the origins of a backlink list to their indexes. Chains are doubly linked,
+/// because an origin occurs once per link.
 struct OriginPositions {
-    /// By position.
+    /// Origins by index.
     private var origins: [Int64] = []
-    /// By position: the next and the previous position of the chain, -1 at its ends.
+    /// Next and previous index in the chain, by index; -1 at its ends.
     private var following: [Int32] = []
     private var preceding: [Int32] = []
-    /// By hash: the first position of the chain, -1 for an empty one.
+    /// First index of the chain, by hash; -1 for an empty chain.
     private var heads: [Int32]
 
-    /// Bytes of memory for each link, roughly.
+    /// Approximate memory, in bytes, per link.
     static let bytesPerLink = 24
 
     init(capacity: Int) {
@@ -108,7 +109,7 @@ struct OriginPositions {
         Int(truncatingIfNeeded: UInt64(bitPattern: origin).mixed) & (heads.count - 1)
     }
 
-    /// One of the positions of `origin`; nil if there is none.
+    /// One of the indexes of `origin`; nil if there is none.
     func index(of origin: Int64) -> Int? {
         var i = heads[chain(origin)]
         while i >= 0 {
@@ -125,7 +126,7 @@ struct OriginPositions {
         link(origins.count - 1)
     }
 
-    /// Removes position `i`, which the last one takes.
+    /// Removes index `i`; the last origin moves to it.
     mutating func remove(at i: Int) {
         unlink(i)
         let last = origins.count - 1

@@ -2,7 +2,7 @@
 struct ColumnCaches {
     var shape: RowShape?
     private(set) var fields: UnsafeMutableBufferPointer<RowShape.Field>?
-    /// The table as readers got it last.
+    /// Description of the table for readers, as returned last.
     var info: TableInfo?
     var positions = ColumnPositions()
 

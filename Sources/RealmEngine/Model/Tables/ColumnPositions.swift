@@ -1,14 +1,14 @@
-/// Positions of the properties and incoming ends of a table, kept while others are added to it.
+/// Indexes of a table's properties and backlink columns, cached while others are added.
 struct ColumnPositions {
-    /// Positions of properties by name, the first of several with one name; nil until some were looked up.
+    /// Index of each property by name, the first of several with one name; nil before it is built.
     private var byName: [String: Int]?
-    /// Positions of incoming ends by where they come from; nil until some were looked up.
+    /// Index of each backlink column by origin; nil before it is built.
     private var byOrigin: [Origin: Int]?
-    /// One more than the highest leaf index in use; nil until it is needed.
+    /// Highest leaf index in use plus one; nil before it is computed.
     private var leafIndexCount: Int?
     private var searchCount = 0
 
-    /// Number of look-ups that compare names one by one; positions are stored after that.
+    /// Number of look-ups by linear search before the dictionaries are built.
     private static let fewSearches = 16
 
     private struct Origin: Hashable {
@@ -27,7 +27,7 @@ struct ColumnPositions {
         return fresh[name]
     }
 
-    /// Position of the incoming end of the links of `column` in `table`.
+    /// Index of the backlink column for the links of `column` in `table`; nil if there is none.
     mutating func position(
         of column: ColumnKey, in table: TableKey, among backlinks: [BacklinkInfo]
     ) -> Int? {
@@ -59,26 +59,26 @@ struct ColumnPositions {
 
     // MARK: Changes
 
-    /// A property was added at `position`.
+    /// Records a property added at index `position`.
     mutating func add(_ column: ColumnInfo, at position: Int) {
         if byName?[column.name] == nil { byName?[column.name] = position }
         leafIndexCount = leafIndexCount.map { max($0, column.leafIndex + 1) }
     }
 
-    /// An incoming end was added at `position`.
+    /// Records a backlink column added at index `position`.
     mutating func add(_ backlink: BacklinkInfo, at position: Int) {
         let origin = Origin(table: backlink.origin, column: backlink.originColumn)
         if byOrigin?[origin] == nil { byOrigin?[origin] = position }
         leafIndexCount = leafIndexCount.map { max($0, backlink.leafIndex + 1) }
     }
 
-    /// One of `count` properties has another name now, which no other one has.
+    /// Records another name of one of `count` properties, which must be unique.
     mutating func rename(_ old: String, to new: String, count: Int) {
         if byName?.count == count {
             let position = byName?.removeValue(forKey: old)
             byName?[new] = position
         } else {
-            // Another one of that name may be the one that is found.
+            // Another property with the old name may be the first one now.
             byName = nil
         }
     }

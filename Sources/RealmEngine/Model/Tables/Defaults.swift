@@ -1,4 +1,4 @@
-/// Values of the properties of a new object (object format 1.8).
+/// Default values of properties in new objects (object format 1.8).
 enum Defaults {
     private static let noBytes: UInt64 = 0
 

@@ -17,12 +17,12 @@ struct EnumeratedColumns {
 
     mutating func remove(_ leafIndex: Int) -> DistinctList? { lists.removeValue(forKey: leafIndex) }
 
-    /// The value of a column for a cell as stored.
+    /// Returns the value of a column's stored cell.
     func value(_ cell: Value, _ leafIndex: Int) throws(RealmError) -> Value {
         try lists[leafIndex]?.value(cell) ?? cell
     }
 
-    /// The cell of a column for a value.
+    /// Returns the cell of a column for a value.
     func cell(_ value: Value, _ leafIndex: Int) throws(RealmError) -> Value {
         try lists[leafIndex]?.cell(value) ?? value
     }

@@ -1,16 +1,16 @@
-/// Backlinks of a table that its cells do not hold yet.
+/// Backlinks of a table that are not stored in its cells yet.
 ///
-/// A backlink is queued first. Storing the queues puts it into its cell, or into a list that is open
-/// until the table is written.
+/// A backlink is queued first. Storing the queues moves it to its cell, or to a list that stays
+/// open until the table is written.
 struct PendingBacklinks {
     /// New backlinks, by leaf index.
     private var queues: [BacklinkQueue?] = []
-    /// Whether some queue is not empty.
+    /// Whether any queue has backlinks.
     private(set) var hasQueued = false
     /// Lists opened for editing.
     private(set) var lists: [BacklinkCell: BacklinkList] = [:]
 
-    /// Whether the cells hold all backlinks.
+    /// Whether all backlinks are stored in the cells.
     var isEmpty: Bool { !hasQueued && lists.isEmpty }
 
     // MARK: Queues
@@ -29,7 +29,7 @@ struct PendingBacklinks {
         return queue
     }
 
-    /// Records that a queue has a backlink; false if some queue had one before.
+    /// Records that a queue has a backlink; returns false if one already had.
     @inline(__always)
     mutating func noteQueued() -> Bool {
         if hasQueued { return false }
@@ -37,7 +37,7 @@ struct PendingBacklinks {
         return true
     }
 
-    /// Leaf indexes of the columns whose queues are going to be stored.
+    /// Begins storing the queues; returns their leaf indexes.
     mutating func beginStoring() -> Range<Int> {
         hasQueued = false
         return queues.indices
@@ -75,7 +75,7 @@ struct BacklinkCell: Hashable {
 
 /// New backlinks of one backlink column, in the order in which they were made.
 final class BacklinkQueue {
-    /// Targets, and the origin of each link.
+    /// Targets, with the origin of each link as payload.
     private var pairs = NumberPairs()
 
     var count: Int { pairs.count }
@@ -83,7 +83,7 @@ final class BacklinkQueue {
     @inline(__always)
     func append(_ target: Int64, _ origin: Int64) { pairs.append(target, origin) }
 
-    /// Calls `body` for each target with the origins of its links, in their order.
+    /// Calls `body` with each target and the origins of its links, in order.
     func visitTargets(
         _ body: (Int64, UnsafeBufferPointer<Int64>) throws(RealmError) -> Void
     ) throws(RealmError) {

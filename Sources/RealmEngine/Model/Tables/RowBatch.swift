@@ -7,9 +7,9 @@ package final class RowBatch: @unchecked Sendable {
     /// Maximum number of rows.
     package let capacity: Int
     package private(set) var count = 0
-    /// By column; valid as long as the batch.
+    /// Cells of each column; valid as long as the batch.
     let cells: [LeafCells]
-    /// The block that the cells share.
+    /// Memory of all cells.
     private let memory: UnsafeMutableRawPointer
     /// Destination of the values of each column.
     private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
@@ -17,17 +17,17 @@ package final class RowBatch: @unchecked Sendable {
     let keys: UnsafeMutablePointer<UInt64>
     /// Properties that are a link to a class with a primary key.
     let links: [Link]
-    /// Keeps the bytes of texts and binaries.
+    /// Bytes of texts and binaries.
     let arena = ByteArena()
 
     struct Link {
         let column: Int
         let target: TableKey
-        /// By row, the primary key of the object to link; null if the cell has its object key.
+        /// Primary key of the object to link, by row; null if the cell contains its object key.
         let references: UnsafeMutablePointer<Value>
     }
 
-    /// An empty batch for at most `capacity` rows of `table`.
+    /// Makes an empty batch for at most `capacity` rows of `table`.
     package init(_ table: TableInfo, capacity: Int) {
         self.table = table
         self.capacity = capacity
@@ -61,14 +61,14 @@ package final class RowBatch: @unchecked Sendable {
         for link in links { link.references.deallocate() }
     }
 
-    /// Bytes of text and binaries.
+    /// Number of bytes of texts and binaries.
     package var byteCount: Int { arena.used }
 
-    /// Bytes of memory that a column takes beside its values, about.
+    /// Approximate memory, in bytes, of a column in addition to its values.
     package static let bytesPerColumn = 192
 
-    /// Adds a row: a value that fits for each column; for a link, also the primary key of its target.
-    /// Collections stay empty, whatever the row has for them.
+    /// Adds a row: a valid value for each column; for a link, the object or the primary key of its
+    /// target. Values for collections are ignored.
     package func append(_ row: UnsafeBufferPointer<Value>) {
         precondition(count < capacity && row.count == targets.count)
         let (index, arena, targets) = (count, arena, targets)
@@ -83,8 +83,7 @@ package final class RowBatch: @unchecked Sendable {
         count = index &+ 1
     }
 
-    /// Copies the values of a row as `append` got them, without collections; for a link, the primary key
-    /// if it was one.
+    /// Copies a row's values without collections, as they were passed to `append`.
     package func read(_ row: Int, into values: UnsafeMutableBufferPointer<Value>) {
         precondition(row >= 0 && row < count && values.count == targets.count)
         for column in 0..<values.count where !targets[column].isCollection {
@@ -105,13 +104,13 @@ package final class RowBatch: @unchecked Sendable {
         }
     }
 
-    /// The primary key that `append` got for a link; null if it got none.
+    /// Returns the primary key that was passed for a link; null if there was none.
     package func reference(_ column: Int, _ row: Int) -> Value {
         precondition(row >= 0 && row < count)
         return links.first { $0.column == column }?.references[row] ?? .null
     }
 
-    /// Key of the object created from a row.
+    /// Returns the key of the object created from a row.
     package func key(_ row: Int) -> ObjectKey {
         precondition(row >= 0 && row < count)
         return ObjectKey(Int64(bitPattern: keys[row]))

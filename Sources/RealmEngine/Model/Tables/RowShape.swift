@@ -1,15 +1,15 @@
-/// Facts about a table for creating and removing its rows, and the row being created.
+/// Precomputed data of a table for creating and removing rows, and the row being created.
 ///
-/// Belongs to a `TableEditor` until its columns change. Confined to the writer.
+/// Cached in a `TableEditor` until its columns change. Confined to the writer.
 final class RowShape {
-    /// Facts about a property for new rows.
+    /// Data of a property for new rows.
     struct Field {
         let leafIndex: Int
         let key: ColumnKey
         let type: ColumnType
         let isNullable: Bool
         let isCollection: Bool
-        /// Whether a change of the value changes nothing but the cell: no index, no link.
+        /// Whether a change of the value changes only the cell: no index, no backlink.
         let isPlain: Bool
 
         init(_ column: ColumnInfo, of editor: TableEditor) {
@@ -23,7 +23,7 @@ final class RowShape {
                 && !column.layout.element.mayHoldLinks && column.key != editor.primaryKey
         }
 
-        /// Whether the value has the type and length of the property; `ValueCheck` decides about the others.
+        /// Whether the value certainly fits the property; otherwise `ValueCheck` decides.
         @inline(__always)
         func accepts(_ value: Value) -> Bool {
             switch value {
@@ -45,18 +45,18 @@ final class RowShape {
         let editor: IndexEditor
     }
 
-    /// A property that is a link, with the other end after its first use.
+    /// A link property, with its target after the first use.
     struct Link {
         let column: Int
         let leafIndex: Int
-        /// Owned by the transaction until the schema changes.
+        /// Table of the target; owned by the transaction until the schema changes.
         fileprivate(set) var target: Unmanaged<TableEditor>?
         fileprivate(set) var backlink = 0
     }
 
     /// The row being created, by leaf index.
     let row: UnsafeMutablePointer<Value>
-    /// By column.
+    /// Data of each property, by column.
     let fields: [Field]
     /// Default values, by leaf index.
     private let defaults: UnsafeMutableBufferPointer<Value>
@@ -64,17 +64,17 @@ final class RowShape {
     let indexes: [Index]
     /// Properties that are a link.
     @exclusivity(unchecked) private(set) var links: [Link]
-    /// Positions of mixed properties, whose values may be or hold links.
+    /// Indexes of mixed properties, whose values may be or contain links.
     let mixed: [Int]
-    /// Positions of properties that are collections, or may hold links.
+    /// Indexes of properties that are collections or may contain links.
     let holders: [Int]
-    /// Positions of indexed collections.
+    /// Indexes of indexed collections.
     let indexedCollections: [Int]
-    /// Whether some property links to the table.
+    /// Whether any property links to the table.
     let receivesLinks: Bool
     /// Schema generation for which the shape is valid.
     let generation: Int
-    /// Position in `indexes` of the primary key.
+    /// Index of the primary key in `indexes`.
     let primaryKey: Int?
 
     init(_ editor: TableEditor) throws(RealmError) {
@@ -116,13 +116,13 @@ final class RowShape {
         defaults.deallocate()
     }
 
-    /// Records the table and the backlink column of the links of a property.
+    /// Records the target table and backlink column of a link property.
     func recordTarget(_ i: Int, _ target: TableEditor, backlink: Int) {
         links[i].target = .passUnretained(target)
         links[i].backlink = backlink
     }
 
-    /// Begins a row of defaults.
+    /// Begins a row of default values.
     @inline(__always)
     func begin() {
         if let base = defaults.baseAddress {

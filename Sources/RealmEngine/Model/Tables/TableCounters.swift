@@ -1,15 +1,15 @@
-/// The numbers a table counts up (object format 1.2).
+/// Counters of a table (object format 1.2).
 struct TableCounters {
-    /// Number of the next object, from which its key is made.
+    /// Sequence number of the next object, from which its key is made.
     var nextSequenceNumber: UInt64
     /// Number of columns removed so far; part of the keys of new columns.
     var columnCounter: UInt64
-    /// Changes with each transaction that changes the table.
+    /// Incremented by each transaction that changes the table.
     private(set) var contentVersion: UInt64
-    /// Whether the open transaction has counted up the content version.
+    /// Whether the open transaction has incremented the content version.
     private var hasCountedChange = false
 
-    /// The counters of a new table.
+    /// Makes the counters of a new table.
     init() { (nextSequenceNumber, columnCounter, contentVersion) = (0, 0, 0) }
 
     init(_ info: TableInfo) {
@@ -18,7 +18,7 @@ struct TableCounters {
         contentVersion = info.contentVersion
     }
 
-    /// Counts up the content version, once for each transaction.
+    /// Increments the content version once per transaction.
     @inline(__always)
     mutating func countChange() {
         if hasCountedChange { return }

@@ -1,30 +1,30 @@
-/// The tables of an open write transaction: the content of each slot of the directory, the editors of
-/// tables in use, and the refs of the directory as last written.
+/// Tables of an open write transaction: the content of the directory's slots, the editors of tables
+/// in use, and the refs of the directory as last written.
 ///
 /// Confined to the writer.
 final class TableDirectory {
     let context: EditContext
     @exclusivity(unchecked) private(set) var slots: [Slot]
-    /// Roots as last written.
+    /// Refs of the two arrays as last written.
     private(set) var names: Ref
     private(set) var tables: Ref
-    /// Tables were added, removed or renamed.
+    /// Whether tables were added, removed or renamed.
     var isDirty = false { didSet { context.outdateReaders() } }
-    /// Editors of the tables in use by slot, so that writes to several tables in turn find each at once.
+    /// Editors of the tables in use by slot, for fast access to several tables alternately.
     @exclusivity(unchecked) private var editors: ContiguousArray<Unmanaged<TableEditor>?> = []
-    /// The schema read last; nil once a table was added, removed or renamed.
+    /// The last schema; nil after a table was added, removed or renamed.
     private var cachedSchema: Schema?
-    /// Tables by stored name; nil until a name is looked up without a cached schema, and where two tables
-    /// share one.
+    /// Tables by stored name. Nil before the first look-up without a cached schema, and if two
+    /// tables have the same name.
     private var keysByName: [String: TableKey]?
-    /// Slots below this one are in use.
+    /// Lower bound of the free slots.
     private var firstFree = 0
 
     enum Slot {
-        /// Untouched so far.
+        /// A table that was not opened yet.
         case stored(TableInfo)
         case open(TableEditor)
-        /// Free, with the reuse tag for the next table placed here.
+        /// A free slot; `tag` is the reuse tag of the next table in it.
         case free(tag: UInt64)
 
         init(_ slot: SchemaReader.Slot) {
@@ -52,7 +52,7 @@ final class TableDirectory {
         }
     }
 
-    /// The tables of the version a transaction begins with.
+    /// Makes the directory of the version at which a transaction begins.
     init(_ context: EditContext, base: VersionState) throws(RealmError) {
         self.context = context
         guard let top = base.top else {
@@ -65,7 +65,7 @@ final class TableDirectory {
         cachedSchema = base.schema
     }
 
-    /// Continues after the transaction before this one in a group, with its editors.
+    /// Continues after the previous transaction of a group, with its editors.
     init(after done: TableDirectory) {
         context = done.context
         (names, tables, slots) = (done.names, done.tables, done.slots)
@@ -73,7 +73,7 @@ final class TableDirectory {
         for case .open(let editor) in slots { editor.beginTransaction() }
     }
 
-    /// Continues after the transaction before this one in a group, with editors of its own.
+    /// Continues after the previous transaction of a group, without its editors.
     init(_ context: EditContext, after done: TableDirectory) throws(RealmError) {
         self.context = context
         (names, tables) = (done.names, done.tables)
@@ -83,7 +83,7 @@ final class TableDirectory {
 
     // MARK: Tables
 
-    /// The editor of the table in `slot`, opened at its first use.
+    /// Returns the editor of the table in `slot`, opened on first use.
     func editor(slot: Int) throws(RealmError) -> TableEditor {
         switch slots[slot] {
         case .open(let editor): return editor
@@ -96,8 +96,8 @@ final class TableDirectory {
         }
     }
 
-    /// Checks that the refs of a table come from the file: bytes of a file must not pose as nodes of this
-    /// transaction.
+    /// Checks that no ref of a table equals a ref of this transaction, which a damaged file could
+    /// contain.
     private func checkRoots(_ info: TableInfo) throws(RealmError) {
         try checkRoot(info.root)
         try checkRoot(info.tombstones)
@@ -112,13 +112,13 @@ final class TableDirectory {
         guard !context.nodes.owns(ref) else { throw context.space.badRef(ref) }
     }
 
-    /// The cached editor of the table with `key`; nil before its first use.
+    /// Returns the cached editor of the table with `key`; nil before its first use.
     @inline(__always)
     func cachedEditor(_ key: TableKey) -> TableEditor? {
         cachedUnretained(key)?.takeUnretainedValue()
     }
 
-    /// The cached editor of the table with `key`, which this directory retains.
+    /// Returns the cached editor of the table with `key`, retained by this directory.
     @inline(__always)
     func cachedUnretained(_ key: TableKey) -> Unmanaged<TableEditor>? {
         guard key.slot < editors.count, let editor = editors[key.slot],
@@ -137,9 +137,9 @@ final class TableDirectory {
         editors = ContiguousArray(repeating: nil, count: slots.count)
     }
 
-    /// Key of the table with the stored name `name`.
+    /// Returns the key of the table with the stored name `name`; nil if there is none.
     func key(stored name: String) -> TableKey? {
-        // Its names are sorted already, and most transactions look up only a few.
+        // The schema's names are already sorted, and most transactions look up only a few.
         if let cachedSchema {
             return cachedSchema.tableNames.position(of: name).map { cachedSchema.tables[$0].key }
         }
@@ -158,7 +158,7 @@ final class TableDirectory {
         return keys
     }
 
-    /// Gives a table another stored name.
+    /// Changes the stored name of a table.
     func rename(_ editor: TableEditor, to name: String) {
         keysByName?[editor.name] = nil
         editor.name = name
@@ -167,7 +167,7 @@ final class TableDirectory {
         cachedSchema = nil
     }
 
-    /// The slot of the next table, and its tag.
+    /// Returns the slot of the next table, and its reuse tag.
     func freeSlot() -> (slot: Int, tag: UInt64) {
         while firstFree < slots.count {
             if case .free(let tag) = slots[firstFree] { return (firstFree, tag) }
@@ -198,7 +198,7 @@ final class TableDirectory {
 
     // MARK: Reading
 
-    /// All tables as they are now; the same object as before if none of their nodes moved.
+    /// Returns the current schema; the same object as before if no table node moved.
     func schema() throws(RealmError) -> Schema {
         var all: [TableInfo] = []
         all.reserveCapacity(slots.count)
@@ -235,19 +235,18 @@ final class TableDirectory {
         return fresh
     }
 
-    /// Stores pending backlinks and index entries, so that the trees are complete.
+    /// Stores pending backlinks and applies pending index changes, so that the trees are complete.
     func flushPending() throws(RealmError) {
         for case .open(let editor) in slots { try editor.flushPending(isComplete: true) }
     }
 
     // MARK: Writing
 
-    /// Writes the tops of all tables that changed and the directory with their refs.
+    /// Writes the top arrays of changed tables and the directory with their refs.
     ///
-    /// - Parameter isComplete: as in `TableEditor.flushPending`.
+    /// - Parameter isComplete: see `TableEditor.flushPending`.
     func flush(isComplete: Bool = true) throws(RealmError) {
-        // Tables with open editors whose columns changed may touch other tables while flushing;
-        // flushing an editor only ever writes its own table.
+        // Flushing an editor writes only its own table.
         var refs: [UInt64] = []
         var changed = isDirty
         let old = tables.isNone ? nil : try context.space.node(tables)
@@ -271,7 +270,7 @@ final class TableDirectory {
         isDirty = false
     }
 
-    /// Upper bounds of the integers of indexes, of the tables in use and of the others, where there are any.
+    /// Returns the known upper bounds of the integers in indexes.
     func bounds(version: UInt64) -> IntegerBounds {
         var largest = context.bounds.filter { (place, _) in
             guard place.table.slot < slots.count,
@@ -283,10 +282,10 @@ final class TableDirectory {
         return IntegerBounds(version: version, largest: largest)
     }
 
-    /// The directory has been written to the file.
+    /// Sets the refs of the directory after a spill.
     func moved(names: Ref, tables: Ref) { (self.names, self.tables) = (names, tables) }
 
-    /// Continues with the file's content and the same editors.
+    /// Continues after a spill with the same editors.
     func restart() throws(RealmError) {
         let stored = try SchemaReader(space: context.space, names: names, tables: tables).slots()
         for (i, slot) in stored.enumerated() {

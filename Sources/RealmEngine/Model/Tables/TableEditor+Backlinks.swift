@@ -1,7 +1,7 @@
-/// Backlinks: the way back from the target of a link.
+/// Backlinks: references from the target of a link to its origin.
 ///
-/// New ones are queued and stored in the order of their targets when they are read or written, so that
-/// many links to few objects cost little each.
+/// New backlinks are queued, and stored in the order of their targets when they are read or
+/// written. Many links to few objects then cost little each.
 extension TableEditor {
     /// Adds `origin` to the backlinks of `target` in the column at `leafIndex`.
     func addBacklink(
@@ -12,7 +12,7 @@ extension TableEditor {
         if pendingBacklinks.noteQueued() { markDirty() }
     }
 
-    /// Adds the first `count` of `origins` to the backlinks of their `targets`, none for a target of
+    /// Adds the first `count` of `origins` to the backlinks of their `targets`. Ignores the target
     /// `LeafCells.noLink`.
     func addBacklinks(
         _ leafIndex: Int, of targets: UnsafePointer<Int64>, from origins: UnsafePointer<Int64>,
@@ -27,7 +27,7 @@ extension TableEditor {
         if queue.count > before, pendingBacklinks.noteQueued() { markDirty() }
     }
 
-    /// Removes one link from `origin`; false if there is none.
+    /// Removes one link from `origin`; returns false if there is none.
     ///
     /// Stores the queues only if no stored link is from `origin`.
     func removeBacklink(
@@ -57,7 +57,7 @@ extension TableEditor {
         return try list.remove(origin.raw)
     }
 
-    /// The origins of all links into `target` through one backlink column.
+    /// Returns the origins of all links to `target` through one backlink column.
     func backlinkOrigins(_ leafIndex: Int, of target: ObjectKey) throws(RealmError) -> [ObjectKey] {
         try storeQueued()
         var keys: [ObjectKey] = []
@@ -67,8 +67,8 @@ extension TableEditor {
         return keys
     }
 
-    /// The origins of all links into any of `targets` through one backlink column, each once, in
-    /// ascending order.
+    /// Returns the distinct origins of all links to any of `targets` through one backlink column,
+    /// ascending.
     func backlinkOrigins(_ leafIndex: Int, of targets: [ObjectKey]) throws(RealmError) -> [Int64] {
         try storeQueued()
         var origins: [Int64] = []
@@ -94,7 +94,7 @@ extension TableEditor {
         while let key = try cursor.next() { body(key.raw) }
     }
 
-    /// Whether no link of any column references `key`.
+    /// Whether no link refers to the object with `key`.
     func hasNoBacklinks(_ key: ObjectKey) throws(RealmError) -> Bool {
         try storeQueued()
         for backlink in backlinks {
@@ -108,7 +108,7 @@ extension TableEditor {
         return true
     }
 
-    /// Removes all backlinks of an object that is going to be removed.
+    /// Removes all backlinks of an object that is being deleted.
     func dropBacklinks(_ key: ObjectKey) throws(RealmError) {
         try storeQueued()
         for backlink in backlinks {
@@ -133,7 +133,8 @@ extension TableEditor {
 // MARK: - Queued links
 
 extension TableEditor {
-    /// - Parameter isFinal: whether lists are closed at once, since nothing else is about to change them.
+    /// - Parameter isFinal: whether lists are closed at once, because no further change is
+    ///   expected.
     private func storeQueued(isFinal: Bool = false) throws(RealmError) {
         guard pendingBacklinks.hasQueued else { return }
         for leafIndex in pendingBacklinks.beginStoring() {
@@ -145,7 +146,7 @@ extension TableEditor {
         }
     }
 
-    /// Adds backlinks to one cell.
+    /// Stores queued backlinks in one cell.
     private func store(
         _ cell: BacklinkCell, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) {
@@ -176,7 +177,8 @@ extension TableEditor {
         .corrupt("a link leads to object \(key.raw), which does not exist", in: name)
     }
 
-    /// Writes all links of a cell as one leaf; nil if they do not fit, or opening a list is cheaper.
+    /// Writes all links of a cell as one leaf. Returns nil if they do not fit, or opening a list is
+    /// cheaper.
     private func joined(
         _ slot: NodeSlot, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) -> Ref? {

@@ -1,8 +1,8 @@
-/// Columns of a table, found by name, key and origin; and what is derived from them.
+/// Columns of a table by name, key and origin, and data derived from them.
 extension TableEditor {
     var isClass: Bool { name.hasPrefix(TableInfo.classPrefix) }
 
-    /// The name for messages, which never show stored names.
+    /// Class name for messages, which never contain stored names.
     var className: String { TableInfo.className(of: name) }
 
     func columnIndex(_ key: ColumnKey) -> Int? { columns.firstIndex { $0.key == key } }
@@ -10,35 +10,35 @@ extension TableEditor {
         caches.positions.position(of: name, in: columns)
     }
 
-    /// The incoming end of the links of a property.
+    /// Returns the backlink column for the links of a property; nil if there is none.
     func backlink(from origin: TableKey, _ column: ColumnKey) -> BacklinkInfo? {
         caches.positions.position(of: column, in: origin, among: backlinks).map { backlinks[$0] }
     }
 
-    /// Adds a property at the end. Positions stay cached, unlike after other changes of `columns`.
+    /// Appends a property. Unlike other changes of `columns`, this keeps cached indexes.
     func append(_ column: ColumnInfo) {
         caches.positions.add(column, at: columns.count)
         keepingPositions { columns.append(column) }
     }
 
-    /// Adds a backlink column at the end; positions stay cached.
+    /// Appends a backlink column and keeps cached indexes.
     func append(_ backlink: BacklinkInfo) {
         caches.positions.add(backlink, at: backlinks.count)
         keepingPositions { backlinks.append(backlink) }
     }
 
-    /// Gives a property a new name, which no property has.
+    /// Renames a property; the name must be unused.
     func rename(_ column: Int, to name: String) {
         caches.positions.rename(columns[column].name, to: name, count: columns.count)
         keepingPositions { columns[column] = columns[column].changed(name: name) }
     }
 
-    /// Completes the property added last, whose name and leaf index stay the same.
+    /// Replaces the last property by one with the same name and leaf index.
     func replaceLast(_ column: ColumnInfo) {
         keepingPositions { columns[columns.count - 1] = column }
     }
 
-    /// Changes columns whose positions stay valid.
+    /// Changes columns without invalidating cached indexes.
     private func keepingPositions(_ change: () -> Void) {
         let positions = caches.positions
         change()
@@ -47,20 +47,20 @@ extension TableEditor {
 
     var primaryKeyIndex: Int? { primaryKey.flatMap { columnIndex($0) } }
 
-    /// The lowest leaf index no column uses.
+    /// The lowest unused leaf index.
     var freeLeafIndex: Int {
-        // Most tables never had a column removed.
+        // In most tables no column was ever removed.
         let count = leafIndexCount
         if count == columns.count + backlinks.count { return count }
         let used = Set(columns.map(\.leafIndex) + backlinks.map(\.leafIndex))
         return (0...).first { !used.contains($0) }!
     }
 
-    /// One more than the highest leaf index a column uses.
+    /// Highest leaf index in use plus one.
     var leafIndexCount: Int { caches.positions.leafIndexCount(columns, backlinks) }
 
-    /// Layouts of all columns, by leaf index. Tombstones have texts where objects have the numbers of an
-    /// enumerated column.
+    /// Layouts of all columns, by leaf index. In an enumerated column, tombstones contain texts and
+    /// objects numbers.
     func layouts(areTombstones: Bool = false) -> [LeafLayout?] {
         var layouts = [LeafLayout?](repeating: nil, count: leafIndexCount)
         for column in columns {
@@ -82,7 +82,7 @@ extension TableEditor {
 
     // MARK: Derived
 
-    /// Facts about the columns for creating and removing rows.
+    /// Returns data of the columns for creating and removing rows.
     func shape() throws(RealmError) -> RowShape {
         if let shape = caches.shape, shape.generation == context.schemaGeneration { return shape }
         let fresh = try RowShape(self)
@@ -90,7 +90,7 @@ extension TableEditor {
         return fresh
     }
 
-    /// Facts about each property for setting it; valid until the columns change.
+    /// Returns data of each property for setting it; valid until the columns change.
     @inline(__always)
     func fields() -> UnsafeMutableBufferPointer<RowShape.Field> {
         if let fields = caches.fields { return fields }

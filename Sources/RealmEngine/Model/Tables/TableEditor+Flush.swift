@@ -1,9 +1,9 @@
-/// Writing a table, and presenting it to readers of the open transaction.
+/// Flush of a table, and its description for readers of the open transaction.
 extension TableEditor {
-    /// Stores queued backlinks and waiting index entries in the trees.
+    /// Stores queued backlinks and applies pending index changes.
     ///
-    /// - Parameter isComplete: false in the middle of a transaction, while nothing reads the indexes:
-    ///   entries go on waiting.
+    /// - Parameter isComplete: false in the middle of a transaction, while no index is read: index
+    ///   changes stay pending.
     func flushPending(isComplete: Bool) throws(RealmError) {
         if !pendingBacklinks.isEmpty { try flushBacklinks() }
         if !enumerated.isEmpty { flushDistinct() }
@@ -21,7 +21,7 @@ extension TableEditor {
         }
     }
 
-    /// Opens the indexes that have waiting entries from before the table was written out.
+    /// Opens the indexes with changes that are pending since before a spill.
     private func openWaitingIndexes() throws(RealmError) {
         if indexes.waiting.isEmpty { return }
         for column in columns where indexes.waiting[column.leafIndex] != nil {
@@ -31,7 +31,8 @@ extension TableEditor {
         if indexes.editors.values.contains(where: { $0.isWaiting }) { markTopDirty() }
     }
 
-    /// The table as it is now, after `flushPending`: the same object as before if none of its nodes moved.
+    /// Describes the current table, after `flushPending`. Returns the same object as before if no
+    /// node moved.
     func info() throws(RealmError) -> TableInfo {
         let last =
             caches.info
@@ -63,9 +64,9 @@ extension TableEditor {
 
     // MARK: Writing
 
-    /// Writes the parts that changed and returns the ref of the table's top.
+    /// Writes the changed parts and returns the ref of the table's top array.
     ///
-    /// - Parameter isComplete: as in `flushPending`.
+    /// - Parameter isComplete: see `flushPending`.
     func flush(isComplete: Bool = true) throws(RealmError) -> Ref {
         try flushPending(isComplete: isComplete)
         guard changed != .nothing else { return trees.top }
@@ -85,7 +86,7 @@ extension TableEditor {
         return trees.top
     }
 
-    /// Frees the old top, its index array and, if it changed, its spec.
+    /// Frees the old top array, its index array and, if it changed, its spec.
     private func freeParts(_ old: NodeView) throws(RealmError) {
         if let indexes = old.slot(4).child { try context.free(indexes) }
         if changed == .spec {

@@ -1,6 +1,6 @@
-/// Search indexes of a table: each follows the values of its column.
+/// Search indexes of a table, updated with each change of a value.
 extension TableEditor {
-    /// The editor of a column's index, nil for columns without one.
+    /// Returns the editor of a column's index; nil without an index.
     func index(_ column: ColumnInfo) throws(RealmError) -> IndexEditor? {
         if column.index == .none { return nil }
         if let editor = indexes.editors[column.leafIndex] { return editor }
@@ -16,8 +16,8 @@ extension TableEditor {
         return editor
     }
 
-    /// Whether changes of a column's index may wait: not if it is the primary key, whose index is read for
-    /// each new object.
+    /// Whether changes of a column's index may be deferred: not for the primary key, whose index is
+    /// read for each new object.
     func defersChanges(_ column: ColumnInfo) -> Bool { column.key != primaryKey }
 
     private func boundWaiting(_ leafIndex: Int) -> WaitingIntegers? {
@@ -25,7 +25,7 @@ extension TableEditor {
         return context.bounds[column].map { WaitingIntegers(largest: $0) }
     }
 
-    /// An upper bound of the integers of each open index that has one.
+    /// Known upper bounds of the integers in open indexes.
     func bounds() -> [(IntegerBounds.Place, Int64)] {
         indexes.editors.compactMap { (leafIndex, editor) in
             editor.waiting.largest.map { (.init(table: key, leafIndex: leafIndex), $0) }
@@ -53,8 +53,8 @@ extension TableEditor {
 
     /// Removes an object from all indexes.
     ///
-    /// - Parameter later: more objects are going to be removed; the entries of all may be removed
-    ///   together, in the order of each index.
+    /// - Parameter later: whether more objects will be removed, so that entries may be removed
+    ///   together in index order.
     func removeFromIndexes(
         _ key: ObjectKey, _ shape: RowShape, later: Bool
     ) throws(RealmError) {
@@ -76,7 +76,7 @@ extension TableEditor {
         try changeIndex(column, key, from: value(key, column), to: nil)
     }
 
-    /// The distinct strings of an indexed list.
+    /// Returns the distinct strings of an indexed list.
     private func words(_ list: Value) throws(RealmError) -> [ByteView] {
         guard case .list(let view) = list else { return [] }
         var cursor = ElementCursor(context.space, view)
@@ -92,8 +92,8 @@ extension TableEditor {
         return distinct
     }
 
-    /// Builds a column's index from the values of all objects: for a new index, and after an entry was
-    /// missing (object format 13, defects 5 and 6).
+    /// Builds a column's index from the values of all objects: for a new index, and after an entry
+    /// was not found (object format 13, defects 5 and 6).
     func fillIndex(_ column: ColumnInfo) throws(RealmError) {
         guard let editor = try index(column) else { return }
         let builder = IndexBuilder(context, kind: column.holdsWords ? .fullText : .general)
@@ -107,7 +107,7 @@ extension TableEditor {
         try editor.rebuild(builder)
     }
 
-    /// Empties a column's index; the caller adds the objects one by one.
+    /// Empties a column's index; the caller must then add the objects one by one.
     func beginIndex(_ column: ColumnInfo) throws(RealmError) {
         try index(column)?.clear()
         try index(column)?.defersWords()
@@ -125,11 +125,12 @@ extension TableEditor {
         if let root = indexes.remove(leafIndex) { try context.freeDeep(root) }
     }
 
-    /// Adds some of the waiting entries to an index that has many; false if no index has.
+    /// Applies some of the pending changes of one index. Returns false if no index has enough of
+    /// them.
     ///
     /// - Parameters:
-    ///   - onlyMost: leaves entries waiting that take little memory.
-    ///   - changes: adds waiting changes too, however few.
+    ///   - onlyMost: whether small numbers of integers stay pending.
+    ///   - changes: whether to apply pending changes too, even few.
     func settleSomeWaiting(onlyMost: Bool, changes: Bool) throws(RealmError) -> Bool {
         for column in columns where column.index != .none {
             guard let waiting = indexes.waiting(column.leafIndex) else { continue }

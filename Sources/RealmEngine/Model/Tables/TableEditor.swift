@@ -1,7 +1,7 @@
-/// A table during a write transaction: its columns, objects, indexes and counters.
+/// A table in a write transaction: its columns, objects, indexes and counters.
 ///
-/// Holds structure only; rules between tables (links, cascades, the change log) belong to
-/// `WriteTransaction`. Confined to the writer.
+/// Contains only one table's structure; rules between tables (links, cascades, the change log)
+/// belong to `WriteTransaction`. Confined to the writer.
 final class TableEditor {
     let key: TableKey
     let context: EditContext
@@ -9,7 +9,7 @@ final class TableEditor {
     var kind: TableKind { didSet { clearShape() } }
     /// Properties in spec order.
     var columns: [ColumnInfo] { didSet { columnsChanged() } }
-    /// Other ends of links, in spec order after the properties.
+    /// Backlink columns, in spec order after the properties.
     var backlinks: [BacklinkInfo] { didSet { columnsChanged() } }
     var primaryKey: ColumnKey? { didSet { primaryKeyChanged() } }
     @exclusivity(unchecked) var caches = ColumnCaches()
@@ -20,20 +20,21 @@ final class TableEditor {
     @exclusivity(unchecked) private(set) var enumerated = EnumeratedColumns()
     @exclusivity(unchecked) var indexes = TableIndexes()
     @exclusivity(unchecked) var pendingBacklinks = PendingBacklinks()
-    /// Objects created in this transaction, some of which may have been removed since; the change log
-    /// omits their changes.
+    /// Objects created in this transaction, including removed ones; the change log omits their
+    /// changes.
     let created = UnsafeMutablePointer.holding(KeyRuns())
 
-    /// Parts of a table that differ from its nodes as last written; each case includes the ones before it.
+    /// Parts of a table that differ from its nodes as last written. Each case includes the ones
+    /// before it.
     enum ChangedPart: Comparable {
         case nothing
-        /// Objects, indexes or counters: the top is rewritten.
+        /// Objects, indexes or counters: the top array is rewritten.
         case content
-        /// The columns, or the name in the directory: the spec is rewritten too.
+        /// The columns or the name: the spec is rewritten too.
         case spec
     }
 
-    /// A table that exists in the base version.
+    /// Opens a table of the base version.
     init(_ info: TableInfo, _ context: EditContext) {
         self.context = context
         (key, name, kind) = (info.key, info.name, info.kind)
@@ -47,7 +48,7 @@ final class TableEditor {
         caches.info = info
     }
 
-    /// A new, empty table.
+    /// Makes a new, empty table.
     init(_ key: TableKey, name: String, kind: TableKind, _ context: EditContext) {
         self.context = context
         (self.key, self.name, self.kind) = (key, name, kind)
@@ -62,8 +63,8 @@ final class TableEditor {
         created.release()
     }
 
-    /// Continues with the file's content after all changes have been written there: editors of trees and
-    /// indexes that callers got before are invalid.
+    /// Continues after a spill. Editors of trees and indexes that callers obtained before are
+    /// invalid.
     func resume(_ info: TableInfo) {
         pendingBacklinks = PendingBacklinks()
         (columns, backlinks) = (info.columns, info.backlinks)
@@ -74,7 +75,7 @@ final class TableEditor {
         caches.info = info
     }
 
-    /// Begins the next transaction of a group, which uses the same editor.
+    /// Continues with the next transaction of a commit group.
     func beginTransaction() {
         created.pointee = KeyRuns()
         counters.beginTransaction()
@@ -84,7 +85,7 @@ final class TableEditor {
 
     // MARK: Changes
 
-    /// Records a change of an object, an index or a counter: the content version grows.
+    /// Records a change of an object, an index or a counter, and increments the content version.
     @inline(__always)
     func markDirty() {
         context.outdateReaders()
@@ -92,11 +93,11 @@ final class TableEditor {
         counters.countChange()
     }
 
-    /// Has the next flush write the table's top.
+    /// Makes the next flush write the table's top array.
     @inline(__always)
     func markTopDirty() { if changed == .nothing { changed = .content } }
 
-    /// Has the next flush write the table's spec.
+    /// Makes the next flush write the table's spec.
     func markSpecDirty() { changed = .spec }
 
     func markWritten() { changed = .nothing }
@@ -130,7 +131,7 @@ final class TableEditor {
         return editor
     }
 
-    /// Editor of the tree of tombstones, nil if there are none.
+    /// Editor of the tree of tombstones; nil if there are none.
     func tombstones() throws(RealmError) -> ClusterEditor? {
         if let editor = trees.tombstones.editor { return editor }
         if trees.tombstones.root.isNone { return nil }
@@ -140,7 +141,7 @@ final class TableEditor {
         return editor
     }
 
-    /// The tree of the objects or of the tombstones, which have negative keys.
+    /// Returns the tree that contains `key`: tombstones have negative keys.
     @inline(__always)
     func tree(of key: ObjectKey) throws(RealmError) -> ClusterEditor? {
         key.isUnresolved ? try tombstones() : try clusters()
@@ -150,13 +151,13 @@ final class TableEditor {
         try tree(of: key)?.find(key) != nil
     }
 
-    /// Whether there is such an object, which is going to change.
+    /// Makes the leaf of an object writable; returns whether the object exists.
     func reaches(_ key: ObjectKey) throws(RealmError) -> Bool {
         markDirty()
         return try tree(of: key)?.reachObject(key) ?? false
     }
 
-    /// Value of a property as stored; nil if there is no such object.
+    /// Returns the stored value of a property; nil if there is no such object.
     func value(_ key: ObjectKey, _ column: ColumnInfo) throws(RealmError) -> Value? {
         try value(key, column.leafIndex)
     }
@@ -168,7 +169,7 @@ final class TableEditor {
             ? cell : try enumerated.value(cell, leafIndex)
     }
 
-    /// Visits a column's values with their objects' keys, in key order.
+    /// Calls `body` with the key and value of each object in one column, in key order.
     func forEachValue(
         _ column: ColumnInfo, _ body: (ObjectKey, Value) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -180,8 +181,8 @@ final class TableEditor {
         }
     }
 
-    /// Adds an object with the values of `row`, which are by leaf index and the same afterwards. False,
-    /// with nothing changed, if the key exists.
+    /// Inserts an object with the values of `row`, by leaf index. Leaves `row` unchanged. Returns
+    /// false, without a change, if the key exists.
     @inline(__always)
     func insertNew(
         _ key: ObjectKey, _ row: UnsafeMutablePointer<Value>
@@ -221,7 +222,8 @@ final class TableEditor {
         }
     }
 
-    /// Stores a value and nothing that follows from it; false if there is no such object.
+    /// Stores a value without updating indexes or backlinks; returns false if there is no such
+    /// object.
     @inline(__always)
     func setIfThere(
         _ key: ObjectKey, _ leafIndex: Int, _ value: Value
@@ -249,7 +251,7 @@ final class TableEditor {
 
     // MARK: Enumerated columns
 
-    /// Writes an enumerated column as an ordinary one.
+    /// Converts an enumerated column to an ordinary one.
     func expand(_ column: Int) throws(RealmError) {
         let info = columns[column]
         guard let list = enumerated[info.leafIndex] else { return }
@@ -262,26 +264,26 @@ final class TableEditor {
         markDirty()
     }
 
-    /// Whether the column is an enumerated one whose list of values the transaction has changed: the list moves
-    /// when the transaction is written out.
+    /// Whether the column is enumerated and its list of values is a node of the transaction, which
+    /// moves in a spill.
     func hasChangedDistinct(_ leafIndex: Int) -> Bool {
         enumerated[leafIndex].map { context.slab.contains($0.root) } ?? false
     }
 
-    /// Hands over the values of an enumerated column whose cells are about to be replaced one leaf after the
-    /// other. Nil for an ordinary column, and if the transaction has changed the list.
+    /// Removes and returns the values of an enumerated column whose cells are about to be converted
+    /// leaf by leaf. Nil for an ordinary column, and if the transaction has changed the list.
     func takeDistinct(_ leafIndex: Int) -> DistinctList? {
         if hasChangedDistinct(leafIndex) { return nil }
         return enumerated.remove(leafIndex)
     }
 
-    /// Frees the distinct values of a column that is removed or becomes an ordinary one.
+    /// Frees the distinct values of a column that is removed or converted to an ordinary one.
     func dropDistinct(_ leafIndex: Int) throws(RealmError) {
         guard let list = enumerated.remove(leafIndex) else { return }
         try context.freeDeep(list.root)
     }
 
-    /// Stores in the columns the refs of lists that moved.
+    /// Updates the columns' refs of lists that moved.
     func flushDistinct() {
         for (i, column) in columns.enumerated() {
             guard let list = enumerated[column.leafIndex], list.root != column.distinct else {

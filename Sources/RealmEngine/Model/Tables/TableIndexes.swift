@@ -1,13 +1,12 @@
-/// The search indexes of a table, by leaf index.
+/// Search indexes of a table, by leaf index.
 ///
-/// An index is stored, open, or open with entries left from before the table was written out.
+/// An index is stored, open, or open with changes that are pending since before a spill.
 struct TableIndexes {
     /// Editors of the indexes in use.
     private(set) var editors: [Int: IndexEditor] = [:]
     /// Refs of the roots as last written.
     private(set) var roots: [Int: Ref] = [:]
-    /// Entries that an index did not store yet when the table was written out in the middle of the
-    /// transaction; its next editor takes them.
+    /// Changes of an index that were pending at a spill; the index's next editor takes them over.
     private(set) var waiting: [Int: WaitingIntegers] = [:]
 
     init() {}
@@ -20,7 +19,7 @@ struct TableIndexes {
         }
     }
 
-    /// Continues with the indexes as the file has them, and the entries that wait.
+    /// Continues after a spill, with the pending changes.
     mutating func resume(_ info: TableInfo) {
         for (leafIndex, editor) in editors { waiting[leafIndex] = editor.waiting }
         (editors, roots) = ([:], [:])
@@ -31,7 +30,7 @@ struct TableIndexes {
 
     func root(_ leafIndex: Int) -> Ref { roots[leafIndex] ?? .none }
 
-    /// Entries of an index that are not stored yet; nil where there cannot be any.
+    /// Pending changes of an index; nil if there cannot be any.
     func waiting(_ leafIndex: Int) -> WaitingIntegers? {
         editors[leafIndex]?.waiting ?? waiting[leafIndex]
     }
@@ -40,10 +39,10 @@ struct TableIndexes {
 
     mutating func setRoot(_ root: Ref, _ leafIndex: Int) { roots[leafIndex] = root }
 
-    /// All entries that waited belong to an editor.
+    /// Forgets pending changes, after editors took them all over.
     mutating func clearWaiting() { waiting = [:] }
 
-    /// Removes an index and returns the ref of its root, nil if it has no nodes.
+    /// Removes an index and returns the ref of its root; nil if it has no nodes.
     mutating func remove(_ leafIndex: Int) -> Ref? {
         waiting[leafIndex] = nil
         let root = roots.removeValue(forKey: leafIndex)

@@ -1,9 +1,9 @@
-/// Writes a table's top and spec (object format 1.2, 1.3).
+/// Writes a table's top array and spec (object format 1.2, 1.3).
 struct TableTopWriter {
     let table: TableEditor
     let trees: TableTrees
     let indexRoots: [Int: Ref]
-    /// The spec and the opposite arrays of the base version; nil if they changed.
+    /// The spec and the arrays of opposite columns of the base version; nil if they changed.
     let oldSpec: Ref?
     let oldTargets: (tables: Ref, columns: Ref)?
 
@@ -32,7 +32,7 @@ struct TableTopWriter {
         return try encoder.refs(slots)
     }
 
-    /// The root of each leaf index's search index.
+    /// Writes the root of the search index for each leaf index.
     private func indexes() throws(RealmError) -> Ref {
         var slots = [UInt64](repeating: 0, count: table.leafIndexCount)
         for (leafIndex, root) in indexRoots { slots[leafIndex] = root.raw }
@@ -86,7 +86,7 @@ struct TableTopWriter {
 }
 
 extension NodeEncoder {
-    /// A fixed-width list of names that are never null (storage format 2.6).
+    /// Writes a fixed-width list of names that are never null (storage format 2.6).
     func names(_ names: [String]) throws(RealmError) -> Ref {
         let longest = names.map(\.utf8.count).max() ?? 0
         guard longest <= 63 else {

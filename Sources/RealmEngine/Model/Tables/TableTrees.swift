@@ -1,4 +1,4 @@
-/// The nodes of a table: refs as last written, and the editors of the trees in use.
+/// Nodes of a table: refs as last written, and the editors of the trees in use.
 struct TableTrees {
     var top: Ref
     var collisions: Ref
@@ -8,7 +8,7 @@ struct TableTrees {
 
     /// A tree of objects, opened for editing at its first use.
     struct Tree {
-        /// As last written; none for an empty tree.
+        /// Root as last written; none for an empty tree.
         var root: Ref
         var editor: ClusterEditor?
 
@@ -18,7 +18,7 @@ struct TableTrees {
         }
     }
 
-    /// The nodes of a new table, which has none.
+    /// Refs of a new table, which has no nodes.
     static var none: TableTrees {
         TableTrees(
             top: .none, collisions: .none, objects: Tree(root: .none),

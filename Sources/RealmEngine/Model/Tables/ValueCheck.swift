@@ -1,8 +1,8 @@
-/// Whether a value may be stored in a property (object format 14 for sizes).
+/// Checks whether a value may be stored in a property (object format 14 for sizes).
 package enum ValueCheck {
-    /// Bytes of the longest string, which ends in a zero.
+    /// Maximum number of bytes in a string, which is stored with a terminating zero.
     package static let longestString = longestBinary - 1
-    /// Bytes of the longest binary: one blob.
+    /// Maximum number of bytes in a binary, which is stored in one blob.
     package static let longestBinary = BytesLeaf.longestBlob
 
     static func check(_ value: Value, _ column: ColumnInfo) throws(RealmError) {

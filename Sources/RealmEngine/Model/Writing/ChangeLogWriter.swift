@@ -1,9 +1,10 @@
-/// Builds the changeset of one commit: what changed, not the new values (storage format 7.3).
+/// Builds the changeset of one commit, which identifies changes but does not contain values
+/// (storage format 7.3).
 struct ChangeLogWriter: ~Copyable {
     private var buffer = ByteBuffer(capacity: 256)
     private var table: TableKey?
     private var collection: (ColumnKey, ObjectKey)?
-    /// Leads to a collection nested in that of the property.
+    /// Path from the property's collection to the selected nested one.
     private var path: [Int64] = []
 
     private enum Opcode: UInt8 {
@@ -29,7 +30,8 @@ struct ChangeLogWriter: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
-    /// The bytes so far are kept elsewhere; what follows goes on behind them.
+    /// Discards the bytes so far, after they were stored elsewhere. Further instructions continue
+    /// them.
     mutating func forgetBytes() { buffer.removeAll() }
 
     private mutating func emit(_ opcode: Opcode, _ first: Int64) {
@@ -42,7 +44,8 @@ struct ChangeLogWriter: ~Copyable {
         emit(second)
     }
 
-    /// Seven bits a byte, least significant first; the last byte carries six and the sign.
+    /// Writes an integer as seven bits per byte, least significant first; the last byte has six
+    /// bits and the sign.
     private mutating func emit(_ operand: Int64) {
         var v = UInt64(bitPattern: operand < 0 ? ~operand : operand)
         let place = buffer.reserve(10)
@@ -125,17 +128,17 @@ struct ChangeLogWriter: ~Copyable {
         emit(.set, column.raw, object.raw)
     }
 
-    /// What happens to a collection.
+    /// A change of a collection.
     enum CollectionStep {
         case insert(Int)
         case set(Int)
         case move(Int, Int)
         case erase(Int)
-        /// It had so many elements.
+        /// Removal of all elements; the associated value is their number.
         case clear(Int)
     }
 
-    /// A single change of a property's collection, or of the one that `path` leads to from there.
+    /// Logs one change of a property's collection, or of the one nested in it at `path`.
     mutating func change(
         _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, path: [Int64] = [],
         _ step: CollectionStep
@@ -156,10 +159,9 @@ struct ChangeLogWriter: ~Copyable {
     }
 }
 
-/// What one transaction changed: the log's beginning may be in the file already, for one that took
-/// little memory.
+/// Changeset of one transaction. Its beginning may already be in the file, after a spill.
 struct Changeset {
-    /// Blobs in the file, and the bytes they hold.
+    /// Blobs in the file, and the number of their bytes.
     struct Written {
         var parts: [Ref] = []
         var count = 0

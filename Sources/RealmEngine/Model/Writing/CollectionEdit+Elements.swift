@@ -1,6 +1,6 @@
-/// Changes of single elements of the collection that is open.
+/// Changes of single elements of the open collection.
 extension CollectionEdit {
-    /// Adds a value behind the last element of a list.
+    /// Appends a value to a list.
     func append(_ value: Value) throws(RealmError) {
         let list = try list()
         try check(value)
@@ -9,7 +9,7 @@ extension CollectionEdit {
         try finish(.insert(index))
     }
 
-    /// Replaces the element of a list at the visible `position`.
+    /// Replaces the element of a list at index `position`, which skips unresolved links.
     func set(_ value: Value, at position: Int) throws(RealmError) {
         let list = try list()
         let index = try index(position, of: list)
@@ -19,14 +19,14 @@ extension CollectionEdit {
         try finish(.set(index))
     }
 
-    /// Stores a value under a key of a dictionary; false when it replaced another.
+    /// Stores a value under a key of a dictionary; returns false if it replaced another one.
     @discardableResult
     func set(_ value: Value, forKey key: Value) throws(RealmError) -> Bool {
         try check(value)
         return try store(value, forKey: key)
     }
 
-    /// As `set`, for a value that has been checked.
+    /// Stores a value like `set`; the caller must have checked it.
     func store(_ value: Value, forKey key: Value) throws(RealmError) -> Bool {
         let entries = try dictionary()
         try check(key: key)

@@ -1,46 +1,47 @@
-/// A collection opened for changes. A change is stored in the collection, the collections around it, the index
-/// of the property, the other ends of links, and the change log.
+/// A collection opened for changes. A change updates the collection, the collections around it, the
+/// index of the property, the backlinks, and the change log.
 ///
-/// The transaction keeps the collection changed last open, with the leaf of the change, as long as nothing else
-/// changes (`isCurrent`). Positions count the elements that users see: unresolved links are skipped. Confined to
-/// the writer.
+/// The transaction caches the edit of the last collection, with the leaf of the change, as long as
+/// no other change is made (`isCurrent`). Indexes of callers skip unresolved links. Confined to the
+/// writer.
 final class CollectionEdit {
-    /// The transaction, which keeps this.
+    /// The transaction, which retains this edit.
     private unowned(unsafe) let transaction: WriteTransaction
     let editor: TableEditor
     let column: ColumnInfo
     private let place: CollectionPlace
     private var object: ObjectKey { place.object }
-    /// The object whose property the collection is.
+    /// The object that has the collection.
     var owner: ObjectLink { ObjectLink(table: place.table, key: place.object) }
-    /// From the property's own collection inwards; the last one changes.
+    /// Collections from the property's own inwards; the last one changes.
     @exclusivity(unchecked) private var levels: [Level] = []
     /// The collection that changes.
     @exclusivity(unchecked) private(set) var tree: Tree
-    /// Type of the elements of the collection that changes.
+    /// Element type of the collection that changes.
     let element: ElementType
     /// Whether elements can be links or contain some.
     private let mayHoldLinks: Bool
-    /// Links and collections that the change takes out, and those it puts in.
+    /// Links and collections that the change removes, and those that it adds.
     @exclusivity(unchecked) private var gone: [Value] = []
     @exclusivity(unchecked) private var fresh: [Value] = []
-    /// The property's value as it was opened.
+    /// Value of the property when it was opened.
     private let stored: Value
-    /// Root of the collection that changes, as the collection around it has it; nil before the first change.
+    /// Root of the changing collection as stored in its parent; nil before the first change.
     @exclusivity(unchecked) private var storedRoot: Ref?
     @exclusivity(unchecked) private var hasBegun = false
-    /// Whether the change log takes the changes. It omits changes of objects that the transaction made.
+    /// Whether changes are logged. The change log omits changes of objects that the transaction
+    /// created.
     private let isLogged: Bool
     /// `changeCount` of the context after the last change; nil before the first, and during one.
     @exclusivity(unchecked) private var changeCount: Int?
-    /// Given by the first `ElementReader` that uses the edit, to recognise it; 0 before.
+    /// Number that the first `ElementReader` sets to recognise the edit; 0 before.
     @exclusivity(unchecked) var number = 0
 
     private struct Level {
         let tree: Tree
-        /// As the collection around it, or the object, has it.
+        /// Value as stored in the surrounding collection or the object.
         var value: Value
-        /// Index of the value in the collection around it.
+        /// Index of the value in the surrounding collection.
         let index: Int
     }
 
@@ -50,7 +51,7 @@ final class CollectionEdit {
         case dictionary(DictionaryEditor)
     }
 
-    /// Throws `misuse` when there is no such object, or no collection at the place.
+    /// Throws `misuse` if there is no such object, or no collection at `place`.
     init(_ transaction: WriteTransaction, _ place: CollectionPlace) throws(RealmError) {
         self.transaction = transaction
         self.place = place
@@ -94,7 +95,8 @@ final class CollectionEdit {
     @inline(__always)
     var isCurrent: Bool { changeCount == transaction.context.changeCount }
 
-    /// Whether this is the collection at `place`, with nothing changed since its own last change.
+    /// Whether this is the edit of the collection at `place`, and nothing has changed since its own
+    /// last change.
     @inline(__always)
     func isCurrent(at place: CollectionPlace) -> Bool {
         isCurrent && object == place.object
@@ -119,7 +121,7 @@ final class CollectionEdit {
         }
     }
 
-    /// The elements of a list; `misuse` for another kind.
+    /// Returns the elements of a list; throws `misuse` for another kind.
     func list() throws(RealmError) -> SequenceEditor {
         guard case .list(let list) = tree else { throw wrongKind("list") }
         return list
@@ -141,7 +143,8 @@ final class CollectionEdit {
 
     // MARK: Positions
 
-    /// Index at which the element at the visible `position` is stored; the end is one more.
+    /// Returns the stored index of the element at index `position`, which skips unresolved links.
+    /// `orEnd` allows the count.
     func index(
         _ position: Int, of list: SequenceEditor, orEnd: Bool = false
     ) throws(RealmError) -> Int {
@@ -169,7 +172,7 @@ final class CollectionEdit {
 
     // MARK: Values
 
-    /// Whether the value may be an element of the collection that changes.
+    /// Throws `data` or `misuse` unless the value may be an element of the collection that changes.
     func check(_ value: Value) throws(RealmError) {
         try ValueCheck.check(value, element, name: column.name)
         if case .set = tree, value.collectionRoot != nil {
@@ -183,18 +186,19 @@ final class CollectionEdit {
         }
     }
 
-    /// Everything has been found to be right: what follows changes the collection. Until then nothing
-    /// has, so that a change that is refused leaves no trace.
+    /// Begins the change, after all checks. Before, nothing is changed, so that a rejected change
+    /// has no effect.
     func begin() throws(RealmError) {
         if hasBegun { return }
         hasBegun = true
         changeCount = nil
         editor.markDirty()
-        // The words of an indexed list are read while its nodes are there.
+        // The words of an indexed list must be read before its nodes change.
         if column.index != .none { try editor.changeIndex(column, object, from: stored, to: nil) }
     }
 
-    /// Begins the change and returns a copy of the value to insert: the node that holds its bytes may move.
+    /// Begins the change and returns a copy of the value to insert, because the node that contains
+    /// its bytes may move.
     @inline(__always)
     func putting(_ value: Value) throws(RealmError) -> Value {
         try begin()
@@ -202,10 +206,10 @@ final class CollectionEdit {
         return transaction.copyToArena(value)
     }
 
-    /// Returns a copy of the value that lasts as long as the transaction.
+    /// Returns a copy of the value that is valid until the end of the transaction.
     func copy(_ value: Value) -> Value { transaction.copyToArena(value) }
 
-    /// The change takes the element at `index` of `elements` out.
+    /// Begins the change and records the removal of the element at `index` of `elements`.
     @inline(__always)
     func taking(_ index: Int, of elements: SequenceEditor) throws(RealmError) {
         try begin()
@@ -216,10 +220,10 @@ final class CollectionEdit {
 
     // MARK: Storing
 
-    /// Stores what was changed, and logs `step`.
+    /// Stores the change and logs `step`.
     func finish(_ step: Step) throws(RealmError) { try finish(step, nil) }
 
-    /// Stores what was changed, and logs two steps.
+    /// Stores the change and logs two steps.
     func finish(_ step: Step, _ next: Step?) throws(RealmError) {
         try store()
         if !fresh.isEmpty { try storeLinks() }
@@ -233,8 +237,8 @@ final class CollectionEdit {
         fresh.removeAll(keepingCapacity: true)
     }
 
-    /// Removes the other ends of links that went, the embedded objects and tombstones that lost their last
-    /// link, and the nodes of collections. True if objects were removed.
+    /// Removes the backlinks of removed links, embedded objects and tombstones without further
+    /// links, and nodes of removed collections. Returns true if objects were removed.
     private func removeGone() throws(RealmError) -> Bool {
         var orphans: [ObjectLink] = []
         for value in gone {
@@ -254,13 +258,14 @@ final class CollectionEdit {
         }
     }
 
-    /// Stays open for the next change. Not with an index, which needs the elements of before.
+    /// Keeps the edit open for the next change, except for an indexed property, whose index needs
+    /// the old elements.
     private func remain() {
         hasBegun = false
         if column.index == .none { changeCount = transaction.context.changeCount }
     }
 
-    /// Stores another tree in place of the present one, which is freed, and logs `steps`.
+    /// Replaces the tree by another one, frees the old one and logs `steps`.
     func replace(
         with elements: SequenceEditor, _ steps: some Sequence<Step>
     ) throws(RealmError) {
@@ -273,7 +278,7 @@ final class CollectionEdit {
         if isLogged { for step in steps { note(step, nil) } }
     }
 
-    /// Takes everything out: the tree is freed as a whole.
+    /// Removes all elements; the tree is freed as a whole.
     func clear() throws(RealmError) {
         let count = tree.count
         if count == 0 { return }
@@ -295,7 +300,8 @@ final class CollectionEdit {
         storedRoot = root
     }
 
-    /// Stores the root of the collection at `level`, and of those around it as far as they change.
+    /// Stores the root of the collection at `level`, and updates the surrounding ones as far as
+    /// they change.
     private func store(_ root: Ref, _ level: Int) throws(RealmError) {
         var (root, level) = (root, level)
         while root != levels[level].value.collectionRoot {
@@ -341,7 +347,7 @@ extension CollectionEdit.Tree {
         }
     }
 
-    /// The root of the collection as it is now.
+    /// Returns the current root of the collection.
     @inline(__always)
     func finish() throws(RealmError) -> Ref {
         switch self {
@@ -352,7 +358,7 @@ extension CollectionEdit.Tree {
 }
 
 extension Value {
-    /// Whether the value is a link or may contain some.
+    /// Whether the value is a link or may contain links.
     @inline(__always)
     fileprivate var isLinkOrCollection: Bool {
         switch self {
@@ -361,7 +367,7 @@ extension Value {
         }
     }
 
-    /// Key in the node of a nested collection.
+    /// Key of a nested collection in its node.
     fileprivate var collectionKey: Int32 {
         switch self {
         case .list(let view), .set(let view), .dictionary(let view): view.key

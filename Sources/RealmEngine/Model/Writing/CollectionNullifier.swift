@@ -1,5 +1,5 @@
-/// Removes the links to deleted objects from a collection and from collections nested in it: elements
-/// disappear, dictionary values become null.
+/// Removes the links to deleted objects from a collection and the collections nested in it.
+/// Elements are removed; dictionary values become null.
 struct CollectionNullifier {
     private let context: EditContext
     private let objects: LinkedObjects
@@ -11,11 +11,11 @@ struct CollectionNullifier {
 
     struct Result {
         var root: Ref
-        /// Whether something was removed. The root may stay the same then.
+        /// Whether anything changed; the root may be the same.
         var hasChanged = false
-        /// Indexes of the elements that disappeared, ascending.
+        /// Indexes of the removed elements, ascending.
         var erased: [Int] = []
-        /// Indexes of the values that became null or changed inside, ascending.
+        /// Indexes of the values that became null or whose nested collection changed, ascending.
         var nulled: [Int] = []
     }
 

@@ -1,9 +1,9 @@
 extension WriteTransaction {
-    /// Adds elements at the end of a list: only the way to its end is read and written, however long
-    /// it is. The list of an indexed property is read as a whole.
+    /// Appends elements to a list. Reads and writes only the path to its end, whatever its length,
+    /// but the whole list of an indexed property.
     ///
     /// Throws `data` when an element does not fit the property, `misuse` for properties that are no
-    /// list and for lists of embedded objects, which are made with their elements.
+    /// list and for lists of embedded objects, which are created with their elements.
     package func appendElements(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ values: [Value]
     ) throws(RealmError) {
@@ -14,7 +14,7 @@ extension WriteTransaction {
             throw Self.noObject(editor, object)
         }
         if values.isEmpty { return }
-        // Its words are read while the nodes are there.
+        // The words must be read before the nodes change.
         try editor.changeIndex(info, object, from: old, to: nil)
         let list = try SequenceEditor(context, root: view.root, element: info.layout.element)
         let count = list.count

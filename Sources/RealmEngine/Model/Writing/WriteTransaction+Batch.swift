@@ -1,4 +1,4 @@
-/// Creating many objects at a time.
+/// Creation of objects in batches.
 extension WriteTransaction {
     /// A link of a batch whose target does not exist.
     package struct MissingTarget: Sendable {
@@ -6,8 +6,8 @@ extension WriteTransaction {
         package let row: Int
     }
 
-    /// Turns the primary keys that stand in the place of links into links, and answers those that no
-    /// object has; they stay null.
+    /// Replaces primary keys in link cells by object keys. Returns the links without a target,
+    /// which stay null.
     package func resolveLinks(_ batch: RowBatch) throws(RealmError) -> [MissingTarget] {
         var missing: [MissingTarget] = []
         for link in batch.links {
@@ -28,9 +28,9 @@ extension WriteTransaction {
         return missing
     }
 
-    /// Gives a row of a batch, not created yet, the elements of a list or set without an index.
+    /// Sets the elements of a list or set without an index, in a row that is not created yet.
     ///
-    /// Throws what `setElements` throws.
+    /// Throws the errors of `setElements(_:_:_:_:)`.
     package func setElements(
         _ batch: RowBatch, _ row: Int, _ column: Int, _ values: [Value]
     ) throws(RealmError) {
@@ -45,12 +45,12 @@ extension WriteTransaction {
         batch.cells[column].words[row] = Int64(bitPattern: root.raw)
     }
 
-    /// Adds all rows of the batch as objects, with new keys in their order; false, with nothing
-    /// done, if a primary key is taken or comes twice, or if the objects would not come behind all
-    /// others.
+    /// Creates all rows of the batch as objects, with new keys in their order. Returns false,
+    /// without a change, if a primary key exists or is repeated, or if a key would not be greater
+    /// than all others.
     ///
-    /// Links must have been resolved. Throws `misuse` when the class is not what the rows were made
-    /// for.
+    /// Links must have been resolved. Throws `misuse` if the class has changed since the batch was
+    /// made.
     package func create(_ batch: RowBatch) throws(RealmError) -> Bool {
         guard batch.count > 0 else { return true }
         let editor = try openEditor(batch.table.key)
@@ -95,8 +95,8 @@ extension WriteTransaction {
         }
     }
 
-    /// The keys the objects would get one by one (object format 1.12); false when they would not
-    /// come behind all others.
+    /// Makes the keys that the objects would get one by one (object format 1.12). Returns false if
+    /// they would not be greater than all others.
     private func makeKeys(
         _ batch: RowBatch, _ editor: TableEditor
     ) throws(RealmError) -> Bool {
@@ -114,7 +114,7 @@ extension WriteTransaction {
 
     // MARK: Indexes
 
-    /// Whether the primary keys are integers, each beyond all before it.
+    /// Whether the primary keys are integers that ascend and are greater than all others.
     private static func ascends(_ batch: RowBatch, _ index: RowShape.Index) -> Bool {
         let cells = batch.cells[index.column]
         guard cells.layout.type == .int, var last = index.editor.waiting.largest else {
@@ -141,7 +141,7 @@ extension WriteTransaction {
         context.editedBytes &+= 24 &* (index.editor.waiting.runs.count &- before)
     }
 
-    /// Whether no object has any of the primary keys, and none comes twice.
+    /// Whether no object has any of the primary keys, and none is repeated.
     private func areNew(
         _ batch: RowBatch, _ index: RowShape.Index
     ) throws(RealmError) -> Bool {
@@ -166,7 +166,7 @@ extension WriteTransaction {
 
     // MARK: Links
 
-    /// Gives the links of the new objects their other ends.
+    /// Adds the backlinks of the new objects' links.
     private func addBacklinks(
         _ batch: RowBatch, _ editor: TableEditor, _ shape: RowShape
     ) throws(RealmError) {
@@ -184,7 +184,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Of links inside of collections and mixed values.
+    /// Adds the backlinks of links in collections and mixed values.
     private func addBacklinks(
         _ batch: RowBatch, _ editor: TableEditor, _ column: ColumnInfo, _ cells: LeafCells
     ) throws(RealmError) {

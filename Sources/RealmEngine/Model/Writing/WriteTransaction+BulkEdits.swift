@@ -1,10 +1,10 @@
-/// Edits of many objects or leaves, which keep the memory of the transaction within `memoryLimit`.
+/// Edits of many objects or leaves, which keep the transaction's memory within `memoryLimit`.
 ///
-/// Every bulk edit visits its objects or leaves through here: between two of them everything is in the
-/// trees, so that the transaction can be written out. Editors of tables continue afterwards; editors of
-/// trees and indexes, and values that the transaction made, do not.
+/// Every bulk edit visits its objects or leaves through these functions. Between two of them all
+/// changes are in the trees, so that the transaction can be spilled. After that, editors of tables
+/// are still valid; editors of trees and indexes, and values that the transaction made, are not.
 extension WriteTransaction {
-    /// Calls `body` with each object key.
+    /// Calls `body` with each object key. Spills in between if necessary.
     package func visitObjects(
         _ keys: some Sequence<ObjectKey>, _ body: (ObjectKey) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -45,8 +45,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Runs an edit that may write the transaction out between two objects or leaves. Others may not:
-    /// setting a value can delete objects and add a backlink column while collections are open.
+    /// Runs an edit that may spill between two objects or leaves. Other edits must not: setting a
+    /// value can delete objects and add a backlink column while collections are open.
     func inBulk(_ body: () throws(RealmError) -> Void) throws(RealmError) {
         let before = isBulk
         isBulk = true
@@ -54,7 +54,7 @@ extension WriteTransaction {
         try body()
     }
 
-    /// Writes the changes out if they take more memory than allowed and the edit is one in bulk.
+    /// Spills if memory exceeds the limit during a bulk edit.
     func keepMemory() throws(RealmError) {
         if isBulk, size > memoryLimit { try spill() }
     }

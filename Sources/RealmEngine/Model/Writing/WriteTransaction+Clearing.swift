@@ -1,6 +1,6 @@
-/// Deleting all objects of classes, column by column instead of object by object.
+/// Deletion of all objects of classes, column by column instead of object by object.
 extension WriteTransaction {
-    /// Deletes every object of some classes, the links to them and the embedded objects they own.
+    /// Deletes all objects of some classes, the links to them and the embedded objects they own.
     public func removeAllObjects(of tables: [TableKey]) throws(RealmError) {
         try inBulk { () throws(RealmError) in try clear(tables) }
     }
@@ -31,7 +31,7 @@ extension WriteTransaction {
         try removeUnlinked(dependents)
     }
 
-    /// The tables that may have a backlink column of a property.
+    /// Returns the tables that may have a backlink column of a property.
     func targets(
         of column: ColumnInfo, in editor: TableEditor
     ) throws(RealmError) -> [TableEditor] {
@@ -53,7 +53,8 @@ extension WriteTransaction {
         return targets
     }
 
-    /// Embedded objects and tombstones that links of a property refer to, which may have no other links.
+    /// Returns the embedded objects and tombstones to which links of a property refer, and which
+    /// may have no other links.
     func dependents(
         on column: ColumnInfo, of editor: TableEditor
     ) throws(RealmError) -> [ObjectLink] {
@@ -81,7 +82,7 @@ extension WriteTransaction {
         target.backlinks.first { $0.origin == editor.key && $0.originColumn == column.key }
     }
 
-    /// Deletes the objects and tombstones among `links` that no link refers to.
+    /// Deletes the objects and tombstones among `links` that have no incoming link.
     func removeUnlinked(_ links: [ObjectLink]) throws(RealmError) {
         var objects: [ObjectLink] = []
         for link in links {
@@ -96,9 +97,10 @@ extension WriteTransaction {
         try removeObjects(objects)
     }
 
-    /// Removes the other ends of all links of a property, of which `count` objects have values.
+    /// Removes the backlinks of all links of a property, of which `count` objects have values.
     ///
-    /// - Parameter cleared: classes whose objects are all going to be deleted: only tombstones stay.
+    /// - Parameter cleared: classes whose objects are all being deleted, so that only tombstones
+    ///   remain.
     private func removeBacklinks(
         of column: ColumnInfo, in editor: TableEditor, count: Int, _ cleared: Set<TableKey>
     ) throws(RealmError) {
@@ -108,7 +110,7 @@ extension WriteTransaction {
             }
             try target.flushBacklinks()
             let isCleared = cleared.contains(target.key)
-            // Rewriting a leaf costs about as much as removing a link from one object of it.
+            // Rewriting a leaf costs about as much as removing a link from one of its objects.
             let size = isCleared ? 0 : try target.clusters().objectCount()
             guard size / 64 <= count else {
                 try removeEachBacklink(of: column, in: editor)

@@ -1,11 +1,12 @@
-/// Changes of single elements: only the way to them is read and written, however long the collection is,
-/// except for those of properties with an index, which are read as a whole.
+/// Changes of single elements. They read and write only the path to the element, whatever the
+/// collection's length, but whole collections of indexed properties.
 ///
-/// All throw `data` when a value does not fit, `misuse` when the collection, its object or the position is
-/// not there. Positions are those that users see. Links keep their other ends, and embedded objects that
-/// are taken out are removed.
+/// All throw `data` when a value does not fit, and `misuse` when the collection, its object or the
+/// index does not exist. Indexes skip unresolved links. Backlinks are updated, and removed embedded
+/// objects are deleted.
 extension WriteTransaction {
-    /// The collection at `place`: the one that was changed last, if nothing else has changed since.
+    /// Returns an edit of the collection at `place`: the cached one if nothing else has changed
+    /// since.
     func collection(at place: CollectionPlace) throws(RealmError) -> CollectionEdit {
         try checkOpen()
         if let openCollection, openCollection.isCurrent(at: place) { return openCollection }
@@ -17,14 +18,15 @@ extension WriteTransaction {
 
     // MARK: Lists
 
-    /// Adds a value behind the last element of a list.
+    /// Appends a value to a list.
     public func appendElement(
         _ value: Value, to place: CollectionPlace
     ) throws(RealmError) {
         try collection(at: place).append(value)
     }
 
-    /// Puts a value in front of the element at `position`, or behind the last.
+    /// Inserts a value before the element at index `position`, or at the end if `position` is the
+    /// count.
     public func insertElement(
         _ value: Value, at position: Int, in place: CollectionPlace
     ) throws(RealmError) {
@@ -36,7 +38,7 @@ extension WriteTransaction {
         try edit.finish(.insert(index))
     }
 
-    /// Replaces the element at `position`.
+    /// Replaces the element at index `position`.
     public func setElement(
         _ value: Value, at position: Int, in place: CollectionPlace
     ) throws(RealmError) {
@@ -54,7 +56,7 @@ extension WriteTransaction {
         try edit.finish(.erase(index))
     }
 
-    /// Takes the element at `position` out and puts it back so that it is at `target` afterwards.
+    /// Moves the element at index `position`, so that its index is `target` afterwards.
     public func moveElement(
         from position: Int, to target: Int, in place: CollectionPlace
     ) throws(RealmError) {
@@ -74,7 +76,7 @@ extension WriteTransaction {
         try list.insert(value, at: to)
     }
 
-    /// The elements at two positions change places.
+    /// Swaps the elements at two indexes.
     public func swapElements(
         _ a: Int, _ b: Int, in place: CollectionPlace
     ) throws(RealmError) {
@@ -89,12 +91,14 @@ extension WriteTransaction {
         )
         try list.set(y, at: first)
         try list.set(x, at: second)
-        // Two moves make a swap: the second forward, then the first to where that was.
+        // A swap is logged as two moves: the second element to the first index, then the first one
+        // to the second index.
         if first + 1 == second { return try edit.finish(.move(second, first)) }
         try edit.finish(.move(second, first), .move(first + 1, second))
     }
 
-    /// A new embedded object in front of the element at `position`, or behind the last.
+    /// Creates an embedded object before the element at index `position`, or at the end if
+    /// `position` is the count.
     public func insertEmbedded(
         at position: Int, in place: CollectionPlace
     ) throws(RealmError) -> ObjectKey {
@@ -107,7 +111,7 @@ extension WriteTransaction {
         return link.key
     }
 
-    /// A new embedded object in place of the one at `position`.
+    /// Replaces the embedded object at index `position` by a new one.
     public func setEmbedded(
         at position: Int, in place: CollectionPlace
     ) throws(RealmError) -> ObjectKey {
@@ -123,7 +127,8 @@ extension WriteTransaction {
 
     // MARK: Sets
 
-    /// Adds a value to a set; false when an equal one is there, which stays as it is spelt.
+    /// Inserts a value into a set; returns false, without replacing it, if the set contains an
+    /// equal one.
     @discardableResult
     public func insertMember(
         _ value: Value, into place: CollectionPlace
@@ -138,7 +143,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Takes a value out of a set; false when no equal one is there.
+    /// Removes a value from a set; returns false if the set contains no equal one.
     @discardableResult
     public func removeMember(
         _ value: Value, from place: CollectionPlace
@@ -161,7 +166,7 @@ extension WriteTransaction {
 
     // MARK: Dictionaries
 
-    /// Stores a value under a key; false when it replaced another.
+    /// Stores a value under a key; returns false if it replaced another one.
     @discardableResult
     public func setEntry(
         _ key: Value, to value: Value, in place: CollectionPlace
@@ -169,7 +174,7 @@ extension WriteTransaction {
         try collection(at: place).set(value, forKey: key)
     }
 
-    /// A new embedded object under a key, in place of the one that was there.
+    /// Creates an embedded object under a key, replacing the previous one.
     public func setEmbeddedEntry(
         _ key: Value, in place: CollectionPlace
     ) throws(RealmError) -> ObjectKey {
@@ -180,7 +185,7 @@ extension WriteTransaction {
         return link.key
     }
 
-    /// Takes a key and its value out of a dictionary; false when there is no such key.
+    /// Removes a key and its value from a dictionary; returns false if there is no such key.
     @discardableResult
     public func removeEntry(
         _ key: Value, from place: CollectionPlace
@@ -197,7 +202,7 @@ extension WriteTransaction {
 
     // MARK: All kinds
 
-    /// Takes everything out of a collection.
+    /// Removes all elements of a collection.
     public func removeAllElements(of place: CollectionPlace) throws(RealmError) {
         try collection(at: place).clear()
     }

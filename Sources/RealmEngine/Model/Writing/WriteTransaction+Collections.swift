@@ -1,8 +1,8 @@
 extension WriteTransaction {
     /// Replaces the elements of a list or set.
     ///
-    /// Sets are put into their order and lose duplicates, the first spelling of equal values stays.
-    /// Throws `data` when an element does not fit the property.
+    /// Elements of sets are sorted; the first of equal values is kept. Throws `data` when an
+    /// element does not fit the property.
     public func setElements(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ values: [Value]
     ) throws(RealmError) {
@@ -11,7 +11,7 @@ extension WriteTransaction {
         try storeElements(editor, object, info, try checkedElements(values, info))
     }
 
-    /// The elements as a list or set of the property holds them.
+    /// Checks the elements and returns them as the property stores them.
     func checkedElements(
         _ values: [Value], _ column: ColumnInfo
     ) throws(RealmError) -> [Value] {
@@ -69,8 +69,8 @@ extension WriteTransaction {
         logReplaced(editor, object, column, oldCount: oldCount, newCount: values.count)
     }
 
-    /// Replaces the entries of a dictionary. Keys must be distinct strings that neither begin with
-    /// `$` nor hold `.`.
+    /// Replaces the entries of a dictionary. Keys must be distinct strings that do not begin with
+    /// `$` or contain `.`.
     public func setEntries(
         _ table: TableKey, _ object: ObjectKey, _ column: Int,
         _ entries: [(key: Value, value: Value)]
@@ -87,8 +87,8 @@ extension WriteTransaction {
         try storeEntries(editor, object, info, entries)
     }
 
-    /// Replaces the entries of a dictionary of embedded objects by new ones under the given keys;
-    /// returns their keys, nil for entries that are to be null.
+    /// Replaces the entries of a dictionary of embedded objects by new ones under the given keys.
+    /// Returns their keys, nil for null entries.
     package func createEmbeddedEntries(
         _ table: TableKey, _ object: ObjectKey, _ column: Int,
         _ entries: [(key: Value, isNull: Bool)]
@@ -98,7 +98,7 @@ extension WriteTransaction {
         guard info.collection == .dictionary else {
             throw .misuse("property \(info.name) is no dictionary", reason: "type")
         }
-        // All checks come first: a child made for nothing would have no parent.
+        // All checks come first: an embedded object created in vain would have no parent.
         guard try editor.exists(object) else { throw Self.noObject(editor, object) }
         _ = try Self.sorted(
             entries.map { (key: $0.key, value: .null) }, info.hasIntegerKeys, info.name)
@@ -148,7 +148,7 @@ extension WriteTransaction {
         for i in 0..<newCount { log.pointee.change(editor.key, column.key, object, .insert(i)) }
     }
 
-    /// Number of stored elements, hidden ones included.
+    /// Number of stored elements, including unresolved links.
     private func count(_ value: Value) throws(RealmError) -> Int {
         switch value {
         case .list(let view), .set(let view):
@@ -166,7 +166,7 @@ extension WriteTransaction {
 
     // MARK: Nested collections
 
-    /// A list to be stored in a mixed property or element.
+    /// Makes a list, to be stored in a mixed property or element.
     public func makeList(_ values: [Value]) throws(RealmError) -> Value {
         for value in values { try ValueCheck.check(value, .mixed, name: "a list element") }
         return .list(
@@ -175,7 +175,7 @@ extension WriteTransaction {
                 key: makeCollectionKey()))
     }
 
-    /// A dictionary to be stored in a mixed property or element.
+    /// Makes a dictionary, to be stored in a mixed property or element.
     public func makeDictionary(
         _ entries: [(key: Value, value: Value)]
     ) throws(RealmError) -> Value {
@@ -194,7 +194,7 @@ extension WriteTransaction {
         if values.isEmpty { return .none }
         if values.count <= context.fanout.tree, !values.contains(where: { $0.isUnresolvedLink }) {
             let leaf = LeafBuffer(LeafLayout(elements: element), capacity: values.count)
-            // What is written at once need not be kept.
+            // The values are written at once, so no copies are needed.
             for value in values { leaf.append(value) }
             return try LeafEncoder(context: context).encode(leaf, isElement: true)
         }
@@ -219,7 +219,7 @@ extension WriteTransaction {
         return try context.encoder.refs([try keys.finish().raw, try values.finish().raw])
     }
 
-    /// The entries in the order of their keys, which must be allowed and distinct.
+    /// Returns the entries sorted by key. Throws `data` for an invalid or repeated key.
     private static func sorted(
         _ entries: [(key: Value, value: Value)], _ hasIntegerKeys: Bool, _ name: String
     ) throws(RealmError) -> [(key: Value, value: Value)] {
@@ -253,7 +253,7 @@ extension WriteTransaction {
             "\(name) has a key the format forbids: keys neither begin with $ nor hold a dot")
     }
 
-    /// In the order of sets, without duplicates (object format 8.1).
+    /// Returns the values in the order of sets, without duplicates (object format 8.1).
     static func asSet(_ values: [Value]) throws(RealmError) -> [Value] {
         var result: [Value] = []
         result.reserveCapacity(values.count)
@@ -265,7 +265,7 @@ extension WriteTransaction {
     }
 }
 
-/// The order of typed sets: the order of values, except that null among decimals is one of the
+/// Order of typed sets. Like the order of values, except that null among decimals sorts among the
 /// NaNs (object format 8.1).
 enum SetOrder {
     static func compare(_ a: Value, _ b: Value) -> Int {

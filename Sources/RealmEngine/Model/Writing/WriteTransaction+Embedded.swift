@@ -1,13 +1,13 @@
-/// Embedded objects, each of which belongs to the one object that links to it.
+/// Embedded objects, each of which is owned by the one object that links to it.
 extension WriteTransaction {
     /// An embedded object that the transaction created, or the owner of one.
     struct NestedObject {
         let link: ObjectLink
-        /// Number of objects and collections around it; 0 for an object that is not embedded.
+        /// Nesting depth in objects and collections; 0 for an object that is not embedded.
         let level: Int
     }
 
-    /// Creates an embedded object as the value of a single-link property, deleting what was there.
+    /// Creates an embedded object as the value of a single-link property; deletes the previous one.
     public func createEmbedded(
         _ table: TableKey, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> ObjectKey {
@@ -22,8 +22,8 @@ extension WriteTransaction {
         return link.key
     }
 
-    /// Creates an embedded object for `column` of `owner`, which its caller links right away. Throws
-    /// `misuse` where readers would not follow the nesting.
+    /// Creates an embedded object for `column` of `owner`; the caller must link it at once. Throws
+    /// `misuse` beyond the nesting depth that readers accept.
     func makeEmbedded(
         _ column: ColumnInfo, of owner: ObjectLink
     ) throws(RealmError) -> ObjectLink {
@@ -45,8 +45,8 @@ extension WriteTransaction {
         return link
     }
 
-    /// Number of objects and collections around `object`. Afterwards it is the last element of `nesting`,
-    /// unless it is not embedded: objects are mostly created in the order of their nesting.
+    /// Returns the nesting depth of `object`. Afterwards it is the last element of `nesting`,
+    /// unless it is not embedded. Objects are usually created in nesting order.
     private func level(of object: ObjectLink) throws(RealmError) -> Int {
         guard try editor(object.table).kind == .embedded else {
             nesting.removeAll(keepingCapacity: true)
@@ -57,7 +57,7 @@ extension WriteTransaction {
             return nesting[i].level
         }
         var (level, next) = (0, object)
-        // A damaged file has embedded objects that contain themselves.
+        // In a damaged file, embedded objects may contain themselves.
         while level < EmbeddedNesting.limit, let owner = try owner(of: next) {
             level += owner.column.embeddedLevels
             next = owner.object
@@ -66,7 +66,7 @@ extension WriteTransaction {
         return level
     }
 
-    /// The object that links to an embedded object, and the property that does; nil for one that is not
+    /// Returns the owner of an embedded object and the owning property; nil for one that is not
     /// embedded.
     private func owner(
         of object: ObjectLink
@@ -87,7 +87,7 @@ extension WriteTransaction {
 }
 
 extension ColumnInfo {
-    /// Levels between an object and the embedded objects in the property: the embedded object itself, and
-    /// the collection that holds it.
+    /// Nesting levels that the property adds: the embedded object itself, and the collection that
+    /// contains it.
     var embeddedLevels: Int { collection == nil ? 1 : 2 }
 }

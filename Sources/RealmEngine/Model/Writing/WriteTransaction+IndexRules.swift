@@ -1,12 +1,11 @@
-/// What an index promises is looked at before an edit changes anything in place: every primary key
-/// stays the key of one object, and an indexed list holds no string the format cannot index (object
-/// format 5.6).
+/// Checks of index constraints before an edit changes anything: primary keys stay unique, and
+/// indexed lists contain no strings that are too long to be indexed (object format 5.6).
 extension WriteTransaction {
-    /// Objects named in an error.
+    /// Maximum number of objects named in an error.
     private static let mostNamed = 10
 
-    /// Throws `misuse` when objects would share a primary key because `column`, which holds it,
-    /// becomes required: each null becomes the zero of its type.
+    /// Throws `misuse` if objects would have the same primary key after `column` becomes required
+    /// and each null becomes the zero of its type.
     func checkKeysStayDistinct(
         _ editor: TableEditor, requiring column: ColumnInfo
     ) throws(RealmError) {
@@ -31,7 +30,7 @@ extension WriteTransaction {
             reason: "duplicate-key", hint: "remove all but one of them first")
     }
 
-    /// Throws `misuse` when a list of `column` holds a string too long for the index it is to get.
+    /// Throws `misuse` if a list of `column` contains a string that is too long to be indexed.
     func checkListsFitIndex(
         _ editor: TableEditor, _ column: ColumnInfo
     ) throws(RealmError) {
@@ -59,7 +58,7 @@ extension WriteTransaction {
             reason: "too-long")
     }
 
-    /// Throws `data` when a string of a list that has an index is too long for it.
+    /// Throws `data` if a string is too long for the index of its list.
     static func checkIndexed(_ values: [Value], _ column: ColumnInfo) throws(RealmError) {
         guard column.index != .none else { return }
         for case .string(let bytes) in values where !IndexEditor.fits(word: bytes) {

@@ -1,7 +1,7 @@
-/// Links keep two ends: whatever stores or removes one here keeps the other right (object format
-/// section 6).
+/// Maintenance of backlinks when links are stored or removed (object format section 6).
 extension WriteTransaction {
-    /// Every link inside a stored value: itself, or the ones in its collections.
+    /// Calls `body` with every link in a stored value: the value itself, or the links in its
+    /// collections.
     func forEachLink(
         in value: Value, depth: Int = 0, _ body: (ObjectLink) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -23,7 +23,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Every link in a list or set. Mixed values of other types are passed over without being read.
+    /// Calls `body` with every link in a list or set. Skips mixed values of other types without
+    /// reading them.
     private func forEachLink(
         in view: CollectionView, depth: Int, _ body: (ObjectLink) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -41,8 +42,8 @@ extension WriteTransaction {
         }
     }
 
-    /// The value of `column` in `object` changed: links in the old one lose their other end, links
-    /// in the new one get theirs, nodes only the old one used are let go.
+    /// Updates backlinks after the value of `column` in `object` changed from `old` to `new`, and
+    /// frees nodes that only `old` used.
     func linkChange(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, from old: Value,
         to new: Value
@@ -58,7 +59,7 @@ extension WriteTransaction {
         for orphan in orphans { try removeOrphan(orphan) }
     }
 
-    /// Links in a new value get their other end.
+    /// Adds the backlinks of the links in a value.
     func addBacklinks(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, of value: Value
     ) throws(RealmError) {
@@ -70,8 +71,8 @@ extension WriteTransaction {
         }
     }
 
-    /// The backlink column of the link's target for this origin; a mixed property's is made when
-    /// its first link to that table appears.
+    /// Returns the backlink column in the link's target table for this origin. For a mixed
+    /// property, creates it with the first link to that table.
     func backlinkColumn(
         _ origin: TableEditor, _ column: ColumnInfo, in target: TableEditor
     ) throws(RealmError) -> BacklinkInfo {
@@ -93,21 +94,22 @@ extension WriteTransaction {
         try target.addBacklink(backlink.leafIndex, of: link.key, from: object)
     }
 
-    /// True when the target lost its last incoming link and does not survive that: an embedded
-    /// object or a tombstone.
+    /// Removes a backlink. Returns true if the target lost its last incoming link and must be
+    /// deleted, as an embedded object or a tombstone.
     func removeBacklink(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, to link: ObjectLink
     ) throws(RealmError) -> Bool {
         let target = try self.editor(link.table)
         guard let backlink = target.backlink(from: editor.key, column.key) else { return false }
-        // Values of mixed properties may have lost their other end already (a peer's defect).
+        // Links in mixed properties may have lost their backlink already (a defect of the reference
+        // engine).
         guard try target.exists(link.key) else { return false }
         _ = try target.removeBacklink(backlink.leafIndex, of: link.key, from: object)
         guard target.kind == .embedded || link.key.isUnresolved else { return false }
         return try target.hasNoBacklinks(link.key)
     }
 
-    /// Deletes an embedded object, or a tombstone, that nothing leads to any more.
+    /// Deletes an embedded object or a tombstone, if it has no incoming link.
     func removeOrphan(_ link: ObjectLink) throws(RealmError) {
         let target = try editor(link.table)
         guard try target.exists(link.key), try target.hasNoBacklinks(link.key) else { return }
@@ -120,7 +122,8 @@ extension WriteTransaction {
         }
     }
 
-    /// A link must lead to an existing, embeddable-or-not-as-fits object.
+    /// Throws `misuse` unless the links in a value refer to existing objects that are not embedded
+    /// or asymmetric.
     func checkTarget(_ value: Value) throws(RealmError) {
         switch value {
         case .link(let link): try checkTarget(link)
@@ -140,12 +143,12 @@ extension WriteTransaction {
 }
 
 extension ElementType {
-    /// Whether elements can be links or lead to some.
+    /// Whether elements can be links or contain links.
     var mayHoldLinks: Bool { type == .link || type == .mixed || type == .typedLink }
 }
 
 extension Value {
-    /// Root of a collection; nil for other values, none for a collection never filled.
+    /// Root of a collection, none if it was never filled; nil for other values.
     var collectionRoot: Ref? {
         switch self {
         case .list(let view), .set(let view), .dictionary(let view): view.root
@@ -153,7 +156,7 @@ extension Value {
         }
     }
 
-    /// The same collection stored at another root.
+    /// Returns the same collection with another root.
     func replacingRoot(_ root: Ref) -> Value {
         switch self {
         case .list(let v): .list(CollectionView(root: root, element: v.element, key: v.key))

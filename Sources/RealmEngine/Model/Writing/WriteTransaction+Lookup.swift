@@ -1,17 +1,17 @@
-/// What callers ask of a transaction's own state.
+/// Look-up in the transaction's own state.
 extension WriteTransaction {
-    /// The tables as they were when the transaction began. Schema edits do not show.
+    /// Tables of the version at which the transaction began, without its schema changes.
     package var initialSchema: Schema { base.schema }
 
-    /// Index of a property, as the transaction sees it; nil when there is none.
+    /// Index of a property in the transaction's state; nil if there is none.
     public func column(
         named name: String, in table: TableKey
     ) throws(RealmError) -> Int? {
         try openEditor(table).columnIndex(named: name)
     }
 
-    /// The stored value of a property, an index into the columns the transaction began with; nil
-    /// when there is no such object. Valid until the next change.
+    /// Returns the stored value of a property, an index in the table's current columns. Nil if
+    /// there is no such object. Valid until the next change.
     public func value(
         _ table: TableKey, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Value? {
@@ -19,12 +19,12 @@ extension WriteTransaction {
         return try editor.value(object, editor.columns[column])
     }
 
-    /// The columns of a table as they are now.
+    /// Returns the current columns of a table.
     func columns(of table: TableKey) throws(RealmError) -> [ColumnInfo] {
         try openEditor(table).columns
     }
 
-    /// The stored value of a column by where it is in each leaf; nil when there is no such object.
+    /// Returns the stored value of a column, given by leaf index. Nil if there is no such object.
     /// Valid until the next change.
     func stored(
         _ table: TableKey, _ object: ObjectKey, leafIndex: Int
@@ -39,13 +39,13 @@ extension WriteTransaction {
 }
 
 extension ColumnInfo {
-    /// What the property of a new object holds: null, zero or nothing (object format 1.8).
+    /// Value of the property in a new object: null, zero or empty (object format 1.8).
     package var defaultValue: Value { Defaults.value(self) }
 }
 
 extension Value {
-    /// Whether storing `other` instead would change nothing: same type, same bits, both without
-    /// elements.
+    /// Whether type and bits are equal, so that storing `other` instead would change nothing.
+    /// Collections are identical only if both were never filled.
     public func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.null, .null): true

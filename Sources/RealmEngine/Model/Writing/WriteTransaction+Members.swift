@@ -1,10 +1,10 @@
-/// Changes of many members of a set, which cost as much as the members changed or the whole set, whichever
-/// is less.
+/// Bulk changes of a set, whose cost is proportional to the changed members or to the whole set,
+/// whichever is less.
 extension WriteTransaction {
-    /// The tree is built anew if at least one element in this number changes.
+    /// The tree is rebuilt if at least one in this number of members changes.
     private static let rebuildingRatio = 8
 
-    /// Removes the stored elements at `positions`, which ascend.
+    /// Removes the stored elements at `positions`, which must ascend.
     func removeMembers(at positions: [Int], from place: CollectionPlace) throws(RealmError) {
         if positions.isEmpty { return }
         let edit = try collection(at: place)
@@ -31,8 +31,8 @@ extension WriteTransaction {
         try edit.replace(with: rest, positions.reversed().lazy.map { .erase($0) })
     }
 
-    /// Inserts elements that a set does not have: each with the index that it has afterwards, in ascending
-    /// order.
+    /// Inserts elements that the set does not contain. Each index is the one after the insertion;
+    /// they must ascend.
     func insertMembers(
         _ members: [(index: Int, value: Value)], into place: CollectionPlace
     ) throws(RealmError) {

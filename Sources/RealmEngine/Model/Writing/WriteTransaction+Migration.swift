@@ -1,11 +1,11 @@
-/// What only migrations change of classes that have objects: their primary key and their kind
-/// (object format 1.2). Neither is in the change log.
+/// Changes of classes with objects that only migrations make: the primary key and the kind (object
+/// format 1.2). Neither is in the change log.
 extension WriteTransaction {
     /// Makes another property the primary key of a class, or none.
     ///
-    /// The old one keeps its search index if that was asked for. Throws `misuse` when the property
-    /// cannot be one, or objects share a value of it; the transaction is to be rolled back then. Where
-    /// keys are deferred, `checkPrimaryKeys` tells that instead.
+    /// The previous one keeps its search index if the schema requests it. Throws `misuse` if the
+    /// property cannot be a primary key, or objects have equal values in it; the transaction must
+    /// then be rolled back. With `defersKeys`, `checkPrimaryKeys` finds the equal values instead.
     func setPrimaryKey(_ table: TableKey, _ column: Int?) throws(RealmError) {
         let editor = try openEditor(table)
         let wanted = column.map { editor.columns[$0] }
@@ -40,7 +40,7 @@ extension WriteTransaction {
         editor.columns[i] = old.changed(index: IndexKind.none)
     }
 
-    /// Throws `misuse` when two objects of a class that this transaction touched have the same primary
+    /// Throws `misuse` if two objects of a class that this transaction opened have the same primary
     /// key.
     func checkPrimaryKeys() throws(RealmError) {
         for case .open(let editor) in directory.slots { try Self.checkPrimaryKey(editor) }
@@ -58,10 +58,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes the objects of a class stand on their own, or belong to the one object that links to each.
+    /// Makes the objects of a class top-level, or embedded in the one object that links to each.
     ///
-    /// Throws `misuse`, with nothing changed, when an object is linked to by none or by several, or by a
-    /// mixed property, and for asymmetric classes.
+    /// Throws `misuse`, without a change, if an object has no link or several links to it, or one
+    /// from a mixed property, and for asymmetric classes.
     func setKind(_ table: TableKey, _ kind: TableKind) throws(RealmError) {
         let editor = try openEditor(table)
         if editor.kind == kind { return }
@@ -111,7 +111,7 @@ extension WriteTransaction {
 }
 
 extension TableKind {
-    /// As messages of the SDKs call it.
+    /// Name of the kind in messages of the SDKs.
     var title: String {
         switch self {
         case .topLevel: "TopLevel"

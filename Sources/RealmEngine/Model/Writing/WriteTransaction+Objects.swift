@@ -1,8 +1,9 @@
 extension WriteTransaction {
     /// Creates an object and returns its key.
     ///
-    /// `primaryKey` must be given exactly for tables that have one. Properties get their defaults:
-    /// null, zero or empty. Throws `data` when the primary key exists already or does not fit.
+    /// `primaryKey` must be passed for tables with a primary key, and only for those. Properties
+    /// get their defaults: null, zero or empty. Throws `data` when the primary key exists already
+    /// or does not fit.
     public func create(in table: TableKey, primaryKey: Value? = nil) throws(RealmError) -> ObjectKey
     {
         let editor = try openEditor(table)
@@ -26,11 +27,14 @@ extension WriteTransaction {
     }
 
     /// Creates an object with a value for each property, in the order of the columns, and returns
-    /// its key. Collections begin empty, whatever `values` has for them.
+    /// its key. Collections are empty; their values are ignored.
     ///
-    /// `key` asks for that object key; `hasFoundTargets` says that the caller has just looked up every
-    /// object that the values of link properties lead to. Throws
-    /// `data` when a value does not fit, the primary key exists already, or `key` does.
+    /// - Parameters:
+    ///   - key: the object key; nil for the next one.
+    ///   - hasFoundTargets: whether the caller has just looked up the targets of all link
+    ///     properties.
+    ///
+    /// Throws `data` when a value does not fit, or the primary key or `key` exists already.
     public func create(
         in table: TableKey, values: UnsafeBufferPointer<Value>, key: ObjectKey? = nil,
         hasFoundTargets: Bool = false
@@ -43,7 +47,8 @@ extension WriteTransaction {
             let field = shape.fields[i]
             if field.isCollection { continue }
             if !field.accepts(values[i]) { try ValueCheck.check(values[i], editor.columns[i]) }
-            // The bytes of other values are where they belong before anybody else moves.
+            // Bytes of plain values are copied into the leaf before any node moves; others need a
+            // copy.
             shape.row[field.leafIndex] = field.isPlain ? values[i] : copyToArena(values[i])
         }
         if !hasFoundTargets {
@@ -53,7 +58,7 @@ extension WriteTransaction {
         return try createRow(editor, shape, key: key)
     }
 
-    /// Adds the checked row of `shape` as an object that stands on its own.
+    /// Inserts the checked row of `shape` as a top-level object.
     private func createRow(
         _ editor: TableEditor, _ shape: RowShape, key: ObjectKey?
     ) throws(RealmError) -> ObjectKey {
@@ -78,7 +83,8 @@ extension WriteTransaction {
             : .misuse("class \(editor.className) is asymmetric", reason: "asymmetric")
     }
 
-    /// Gives the row of `shape` the wanted object key, which nobody else gets any more.
+    /// Inserts the row of `shape` with a given object key, and advances the sequence number beyond
+    /// it.
     private func claim(
         _ wanted: ObjectKey, _ editor: TableEditor, _ shape: RowShape
     ) throws(RealmError) {
@@ -100,7 +106,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Key of the object with the given primary key; nil when there is none.
+    /// Returns the key of the object with a primary key; nil if there is none.
     public func find(in table: TableKey, primaryKey: Value) throws(RealmError) -> ObjectKey? {
         let shape = try openEditor(table).shape()
         guard let index = shape.primaryKey else { return nil }
@@ -112,14 +118,14 @@ extension WriteTransaction {
         return try editor(table)
     }
 
-    /// Adds a row of defaults to an embedded table.
+    /// Inserts a row of defaults into an embedded table.
     func insertEmbedded(_ editor: TableEditor) throws(RealmError) -> ObjectKey {
         let shape = try editor.shape()
         shape.begin()
         return try insertRow(editor, shape)
     }
 
-    /// Adds the row of `shape` to the tree, to every index and to the targets of its links.
+    /// Inserts the row of `shape` into the tree and all indexes, and adds its backlinks.
     private func insertRow(
         _ editor: TableEditor, _ shape: RowShape, wanted: ObjectKey? = nil
     ) throws(RealmError) -> ObjectKey {
@@ -141,7 +147,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// Gives the links of a new row their other ends.
+    /// Adds the backlinks of a new row's links.
     private func addBacklinks(
         _ editor: TableEditor, _ shape: RowShape, _ key: ObjectKey
     ) throws(RealmError) {
@@ -177,7 +183,8 @@ extension WriteTransaction {
         shape.recordTarget(i, target, backlink: backlink.leafIndex)
     }
 
-    /// Gives the row of `shape` the next key as the peer would choose it (object format 1.12).
+    /// Inserts the row of `shape` with the next key, as the reference engine chooses it (object
+    /// format 1.12).
     private func insertNext(
         _ editor: TableEditor, _ shape: RowShape
     ) throws(RealmError) -> ObjectKey {
@@ -190,14 +197,14 @@ extension WriteTransaction {
             guard key.raw >= 0, n < 1 << 62 else {
                 throw .corrupt("the object keys of \(editor.className) are used up", in: "table")
             }
-            // Keys handed out by the counter are rarely taken: only by files older than it.
+            // The key exists only in files written before the counter was introduced.
             if try editor.insertNew(key, shape.row) { return key }
         }
     }
 
-    /// Sets a single-valued property: scalars, links and mixed.
+    /// Sets a single-valued property: a scalar, a link or a mixed value.
     ///
-    /// The value is checked against the property's type. Throws `data` when it does not fit.
+    /// Throws `data` when the value does not fit the property's type.
     public func set(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) {
@@ -218,7 +225,8 @@ extension WriteTransaction {
         try setCell(editor, object, info, copyToArena(value))
     }
 
-    /// Sets what has no consequences; false, with nothing done, where there may be some.
+    /// Sets a property without an index or links; returns false, without a change, for other
+    /// properties.
     @inline(__always)
     private func setPlain(
         _ editor: TableEditor, _ object: ObjectKey, _ column: Int, _ value: Value
@@ -236,7 +244,8 @@ extension WriteTransaction {
         return true
     }
 
-    /// As `set`, after all checks: keeps indexes, backlinks and embedded objects right.
+    /// Sets a property like `set`, after all checks: updates indexes, backlinks and embedded
+    /// objects.
     func setCell(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, _ value: Value
     ) throws(RealmError) {
@@ -261,6 +270,6 @@ extension WriteTransaction {
             "\(editor.className) has no object \(object.raw)")
     }
 
-    /// A value whose bytes live as long as the transaction.
+    /// Returns a copy of the value whose bytes are valid until the end of the transaction.
     func copyToArena(_ value: Value) -> Value { context.arena.copy(value) }
 }

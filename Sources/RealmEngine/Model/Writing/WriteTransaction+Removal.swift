@@ -1,5 +1,5 @@
-/// Deleting objects: links to them become null or disappear from their collections, embedded objects go
-/// with their owner (object format 6.3).
+/// Deletion of objects. Links to them become null or are removed from their collections; embedded
+/// objects are deleted with their owner (object format 6.3).
 extension WriteTransaction {
     /// Deletes an object, the links to it and the embedded objects it owns.
     public func remove(_ table: TableKey, _ object: ObjectKey) throws(RealmError) {
@@ -10,11 +10,12 @@ extension WriteTransaction {
         if !orphans.isEmpty { try removeObjects(orphans) }
     }
 
-    /// Deletes objects of one class, in any order, the links to them and the embedded objects they own.
+    /// Deletes objects of one class, in any order, the links to them and the embedded objects they
+    /// own.
     ///
-    /// Takes time in proportion to the objects and the collections that link to them, where deleting the
-    /// objects one by one reads each of these collections for each of them. Throws `misuse`, with nothing
-    /// changed, if one of the objects does not exist.
+    /// Takes time proportional to the objects and the collections that link to them, whereas
+    /// deleting objects one by one reads these collections once per object. Throws `misuse`,
+    /// without a change, if one of the objects does not exist.
     public func remove(
         _ table: TableKey, _ objects: some Sequence<ObjectKey>
     ) throws(RealmError) {
@@ -44,7 +45,7 @@ extension WriteTransaction {
         return distinct
     }
 
-    /// Deletes the objects that still exist, and all objects that lose their last owner.
+    /// Deletes the objects that still exist, and all embedded objects that lose their owner.
     func removeObjects(_ objects: [ObjectLink]) throws(RealmError) {
         var pending = objects
         while !pending.isEmpty {
@@ -61,8 +62,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Deletes objects, which exist and are given in ascending order, and appends the embedded objects that lose their last
-    /// owner to `orphans`.
+    /// Deletes objects, which must exist and ascend, and appends the embedded objects that lose
+    /// their owner to `orphans`.
     private func removeObjects(
         _ keys: [ObjectKey], in editor: TableEditor, orphans: inout [ObjectLink]
     ) throws(RealmError) {
@@ -81,8 +82,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether making the indexes of a table again costs less than removing `count` objects from them
-    /// one by one, and fits into memory.
+    /// Whether rebuilding the indexes of a table costs less than removing `count` objects from
+    /// them, and fits into memory.
     private func mayRebuildIndexes(
         of editor: TableEditor, without count: Int
     ) throws(RealmError) -> Bool {
@@ -91,12 +92,13 @@ extension WriteTransaction {
         return rest / 2 <= count && rest <= memoryLimit / Self.bytesPerRebuiltEntry
     }
 
-    /// Bytes of memory that a new index takes for each object, at most as a rule.
+    /// Approximate upper limit of the memory, in bytes, that rebuilding an index takes per object.
     private static let bytesPerRebuiltEntry = 256
 
-    /// Deletes an object that exists and is not linked to from outside of `removed`.
+    /// Deletes an object, which must exist and have incoming links only from `removed`.
     ///
-    /// - Parameter keepsEntries: the indexes are made again afterwards.
+    /// - Parameter keepsEntries: whether index entries stay, because the caller rebuilds the
+    ///   indexes.
     private func removeObject(
         _ object: ObjectKey, in editor: TableEditor, with removed: LinkedObjects,
         keepsEntries: Bool, _ orphans: inout [ObjectLink]
@@ -115,9 +117,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the other ends of an object's links in one property and frees its collection; adds
-    /// embedded objects that lose their last owner to `orphans`. Links to `removed` objects, which are
-    /// deleted with all their incoming links, are left alone.
+    /// Removes the backlinks of an object's links in one property and frees its collection. Appends
+    /// embedded objects that lose their owner to `orphans`. Skips links to `removed` objects, whose
+    /// backlinks are deleted with them.
     private func releaseLinks(
         of object: ObjectKey, in editor: TableEditor, _ i: Int, _ removed: LinkedObjects,
         _ orphans: inout [ObjectLink]
@@ -138,13 +140,13 @@ extension WriteTransaction {
         orphans += lost.lazy.filter { !$0.key.isUnresolved }
     }
 
-    /// Sets every link to one of the objects to null or removes it from its collection, except those in
-    /// the objects themselves.
+    /// Sets every link to one of the objects to null or removes it from its collection, except
+    /// links in the objects themselves.
     ///
     /// - Parameters:
-    ///   - keys: of objects that exist, in ascending order.
+    ///   - keys: keys of existing objects, in ascending order.
     ///   - removed: the same objects.
-    ///   - others: classes whose links are left alone.
+    ///   - others: classes whose links are not changed.
     func nullifyLinks(
         to keys: [ObjectKey], _ removed: LinkedObjects, in editor: TableEditor,
         exceptFrom others: Set<TableKey> = []

@@ -1,14 +1,15 @@
-/// A property to be created.
+/// Description of a property to create.
 public struct PropertySpec: Sendable {
     public var name: String
     public var type: ColumnType
     public var isOptional = false
     public var collection: CollectionKind?
-    /// For links: the stored table.
+    /// Target table of links.
     public var target: TableKey = .none
     public var isIndexed = false
     public var isFullText = false
-    /// Of dictionaries: keys are integers instead of strings, which the SDKs do not read.
+    /// Whether the keys of a dictionary are integers instead of strings; the SDKs do not read such
+    /// dictionaries.
     var hasIntegerKeys = false
 
     public init(_ name: String, _ type: ColumnType) {
@@ -16,7 +17,7 @@ public struct PropertySpec: Sendable {
         self.type = type
     }
 
-    /// Attributes as the peer sets them (object format 1.6).
+    /// Attributes as the reference engine sets them (object format 1.6).
     var attributes: ColumnAttributes {
         var bits: ColumnAttributes = []
         switch collection {
@@ -35,7 +36,7 @@ public struct PropertySpec: Sendable {
 }
 
 extension WriteTransaction {
-    /// Creates a class. Its primary key, if any, is created with it.
+    /// Creates a class, with its primary key if there is one.
     public func createClass(
         _ name: String, kind: TableKind = .topLevel, primaryKey: PropertySpec? = nil
     ) throws(RealmError) -> TableKey {
@@ -77,7 +78,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// Throws `misuse` when the column cannot hold primary keys.
+    /// Throws `misuse` if the column cannot be a primary key.
     static func checkMayBeKey(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
         switch column.type {
         case .int, .string, .objectID, .uuid: break
@@ -153,7 +154,7 @@ extension WriteTransaction {
             reason: "schema")
     }
 
-    /// Throws when a property of this type has no such index.
+    /// Throws `misuse` if a property of this type cannot have such an index.
     static func checkIndex(
         _ spec: PropertySpec, _ index: IndexKind, of editor: TableEditor
     ) throws(RealmError) {
@@ -170,7 +171,7 @@ extension WriteTransaction {
             tag: UInt32(truncatingIfNeeded: editor.counters.columnCounter) ^ editor.key.raw)
     }
 
-    /// Adds cells to all leaves; the caller adds the column to the table next.
+    /// Adds cells to all leaves; the caller must then add the column to the table.
     func insertColumn(
         _ editor: TableEditor, _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
     ) throws(RealmError) {
@@ -187,7 +188,7 @@ extension WriteTransaction {
         editor.markDirty()
     }
 
-    /// Adds the receiving end of a link column to `target`.
+    /// Adds the backlink column of a link column to `target`.
     func addBacklinkColumn(
         to target: TableEditor, origin: TableKey, originColumn: ColumnKey
     ) throws(RealmError) -> BacklinkInfo {
@@ -198,7 +199,7 @@ extension WriteTransaction {
         return backlink
     }
 
-    /// Fills a new index with the values of all objects.
+    /// Builds an index of the values of all objects.
     func buildIndex(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
         editor.markDirty()
         guard try editor.clusters().objectCount() > memoryLimit / Self.bytesPerBuiltEntry else {
@@ -210,12 +211,12 @@ extension WriteTransaction {
         }
     }
 
-    /// Bytes of memory that an index which is built at once takes for each object, about.
+    /// Approximate memory, in bytes per object, for building an index at once.
     static let bytesPerBuiltEntry = 128
 
     // MARK: Schema version
 
-    /// The table every file of the object store begins with (object format 7.2).
+    /// Creates the table that every file of the object store has (object format 7.2).
     private func createMetadata() throws(RealmError) {
         let key = try createTable("metadata", kind: .topLevel, primaryKey: nil)
         try addProperty(key, PropertySpec("version", .int))
@@ -223,7 +224,7 @@ extension WriteTransaction {
         try set(key, object, 0, .int(-1))
     }
 
-    /// Sets the schema version; nil means not versioned.
+    /// Sets the schema version; nil for an unversioned schema.
     public func setSchemaVersion(_ version: UInt64?) throws(RealmError) {
         try checkOpen()
         if directory.key(stored: "metadata") == nil { try createMetadata() }
@@ -245,7 +246,7 @@ extension WriteTransaction {
 extension ColumnInfo {
     func withTargetColumn(_ key: ColumnKey) -> ColumnInfo { changed(targetColumn: key) }
 
-    /// The same column with some facts changed.
+    /// Returns the column with some fields changed.
     func changed(
         name: String? = nil, targetColumn: ColumnKey? = nil, index: IndexKind? = nil,
         isIndexed: Bool? = nil, distinct: Ref? = nil

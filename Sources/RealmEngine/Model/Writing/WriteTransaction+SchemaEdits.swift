@@ -1,7 +1,7 @@
-/// Changes to existing classes and properties (object format 1.8, 7.6). Peers that have the file
-/// open refuse renames and removals, so callers do them while alone.
+/// Changes to existing classes and properties (object format 1.8, 7.6). Other processes with the
+/// file open reject renames and removals, so callers must have the file alone.
 extension WriteTransaction {
-    /// Gives a class another name.
+    /// Renames a class.
     public func renameClass(_ table: TableKey, to name: String) throws(RealmError) {
         let editor = try openEditor(table)
         guard name.utf8.count <= 57, !name.isEmpty else {
@@ -15,7 +15,7 @@ extension WriteTransaction {
         log.pointee.renameTable(table)
     }
 
-    /// Gives a property another name.
+    /// Renames a property.
     public func renameProperty(
         _ table: TableKey, _ column: Int, to name: String
     ) throws(RealmError) {
@@ -31,7 +31,7 @@ extension WriteTransaction {
         log.pointee.renameColumn(table, editor.columns[column].key)
     }
 
-    /// Removes a property with its values; embedded objects it owned are deleted.
+    /// Removes a property with its values; embedded objects that it owns are deleted.
     public func removeProperty(_ table: TableKey, _ column: Int) throws(RealmError) {
         let editor = try openEditor(table)
         let info = editor.columns[column]
@@ -57,7 +57,7 @@ extension WriteTransaction {
         return keys
     }
 
-    /// Removes a column with all nodes that its cells refer to, and its backlink columns.
+    /// Removes a column with all nodes that its cells reference, and its backlink columns.
     private func removeColumn(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
         for target in try targets(of: column, in: editor) {
             try removeBacklinkColumns(of: column.key, origin: editor.key, in: target)
@@ -69,8 +69,8 @@ extension WriteTransaction {
         try removeCells(editor, column.leafIndex)
     }
 
-    /// Removes the cells of a column that the table has no longer. No backlinks may wait: storing them
-    /// would copy leaves without the column.
+    /// Removes the cells of a column that was removed from the table. No backlinks may be queued:
+    /// storing them would copy leaves without the column.
     private func removeCells(_ editor: TableEditor, _ leafIndex: Int) throws(RealmError) {
         editor.counters.columnCounter += 1
         editor.markSpecDirty()
@@ -96,7 +96,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes a class with its objects. Other classes must not have properties that lead to it.
+    /// Removes a class with its objects. Throws `misuse` if another class has a link property to
+    /// it.
     public func removeClass(_ table: TableKey) throws(RealmError) {
         let editor = try openEditor(table)
         try inBulk { () throws(RealmError) in try removeClass(editor) }
@@ -113,7 +114,7 @@ extension WriteTransaction {
                     hint: "drop that property first")
             }
         }
-        // Mixed properties may hold links to the objects, and to objects other devices have removed.
+        // Mixed properties may contain links to the objects, and to tombstones.
         var objects = try keys(editor)
         if let tombstones = try editor.tombstones() { objects = try keys(tombstones) + objects }
         try nullifyLinks(
@@ -129,7 +130,7 @@ extension WriteTransaction {
         for column in editor.columns where column.index != .none {
             try editor.dropIndex(column.leafIndex)
         }
-        // The top still refers to the indexes.
+        // The top array still references the indexes; flushing updates it.
         editor.markDirty()
         let top = try editor.flush()
         try context.freeDeep(top)
@@ -139,8 +140,8 @@ extension WriteTransaction {
 
     /// Adds a search index to a property, or removes it.
     ///
-    /// Throws `misuse`, with nothing changed, when the property has no such index or a list of it
-    /// holds a string that is too long for one.
+    /// Throws `misuse`, without a change, if the property cannot have the index, or one of its
+    /// lists contains a string that is too long.
     public func setIndex(
         _ table: TableKey, _ column: Int, _ kind: IndexKind
     ) throws(RealmError) {
@@ -167,11 +168,12 @@ extension WriteTransaction {
     }
 
     /// Makes a property optional or required, keeping its values. A null that no longer fits
-    /// becomes zero, false, an empty string and so on; returns how many there were.
+    /// becomes zero, false, an empty string and so on; returns the number of such nulls.
     ///
-    /// Throws `misuse`, with nothing changed, when objects would come to share a primary key.
+    /// Throws `misuse`, without a change, if objects would have the same primary key.
     ///
-    /// As with the peer the column gets a new key and moves to the end of the properties.
+    /// As in the reference engine, the column gets a new key and moves to the end of the
+    /// properties.
     @discardableResult
     @_optimize(size)
     public func setOptional(
@@ -208,19 +210,19 @@ extension WriteTransaction {
         return replaced
     }
 
-    /// Puts a column in the place of another, with the values of that, and returns how many nulls were
-    /// replaced.
+    /// Replaces a column by another one with its converted values. Returns the number of replaced
+    /// nulls.
     private func replaceColumn(
         _ editor: TableEditor, _ column: ColumnInfo, by new: ColumnInfo
     ) throws(RealmError) -> Int {
         let position = editor.columnIndex(column.key)!
-        // A list in the file stays where it is while leaves are written out.
+        // A list in the file does not move when leaves are spilled.
         if memoryLimit < .max, editor.hasChangedDistinct(column.leafIndex) { try spill() }
         let list = editor.takeDistinct(column.leafIndex)
         if list == nil { try editor.expand(position) }
         let old = editor.columns[position]
         if old.index != .none { try editor.dropIndex(old.leafIndex) }
-        // Storing them later would copy leaves without the column.
+        // Storing backlinks later would copy leaves without the column.
         try editor.flushBacklinks()
         editor.columns.remove(at: position)
         editor.counters.columnCounter += 1
@@ -252,7 +254,7 @@ extension WriteTransaction {
         return replaced
     }
 
-    /// The value as the new column stores it, and how many nulls were replaced.
+    /// Returns the value as the new column stores it, and the number of replaced nulls.
     private func converted(
         _ value: Value, _ column: ColumnInfo
     ) throws(RealmError) -> (Value, Int) {
@@ -284,8 +286,8 @@ extension WriteTransaction {
         return (Defaults.value(column).replacingRoot(try new.finish()), nulls)
     }
 
-    /// The dictionary at `root` under its new column: values are mixed whatever the column says, so
-    /// only nulls have to change.
+    /// Converts the dictionary at `root`. Values are stored as mixed in any case, so that only
+    /// nulls change.
     private func convertedEntries(
         _ root: Ref, _ column: ColumnInfo
     ) throws(RealmError) -> (Value, Int) {

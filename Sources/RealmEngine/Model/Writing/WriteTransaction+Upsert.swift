@@ -1,7 +1,7 @@
-/// Bringing objects to what somebody wants them to be, and nothing more: what is as wanted already is
-/// not written, and nobody hears of it.
+/// Conditional updates: a property that already has the wanted value is not written, and causes no
+/// notification.
 extension WriteTransaction {
-    /// The object with a primary key, made if there is none.
+    /// Returns the object with a primary key, created if there is none.
     package func place(
         in table: TableKey, primaryKey: Value
     ) throws(RealmError) -> (key: ObjectKey, isNew: Bool) {
@@ -9,7 +9,7 @@ extension WriteTransaction {
         return (try create(in: table, primaryKey: primaryKey), true)
     }
 
-    /// Sets a single-valued property as `set` does; false if it has the value already.
+    /// Sets a single-valued property like `set`; returns false if it already has the value.
     package func update(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) -> Bool {
@@ -20,7 +20,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Makes a property what it is in a new object; false if it is that already.
+    /// Sets a property to its default; returns false if it already has it.
     package func reset(
         _ table: TableKey, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Bool {

@@ -1,44 +1,43 @@
-/// The one transaction that may change a database: reads its own changes, publishes them all or
-/// none.
+/// The transaction that may change a database. It reads its own changes and publishes all of them
+/// or none.
 ///
-/// Built from the newest version by copy-on-write: nothing an existing version uses is touched
-/// before `commit`, so abandoning the transaction costs nothing. Confined to the thread that began
-/// it.
+/// Copy-on-write from the newest version: nodes of existing versions do not change, so that a
+/// rollback costs nothing. Confined to the thread that began it.
 ///
-/// In a group, a transaction takes over what the one before it worked with: a commit then leaves the
-/// new nodes in the slab, and one taken back is forgotten by going on from the refs before it.
+/// In a group, a transaction takes over the editors of the previous one, and a commit leaves the
+/// new nodes in the slab. After a rollback the next transaction continues from the refs of the last
+/// commit.
 public final class WriteTransaction {
     let session: WriteSession
-    /// The version in the file that this transaction, or its group, began with.
+    /// The version in the file at which this transaction, or its group, began.
     let base: VersionState
-    /// Version this transaction will become.
+    /// Number of the version that this transaction will commit.
     public let version: UInt64
     let context: EditContext
     var memory: ReadContext
-    /// What is free once nodes have been written ahead of the commit; nil before.
+    /// Free space after the last spill; nil before.
     var spilledSpace: FreeSpace?
     let directory: TableDirectory
     let log = UnsafeMutablePointer.holding(ChangeLogWriter())
-    /// The beginning of the log, in blobs that are in the file.
+    /// The beginning of the changeset, in blobs that are in the file.
     var writtenLog = Changeset.Written()
-    /// Bytes of memory that the changes should take at most: while a commit puts much in order, it
-    /// writes out as `spill` does.
+    /// Maximum memory, in bytes, for the changes. Bulk edits and commits spill if it is exceeded.
     package var memoryLimit = Int.max
-    /// Bytes of memory that the changes took at most before they were written out.
+    /// Largest memory, in bytes, of the changes before a spill.
     var largestSize = 0
-    /// Primary keys may be set and may be there twice, until `checkPrimaryKeys` says that all is well:
-    /// a migration is under way.
+    /// Whether a migration is in progress, in which primary keys may be set and repeated until
+    /// `checkPrimaryKeys`.
     var defersKeys = false
-    /// An edit is under way that holds nothing between two objects or leaves.
+    /// Whether a bulk edit is in progress, which may spill between two objects or leaves.
     var isBulk = false
     private(set) var isOpen = true
-    /// The state as it is now, until something changes.
+    /// Cached snapshot of the current state; valid until the next change.
     private var view: Snapshot?
     /// The collection changed last, open for more changes.
     @exclusivity(unchecked) var openCollection: CollectionEdit?
-    /// Embedded objects created last, each in the one before, as far as they are in one another.
+    /// Embedded objects created last, each nested in the previous one.
     @exclusivity(unchecked) var nesting: [NestedObject] = []
-    /// The next collection key handed out.
+    /// The last key given to a nested collection.
     private var nextCollectionKey: Int32
 
     init(_ session: WriteSession, base: VersionState) throws(RealmError) {
@@ -55,7 +54,7 @@ public final class WriteTransaction {
         nextCollectionKey = Int32(truncatingIfNeeded: base.version &* 0x9E37_79B1) & 0x3FFF_FFFF
     }
 
-    /// Goes on from what `done` committed to its group, whose flush is to come.
+    /// Continues after `done`, which was committed to an open group.
     init(after done: WriteTransaction) {
         session = done.session
         base = done.base
@@ -68,8 +67,8 @@ public final class WriteTransaction {
         session.slab.seal()
     }
 
-    /// As above, when transactions after `done` were taken back: their editors are forgotten with the
-    /// space they let go.
+    /// Continues after `done`, when later transactions of the group were rolled back: discards
+    /// their editors and the extents they freed.
     init(after done: WriteTransaction, freed: Int) throws(RealmError) {
         session = done.session
         base = done.base
@@ -83,16 +82,16 @@ public final class WriteTransaction {
         nextCollectionKey = done.nextCollectionKey
     }
 
-    // A transaction merely dropped gives up the writer's turn like one rolled back.
+    // Releasing an open transaction rolls it back, which releases the write mutex.
     deinit {
         if isOpen { end() }
         log.release()
     }
 
-    /// Something was changed.
+    /// Whether the transaction has made changes.
     var hasChanges: Bool { !log.pointee.bytes.isEmpty || writtenLog.count > 0 || directory.isDirty }
 
-    /// Bytes of memory that the changes take.
+    /// Memory, in bytes, that the changes take.
     package var size: Int { context.usedBytes }
 
     // MARK: Tables
@@ -117,12 +116,12 @@ public final class WriteTransaction {
         .corrupt("table \(key.raw) does not exist", in: "table directory")
     }
 
-    /// Key of the class called `name`; nil when there is none.
+    /// Returns the key of the class with `name`; nil if there is none.
     public func table(named name: String) -> TableKey? {
         directory.key(stored: TableInfo.classPrefix + name)
     }
 
-    /// A collection key no other nested collection of this transaction has.
+    /// Returns a key that no other nested collection of this transaction has.
     func makeCollectionKey() -> Int32 {
         nextCollectionKey = nextCollectionKey == 0x7FFF_FFFE ? 1 : nextCollectionKey + 1
         return nextCollectionKey
@@ -130,10 +129,10 @@ public final class WriteTransaction {
 
     // MARK: Reading
 
-    /// The transaction's own state, to be read like any version. Valid until the next change, spill or
-    /// end of the transaction; whoever uses it after that gets an error, never something else.
+    /// Returns a snapshot of the transaction's own state. Valid until the next change, spill or end
+    /// of the transaction; later use throws.
     ///
-    /// Costs nothing when nothing changed since the last one.
+    /// Returns the previous snapshot if nothing has changed since.
     public func snapshot() throws(RealmError) -> Snapshot {
         try checkOpen()
         if let view, !view.memory.isOutdated { return view }
@@ -149,7 +148,7 @@ public final class WriteTransaction {
         return fresh
     }
 
-    /// What was flushed last, as a version.
+    /// Returns the last flushed state as a version.
     func state(_ nodes: SlabView?) throws(RealmError) -> VersionState {
         let reader = SchemaReader(
             space: memory.lookup, names: directory.names, tables: directory.tables,
@@ -169,18 +168,18 @@ public final class WriteTransaction {
         }
     }
 
-    /// Forgets all changes.
+    /// Discards all changes and ends the transaction.
     public func rollback() {
         guard isOpen else { return }
         isOpen = false
         end()
     }
 
-    /// Publishes the changes as one new version and returns its number, durable when it returns
+    /// Commits the changes as one new version and returns its number. Durable when it returns,
     /// unless the session was opened without syncs.
     ///
-    /// Throws `output` when the file cannot be written or synced: the previous version stays
-    /// intact and the session refuses every later write.
+    /// Throws `output` when the file cannot be written or synced: the previous version stays intact
+    /// and the session rejects every later write.
     @discardableResult
     public func commit() throws(RealmError) -> UInt64 {
         try checkOpen()
@@ -201,7 +200,8 @@ public final class WriteTransaction {
             isCommitted = true
             return version
         } catch {
-            // Nothing was written by an error of another kind, except where `Commit` says so.
+            // Other errors occur before anything is written, except where `Commit` poisons the
+            // database itself.
             if session.group == nil, error.kind == .output || error.kind == .internal {
                 session.database.poison(error)
             }
@@ -209,7 +209,7 @@ public final class WriteTransaction {
         }
     }
 
-    /// What changed; valid until the transaction goes on.
+    /// The changeset so far; valid until the next change.
     var changeset: Changeset {
         let bytes = log.pointee.bytes
         let rest = bytes.baseAddress.map { ByteView($0, count: bytes.count) } ?? .empty
