@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Asynchronous writes as a program with a main thread uses them.
+/// Rules of asynchronous writes in a program with a main thread.
 @Suite struct AsyncRuleTests {
     enum Change: CaseIterable { case add, modify, delete }
 
@@ -26,7 +26,7 @@ import Testing
             isDone = true
         }
         loop.run { isDone }
-        // What others find in the file.
+        // Content of the file, as other processes read it.
         let snapshot = try Database(immutable: lab.path).snapshot()
         let table = try snapshot.table(lab.table)
         let ages = try table.keys().map { (key) -> Int64 in
@@ -48,7 +48,7 @@ import Testing
         let lucky = try lab.thing(.set, of: instance)
         var isDone = false
         try instance.writeAsync { _ in
-            // Neither reference nor frozen copy: the things themselves.
+            // The block uses the live references directly, without handles or frozen copies.
             try! ann.forWriting().set(
                 lab.person, lab.ann, KindsLab.Column.age.rawValue, .int(44))
             try! lab.addDog(dogs.forWriting(), age: 8)
@@ -114,7 +114,7 @@ import Testing
         case .commitAsync: #expect(diary == ["1", "own true"])
         case .cancel: #expect(diary == ["0"])
         }
-        // One version for the one commit, none without.
+        // A commit makes one version, a rollback none.
         let commits: UInt64 = ending == .cancel ? 0 : 1
         try lab.settle()
         #expect(try Database(immutable: lab.path).version == before + commits)
@@ -135,7 +135,7 @@ import Testing
             diary.append("busy \(instance.isPerformingAsynchronousWriteOperations)")
         }
         loop.run()
-        // The block has ended; what is under way is the commit.
+        // The block has ended; the commit is still pending.
         #expect(instance.isPerformingAsynchronousWriteOperations)
         gate.open()
         gate.waitForSyncs(2)
@@ -175,7 +175,7 @@ import Testing
         } returned: {
             diary.append("returned")
         }
-        // While the device is busy this thread reads its data and asks for more.
+        // While the sync blocks, this thread reads its data and requests another write.
         #expect(lab.count(instance) == 1)
         try instance.writeAsync { _ in
             _ = try! lab.add(instance)
@@ -208,7 +208,7 @@ import Testing
         loop.run { !diary.isEmpty }
         gate.waitForSync()
         let opener = Threads.detach {
-            // Long enough for the other one to come back too early, if it were to.
+            // Long enough for `close` or `invalidate` to return too early, if it did.
             Deadline.sleep(milliseconds: 30)
             gate.open()
         }
@@ -216,7 +216,7 @@ import Testing
         if closes { instance.close() } else { instance.invalidate() }
         #expect(gate.passed >= 2 && gate.isIdle)
         #expect(try Database(immutable: lab.path).snapshot().table(lab.table).count() == 1)
-        // Durable already, but told about by the loop only.
+        // The commit is durable, but its completion runs only in the loop.
         #expect(diary == ["block"] && instance.isPerformingAsynchronousWriteOperations)
         loop.run { !instance.isPerformingAsynchronousWriteOperations }
         #expect(diary == ["block", "durable true"])

@@ -37,7 +37,7 @@ import Testing
         try lab.audit()
     }
 
-    /// Without a commit a transaction is rolled back; a begin or a completion can be cancelled.
+    /// A transaction without a commit is rolled back; a begin or a completion can be cancelled.
     @Test("THR-15 THR-25 THR-26 THR-29 THR-31 THR-32: cancelling")
     func cancelling() throws {
         let lab = try InstanceLab()

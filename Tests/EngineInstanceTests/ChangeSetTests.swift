@@ -7,8 +7,8 @@ import Testing
 @Suite struct ChangeSetTests {
     private static let shards = Array(0..<4)
 
-    /// Versions of a random database, some next to each other and some far apart: what is found by
-    /// comparing structure is what differs when everything is looked at.
+    /// Compares versions of a random database, adjacent and distant ones, with a comparison of
+    /// their whole contents.
     @Test(arguments: shards) func findsWhatDiffers(_ shard: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
@@ -59,7 +59,7 @@ import Testing
         return (session, table)
     }
 
-    /// The cost follows the change: 1 000 000 objects in the scaled run.
+    /// The cost depends on the change, not on the table: 1,000,000 objects in the scaled run.
     @Test func oneChangeAmongManyTouchesFewNodes() throws {
         let count = ModelShapes.scale > 1 ? 1_000_000 : 20_000
         let folder = try ScratchFolder()
@@ -83,7 +83,7 @@ import Testing
         if ModelShapes.scale > 1 { print("\(touched) nodes of \(count) objects touched") }
     }
 
-    /// Counted in debug builds only.
+    /// Number of opened nodes, counted in debug builds only.
     private func opened(_ snapshot: Snapshot) -> Int {
         #if DEBUG
             snapshot.lookup.state.pointee.opened + snapshot.walk.state.pointee.opened
@@ -97,7 +97,7 @@ import Testing
         let (session, table) = try people(300, in: folder)
         let before = session.database.snapshot()
         #expect(try ChangeSet(from: before, to: session.database.snapshot()).isEmpty)
-        // The same value again is no change.
+        // Assigning an equal value is not a change.
         let transaction = try session.begin()
         try transaction.set(table, ObjectKey(5), 0, .int(5))
         try transaction.commit()
@@ -150,7 +150,7 @@ import Testing
         var spec = PropertySpec("next", .link)
         spec.target = table
         try transaction.addProperty(table, spec)
-        // A chain of seven: 0 links to 1, and so on.
+        // A chain of seven objects, in which each links to the next.
         let keys = try (0..<7).map { _ in try transaction.create(in: table) }
         for i in 0..<6 {
             try transaction.set(
@@ -169,7 +169,7 @@ import Testing
             return try keys.indices.filter { try probe.isModified(keys[$0]) }
         }
         #expect(try seen(.own(table)) == [6])
-        // Four links far.
+        // The default filter follows four links.
         #expect(try seen(.linked(table)) == [2, 3, 4, 5, 6])
         #expect(try seen(ChangeFilter(["next.n"], in: info, after.schema)) == [5])
         #expect(try seen(ChangeFilter(["next.next.*"], in: info, after.schema)) == [4])

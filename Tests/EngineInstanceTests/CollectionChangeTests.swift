@@ -4,7 +4,7 @@ import Testing
 @testable import RealmEngine
 
 @Suite struct CollectionChangeTests {
-    /// What observers are told to do to their copy.
+    /// Applies a change to a copy of the older sequence, as an observer would.
     private func replay(_ change: CollectionChange, _ old: [Int], _ new: [Int]) -> [Int] {
         var copy = old
         for (from, to) in zip(change.modifications, change.newModifications) {

@@ -3,8 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Collections of held objects, read and changed one element at a time. That the changes keep the file
-/// sound, whatever the elements are, is what the model tests show.
+/// Reads and changes of single elements through collection handles. The model tests check that such
+/// changes keep the file valid for all element types.
 @Suite struct CollectionHandleTests {
     /// An object with a list of strings, a set and a dictionary of integers, and a mixed value.
     private final class Lab {
@@ -51,7 +51,7 @@ import Testing
                 try ObjectHandle(objects, handle.key), property.rawValue)
         }
 
-        /// The instructions the open transaction has logged so far, in words.
+        /// The instructions that the open transaction has logged so far, as text.
         func logged() throws -> [String] {
             var parser = ChangeLogParser(instance.write.changeset.rest)
             var words: [String] = []
@@ -91,7 +91,7 @@ import Testing
         try (0..<list.count).map { try text(list.element(at: $0)) }
     }
 
-    /// A list against an array, read in the transaction, after it, and frozen.
+    /// Compares a list with an array, in the transaction, after it, and frozen.
     @Test func lists() throws {
         var random = SeededRandom.fresh("lists")
         let lab = try Lab()
@@ -183,7 +183,7 @@ import Testing
         try lab.end()
     }
 
-    /// The reference's observers hear of single steps.
+    /// Changes are logged as single steps, which observers in the reference engine depend on.
     @Test func changesAreLoggedAsSteps() throws {
         let lab = try Lab()
         try lab.instance.beginWrite()

@@ -9,8 +9,8 @@ import Testing
         var device: RecordingDevice?
     }
 
-    /// A process that ends, or power that fails, while a group of transactions is written leaves all
-    /// of them or none, and after the flush all of them (THR-30, THR-91, THR-96).
+    /// If the process or the power fails while a group of transactions is written, the file
+    /// contains all or none of them; after the flush, all (THR-30, THR-91, THR-96).
     @Test(arguments: 0..<4) func groupIsThereOrAbsent(_ shard: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
@@ -39,7 +39,7 @@ import Testing
                 transaction = try session.begin()
                 _ = try transaction.create(in: table)
                 if i % 3 == 1 {
-                    // One that is taken back harms no other.
+                    // A rollback must not affect other transactions of the group.
                     transaction.rollback()
                 } else {
                     count += 1

@@ -4,9 +4,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// How an instance hears of what others commit.
+/// Notification of instances about commits of others.
 @Suite struct CommitListenerTests {
-    /// A database whose instance belongs to a queue and counts the versions it shows.
+    /// A database with an instance on a queue that records its versions.
     private final class Watched: @unchecked Sendable {
         let lab: InstanceLab
         let queue = WorkQueue("watched")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// A commit of somebody who shares nothing with the instance but the files.
+    /// Commits through a session that shares only the files with the instance.
     private func commit(_ lab: InstanceLab) throws {
         var options = WriteSession.Options()
         options.isDurable = false
@@ -61,7 +61,7 @@ import Testing
     @Test("commits of programs that announce them elsewhere are found by looking")
     func findsTheUnannounced() throws {
         let watched = try Watched()
-        // A writer that finds no FIFO announces nothing.
+        // Without a FIFO the writer announces nothing.
         unlink(watched.note)
         for i in 1...3 {
             try commit(watched.lab)
@@ -90,11 +90,11 @@ import Testing
         try lab.audit()
     }
 
-    /// Ten databases that nobody changes cost fewer than ten wake-ups a second together.
+    /// Ten databases without commits cause fewer than ten wake-ups per second in total.
     @Test func idleCostsNothing() throws {
         let all = try (0..<10).map { _ in try Watched() }
         let listener = try #require(CommitListener.shared)
-        // Other tests may have been committing a moment ago.
+        // Other tests may have committed recently.
         let calm = (0..<100).contains { _ in
             let before = listener.wakes
             Deadline.sleep(milliseconds: 1000)

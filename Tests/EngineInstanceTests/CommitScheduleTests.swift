@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Every interleaving of small scripts with the places that carry the actions out.
+/// Explores every interleaving of small scripts with the threads that carry out the actions.
 @Suite struct CommitScheduleTests {
     private enum Step {
         case request(UInt32)
@@ -12,7 +12,7 @@ import Testing
         case unhold
     }
 
-    /// What the block of a request does.
+    /// Behaviour of a request's block.
     private enum Block {
         case commits(grouped: Bool)
         case rollsBack
@@ -22,9 +22,9 @@ import Testing
         var schedule: CommitSchedule
         var scripts: [[Step]]
         let blocks: [UInt32: Block]
-        /// For the thread of the queue, in order.
+        /// Actions for the queue's thread, in order.
         var jobs: [CommitSchedule.Action] = []
-        /// Blocks handed out that have not begun, and the one that has.
+        /// Blocks that were handed out but have not begun, and the running one.
         var handedOut: [UInt32] = []
         var running: UInt32?
         var hasTurn = false
@@ -58,7 +58,7 @@ import Testing
             }
         }
 
-        /// All worlds one step later.
+        /// Returns all states that one step can lead to.
         func next() -> [World] {
             var worlds: [World] = []
             for i in scripts.indices where !scripts[i].isEmpty {
@@ -175,7 +175,7 @@ import Testing
         ]
         let result = explore([[.request(1), .request(2)], [.request(3)]], blocks)
         #expect(result.worlds > 100)
-        // All together at best, each alone at worst.
+        // One flush for all in the best case, one for each in the worst case.
         #expect(result.flushes == [1, 2, 3])
     }
 

@@ -3,23 +3,24 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What reading and committing cost, in bytes.
+/// Cost of reads and commits, in bytes.
 @Suite struct CostRuleTests {
     @Test("THR-98: a commit writes the nodes that changed and the way to them")
     func commitsWriteWhatChanged() throws {
         let few = try bytes(objects: 2_000)
         let many = try bytes(objects: 40_000)
         print("bytes of commits that change 1, 16 and all of 2000: \(few), of 40000: \(many)")
-        // The way is as long as the tree is high: a database twenty times as large costs a little
+        // The path is as long as the tree is high: a database twenty times as large costs a little
         // more, not twenty times as much.
         #expect(many[0] < 3 * few[0])
-        // The more places, the more is written; all of them need the whole column.
+        // Changes in more leaves write more; changing all objects writes the whole column.
         #expect(many[0] < many[1] && many[1] < many[2])
         #expect(many[1] < 16 * many[0])
         #expect(many[2] > 20 * many[0] && many[2] > 40_000 * 2)
     }
 
-    /// Bytes of the commits that change one object, sixteen spread evenly, and all.
+    /// Number of bytes written by commits that change one object, sixteen evenly spread ones, and
+    /// all.
     private func bytes(objects count: Int) throws -> [Int] {
         let lab = try InstanceLab()
         let here = try lab.open()
@@ -27,7 +28,7 @@ import Testing
         try here.write { (_) throws(RealmError) in
             for i in 0..<count { keys.append(try lab.add(here, age: Int64(i))) }
         }
-        // Finds room for what follows.
+        // The first commits create free space for the measured ones.
         for round in 0..<3 {
             try here.write { (transaction) throws(RealmError) in
                 try transaction.set(lab.table, keys[round], 0, .int(-1))
@@ -66,7 +67,7 @@ import Testing
         try lab.audit()
     }
 
-    /// Sixteen megabytes of blobs beside a class of numbers.
+    /// A file with sixteen megabytes of blobs and a class of numbers.
     @Test("THR-100: reading maps the pages it touches and copies nothing")
     func readingMapsAndCopiesNothing() throws {
         let folder = try ScratchFolder()
@@ -90,7 +91,7 @@ import Testing
                 Issue.record("no blob")
                 continue
             }
-            // The value is the file's own bytes.
+            // The value references the mapped bytes of the file.
             let place = UInt(bitPattern: view.base) &- base
             #expect(place < size && size - place >= UInt(view.count))
             #expect(view.buffer.allSatisfy { $0 == 0x5A })
@@ -99,7 +100,7 @@ import Testing
         #expect(all >= blobs, "what is read does show")
     }
 
-    /// The bytes of the blobs.
+    /// Makes the file; returns the number of bytes in blobs.
     private static func makeFile(_ path: String) throws -> Int {
         let session = try WriteSession(path: path, options: .scratch())
         let (count, size) = (64, 256 << 10)

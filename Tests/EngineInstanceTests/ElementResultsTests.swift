@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Collections of values in another order, without repeats, cut off, and reduced to one value.
+/// Collections of values that are sorted, distinct, limited and aggregated.
 @Suite struct ElementResultsTests {
     private static let kinds: [(String, ColumnType, CollectionKind)] = [
         ("numbers", .int, .list), ("doubles", .double, .list), ("words", .string, .set),
@@ -151,7 +151,7 @@ import Testing
             }
             let sum = Value.double(numbers.reduce(0, +))
             #expect(ValueOrder.areEqual(try results.aggregate(.sum), sum))
-            // In the order of all types.
+            // In the order of values of any type.
             let ordered = expected.filter { !ValueOrder.areEqual($0, .null) }.sorted {
                 ValueOrder.compare($0, $1) < 0
             }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    /// Step by step, in the most obvious way.
+    /// Naive evaluation, one step after the other.
     private func model(_ results: ElementResults) throws -> [Value] {
         var all: [Value] = []
         for i in 0..<(try results.collection.count) {

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Frozen views, and the way back from them.
+/// Freezing and thawing.
 @Suite struct FrozenRuleTests {
     @Test(
         "THR-68: what a frozen instance hands out is frozen",
@@ -18,7 +18,7 @@ import Testing
         #expect(try !lab.thing(kind, of: here).isFrozen)
         try here.write(lab.changeAll)
         #expect(try lab.read(thing) == KindsLab.contents[kind])
-        // Frozen by itself it is the same.
+        // Freezing the live reference gives the same result.
         let again = try lab.thing(kind, of: here).freeze()
         #expect(again.isFrozen)
         #expect(try lab.read(again) == KindsLab.changed[kind])
@@ -81,7 +81,7 @@ import Testing
         let thawed = try #require(try thing.thaw())
         #expect(thawed.instance === here)
         #expect(try lab.read(thawed) == KindsLab.contents[kind])
-        // In a transaction too, whose changes it shows.
+        // In a write transaction, the thawed reference shows its changes.
         try here.beginWrite()
         try lab.changeAll(here.write)
         #expect(try lab.read(try #require(try thing.thaw())) == KindsLab.changed[kind])
@@ -89,8 +89,8 @@ import Testing
         here.close()
     }
 
-    /// The frozen view is the pin and nothing else: no node is opened, and what it reads lies where
-    /// the live one reads it.
+    /// Freezing takes only a pin: it opens no node, and the frozen instance reads the same memory
+    /// as the live one.
     @Test("THR-65: freezing opens no node, however many objects a query yields")
     func freezingReadsNothing() throws {
         let lab = try InstanceLab()
@@ -115,7 +115,7 @@ import Testing
         try lab.audit()
     }
 
-    /// Counted in debug builds only.
+    /// Number of opened nodes, counted in debug builds only.
     private static func opened(_ snapshot: Snapshot) -> Int {
         #if DEBUG
             snapshot.lookup.state.pointee.opened + snapshot.walk.state.pointee.opened
@@ -124,7 +124,7 @@ import Testing
         #endif
     }
 
-    /// In a process of its own, which the hook of the runtime needs.
+    /// In a separate process, because the allocation hook of the runtime is global.
     @Test("THR-67: freezing allocates the same for 100 objects and for 5000")
     func freezingAllocatesNothing() async {
         let result = await #expect(
@@ -140,7 +140,7 @@ import Testing
                 return try AllocationCount.of { _ = try table.freeze() }
             }
             print("\(counts)")
-            // The first one makes what lasts.
+            // The first iteration allocates what is cached afterwards.
             precondition(counts[2] <= counts[1] && counts[2] > 0, "\(counts)")
         }
         print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
@@ -205,7 +205,7 @@ private actor ViewKeeper {
 
     init(_ lab: KindsLab) { self.lab = lab }
 
-    /// Without `await`, which may go on elsewhere, the thread's instance can be used.
+    /// Without `await` the task stays on its thread, so that the thread's instance can be used.
     func thawed(_ frozen: Unchecked<Confined>) throws -> String {
         guard let list = try frozen.value.thaw() else { return "nil" }
         guard case .thread = list.instance.confinement.identity else { return "no thread" }

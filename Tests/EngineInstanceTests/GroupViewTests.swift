@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What can be seen of a group's commits before, and without, their flush.
+/// Visibility of a group's commits before their flush, and without one.
 @Suite struct GroupViewTests {
     private func session(_ folder: ScratchFolder) throws -> (WriteSession, TableKey) {
         let session = try WriteSession(path: folder.file("group.realm"), options: .scratch())
@@ -63,7 +63,8 @@ import Testing
             for (view, names) in zip(views, expected) {
                 #expect(try self.names(view, table) == names)
             }
-            // Each is compared with the durable one by what it holds, not by where it lies.
+            // Compares snapshots from the slab with the durable version by content, because their
+            // refs differ.
             let changes = try ChangeSet(from: views.last!, to: session.database.snapshot())
             #expect(changes.isEmpty)
             if round == 3 {

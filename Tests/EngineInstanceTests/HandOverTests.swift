@@ -5,14 +5,14 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What crosses from one place to another, and when.
+/// Transfer of references between contexts.
 @Suite struct HandOverTests {
     @Test("ACT-31: a handle is resolved inside a write transaction on an actor")
     func resolvedInsideAWrite() async throws {
         let lab = try InstanceLab()
         let (queue, target) = (WorkQueue("source"), TargetPlace())
         try await target.open(lab)
-        // Made later than the target's version.
+        // The handle's version is newer than the target's.
         let handle = queue.sync {
             let here = try! lab.open(on: queue.confinement)
             let key = try! here.write { (_) throws(RealmError) in try lab.add(here, age: 4) }
@@ -58,7 +58,8 @@ import Testing
         try here.commitWrite()
         let after = queue.sync {
             let isStale = there.value.object(link).isInvalidated
-            // It moves on to the commit of the transaction the handle was made in.
+            // Resolving moves the instance to the commit of the transaction in which the handle was
+            // made.
             let found = try! late.resolve(in: there.value)
             return (isStale, "\(String(describing: try! found?.row()?.value(0)))")
         }
@@ -87,7 +88,7 @@ import Testing
             to: here.object(ObjectLink(table: lab.table, key: key)))
         let found = queue.sync {
             let object = try! handle.resolve(in: there.value)
-            // Still there: nothing leads back to an older version.
+            // A refresh does not return to an older version.
             try! there.value.refresh()
             return "\(String(describing: try! object?.row()?.value(0)))"
         }
@@ -123,7 +124,7 @@ import Testing
     }
 }
 
-/// Counts objects with an instance opened where it is made, which is wrong, or where it runs.
+/// Counts objects with an instance opened in `main`, or with one opened in `init`, which is misuse.
 private final class CountingOperation: Operation, @unchecked Sendable {
     private let lab: InstanceLab
     private let early: Instance?
@@ -149,7 +150,7 @@ private actor TargetPlace {
         _ = instance?.snapshot()
     }
 
-    /// Resolves and changes in one transaction; the value before.
+    /// Resolves and changes an object in one transaction; returns the previous value.
     func grow(_ handle: ThreadSafeHandle) throws -> Int64? {
         guard let instance else { return nil }
         return try instance.write { (_) throws(RealmError) -> Int64? in

@@ -3,14 +3,14 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A class with a property of every kind of single value, and what its objects should hold.
+/// A class with a property of every single-valued type, and a model of its objects.
 final class HandleLab {
     let folder: ScratchFolder
     let configuration: Instance.Configuration
     let instance: Instance
     private(set) var table = TableKey.none
     let values: RandomValues
-    /// What each object should hold, by property.
+    /// Expected values of each object, by property.
     var model: [ObjectKey: [PlainValue]] = [:]
     private let arena = ByteArena()
 
@@ -46,7 +46,7 @@ final class HandleLab {
         try #require(ObjectClass(other ?? instance, table))
     }
 
-    /// A value for a property, null now and then where that is allowed.
+    /// Makes a random value for a property, null occasionally if allowed.
     func value(_ column: ColumnInfo) -> PlainValue {
         if column.isNullable, values.chance(20) { return .null }
         switch column.type {
@@ -60,7 +60,7 @@ final class HandleLab {
 
     func anyKey() -> ObjectKey { values.pick(model.keys.sorted { $0.raw < $1.raw }) }
 
-    /// Adds an object to the open transaction, its values set through a handle.
+    /// Adds an object to the open transaction and sets its values through a handle.
     func add(_ objects: ObjectClass) throws -> ObjectHandle {
         let key = try instance.write.create(in: table)
         let handle = try ObjectHandle(objects, key)
@@ -82,7 +82,7 @@ final class HandleLab {
         for key in model.keys { model[key] = model[key]!.map { $0.without(gone) } }
     }
 
-    /// The handle reads what the model says of its object.
+    /// Expects the handle to read the values of the model.
     func expect(_ handle: ObjectHandle, _ model: [ObjectKey: [PlainValue]]) throws {
         guard let expected = model[handle.key] else {
             #expect(try !handle.exists)
@@ -100,7 +100,7 @@ final class HandleLab {
 }
 
 extension ModelDatabase.Column {
-    /// A stored property that is neither a collection nor a primary key.
+    /// Makes the model of a stored property that is neither a collection nor a primary key.
     init(stored column: ColumnInfo) {
         self.init(name: column.name, type: column.type, isOptional: column.isNullable)
     }

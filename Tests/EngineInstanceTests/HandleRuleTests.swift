@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Carrying things from one place to another.
+/// Rules of thread-safe handles.
 @Suite struct HandleRuleTests {
     @Test(
         "THR-45 THR-56: a handle carries every kind of thing to a queue",
@@ -42,7 +42,7 @@ import Testing
             _ = slot.instance.snapshot()
         }
         try here.write(lab.changeAll)
-        // The target is behind the handle and has to move on.
+        // The target is at an older version than the handle and must be refreshed.
         let handle = try ThreadSafeHandle(to: lab.thing(kind, of: here))
         let found = queue.sync {
             let thing = try! handle.resolve(in: slot.instance)
@@ -116,7 +116,7 @@ import Testing
         handle = nil
         try here.write(lab.changeAll)
         #expect(try session.heldVersions() == [second, here.version])
-        // Resolved it keeps nothing, though it is still there.
+        // A resolved handle pins nothing, even while it exists.
         #expect(try resolved.resolve(in: here) != nil)
         try here.write(lab.changeAll)
         #expect(try session.heldVersions() == [here.version])

@@ -1,8 +1,8 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Where syncs wait until the test lets them go, so that what does not wait for them shows by the
-/// order of things. Free to cross threads.
+/// Blocks syncs until the test opens the gate, to show which actions do not wait for them. Free to
+/// cross threads.
 final class SyncGate: @unchecked Sendable {
     private let monitor = Monitor()
     private var isClosed = false
@@ -14,20 +14,20 @@ final class SyncGate: @unchecked Sendable {
     func close() { monitor.signal { isClosed = true } }
     func open() { monitor.signal { isClosed = false } }
 
-    /// Waits until a sync waits here.
+    /// Waits until a sync is blocked.
     func waitForSync() { monitor.wait { begun > done } }
 
-    /// Waits until `count` syncs went through.
+    /// Waits until `count` syncs have completed.
     func waitForSyncs(_ count: Int) { monitor.wait { done >= count } }
 
-    /// Syncs that went through.
+    /// Number of completed syncs.
     var passed: Int { monitor.locked { done } }
-    /// None is waiting or under way.
+    /// Whether no sync is blocked or running.
     var isIdle: Bool { monitor.locked { begun == done } }
-    /// The threads that synced.
+    /// Threads that called sync.
     var syncingThreads: Set<UInt> { monitor.locked { threads } }
 
-    /// The threads that wrote, or made room to write.
+    /// Threads that wrote to the file or grew it.
     var writingThreads: Set<UInt> { monitor.locked { writers } }
 
     fileprivate func noteWriter() { monitor.locked { _ = writers.insert(Threads.current) } }
@@ -43,7 +43,7 @@ final class SyncGate: @unchecked Sendable {
     }
 }
 
-/// Passes every call on; syncs by way of a gate.
+/// Device that forwards every call, and passes syncs through a gate.
 final class HeldDevice: StorageDevice {
     private let device: any StorageDevice
     private let gate: SyncGate
@@ -67,7 +67,7 @@ final class HeldDevice: StorageDevice {
 }
 
 extension InstanceLab {
-    /// Makes a durable database whose instance, confined to `loop`, writes by way of `gate`.
+    /// Makes a durable database whose instance, confined to `loop`, syncs through `gate`.
     static func held(
         _ gate: SyncGate, _ loop: ThreadLoop
     ) throws -> (lab: InstanceLab, instance: Instance) {
@@ -82,9 +82,10 @@ extension InstanceLab {
 }
 
 extension InstanceLab {
-    /// Adds an object in an asynchronous transaction, and returns when its sync waits at the gate.
+    /// Adds an object in an asynchronous transaction, and returns when its sync is blocked at the
+    /// gate.
     ///
-    /// - Parameter returned: called in the block, when `commitAsyncWrite` has returned.
+    /// - Parameter returned: called in the block after `commitAsyncWrite` has returned.
     func commitHeld(
         _ instance: Instance, _ loop: ThreadLoop, _ gate: SyncGate, age: Int64 = 0,
         allowGrouping: Bool = false, onComplete: @escaping (RealmError?) -> Void,
@@ -104,6 +105,6 @@ extension InstanceLab {
 }
 
 extension ThreadLoop {
-    /// Runs what arrives until `isDone` says so.
+    /// Runs delivered work until `isDone` returns true.
     func run(until isDone: () -> Bool) { while !isDone() { run(milliseconds: 100) } }
 }

@@ -23,7 +23,7 @@ final class InstanceLab: @unchecked Sendable {
 
     var path: String { configuration.path }
 
-    /// As instances open the database.
+    /// Options with which instances open the database.
     var openOptions: Database.Options {
         var options = Database.Options()
         options.isDurable = configuration.isDurable
@@ -44,7 +44,8 @@ final class InstanceLab: @unchecked Sendable {
         return key
     }
 
-    /// Waits until nothing asynchronous is under way in this database; other tests have their own.
+    /// Waits until no asynchronous write is pending in this database; other tests have their own
+    /// databases.
     func settle() throws {
         try CommitQueue.queue(of: Database.open(path, openOptions)).wait()
     }
@@ -54,7 +55,7 @@ final class InstanceLab: @unchecked Sendable {
     }
 }
 
-/// Notes what happened in which order; free to cross threads.
+/// Records events in order. Free to cross threads.
 final class Diary: @unchecked Sendable {
     private let monitor = Monitor()
     private var lines: [String] = []

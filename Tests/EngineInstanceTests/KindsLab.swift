@@ -3,14 +3,14 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A database that holds one thing of each kind an instance hands out, for tests of the rules that
-/// hold for all of them. Projections, sectioned results and backlinks as collections are kinds of the
-/// typed interface only.
+/// A database with one target of each kind that an instance returns references to, for tests of
+/// rules common to all of them. Projections, sectioned results and backlink collections exist only
+/// in the typed interface.
 final class KindsLab: @unchecked Sendable {
     enum Kind: String, CaseIterable, Codable, Sendable {
         case table, results, object, embedded, list, set, dictionary
 
-        /// Ends with the person it belongs to.
+        /// Whether the target is deleted together with its person.
         var isOwned: Bool { self != .table && self != .results }
     }
 
@@ -73,7 +73,7 @@ final class KindsLab: @unchecked Sendable {
 
     private let arena = ByteArena()
 
-    /// Appends a new dog to those of Ann.
+    /// Appends a new dog to Ann's dogs.
     func addDog(_ transaction: WriteTransaction, age: Int64) throws(RealmError) {
         let key = try transaction.create(in: dog)
         try transaction.set(dog, key, 0, .int(age))
@@ -85,7 +85,7 @@ final class KindsLab: @unchecked Sendable {
         try Instance.open(configuration, on: confinement)
     }
 
-    /// The thing of a kind, as `instance` shows it.
+    /// Makes a reference to the target of a kind in `instance`.
     func thing(_ kind: Kind, of instance: Instance) throws(RealmError) -> Confined {
         let link = ObjectLink(table: person, key: ann)
         switch kind {
@@ -106,7 +106,7 @@ final class KindsLab: @unchecked Sendable {
         return instance.collection(link, info.columns[column.rawValue].key)
     }
 
-    /// Everything the thing holds.
+    /// Returns the whole content of the target as text.
     func read(_ thing: Confined) throws(RealmError) -> String {
         switch thing.target {
         case .table, .results: return "\(try thing.keys()?.count ?? -1) dogs"
@@ -149,13 +149,13 @@ final class KindsLab: @unchecked Sendable {
         return "\(value)"
     }
 
-    /// What `read` says of each kind before anything is changed.
+    /// Content of each kind before any change, as returned by `read`.
     static let contents: [Kind: String] = [
         .table: "1 dogs", .results: "1 dogs", .object: "30", .embedded: "12", .list: "dog 5",
         .set: "7, 9", .dictionary: "a: 3",
     ]
 
-    /// Changes what every kind holds; `changed` is what `read` says then.
+    /// Changes the content of every kind to `changed`.
     func changeAll(_ transaction: WriteTransaction) throws(RealmError) {
         try addDog(transaction, age: 6)
         try transaction.set(person, ann, Column.age.rawValue, .int(31))
@@ -174,12 +174,12 @@ final class KindsLab: @unchecked Sendable {
     }
 }
 
-/// Keeps the instance of a queue or actor alive between its works; touched there only.
+/// Retains the instance of a queue or actor between pieces of work. Accessed only in that context.
 final class InstanceSlot: @unchecked Sendable {
     var instance: Instance!
 }
 
 extension Optional where Wrapped == ExitTest.Result {
-    /// What the process that ended said on standard error.
+    /// Standard error output of the process.
     var said: String { String(decoding: self?.standardErrorContent ?? [], as: UTF8.self) }
 }

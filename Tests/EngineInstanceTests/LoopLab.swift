@@ -1,8 +1,8 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A database with an instance on a loop of the calling thread, where nothing is delivered before the
-/// test says so, and a diary of what was.
+/// A database with an instance on a loop of the calling thread, which delivers only when the test
+/// runs it, and a diary of notifications.
 final class LoopLab {
     let lab: InstanceLab
     let loop = ThreadLoop()
@@ -10,12 +10,12 @@ final class LoopLab {
     let diary = Diary()
     private var tokens: [ObservationToken] = []
 
-    /// - Parameter count: objects to begin with, whose ages are 0, 1, 2 and so on.
+    /// - Parameter count: number of initial objects, whose ages are 0, 1, 2 and so on.
     init(_ count: Int = 0, autorefresh: Bool = false) throws {
         lab = try InstanceLab()
         lab.configuration.autorefresh = autorefresh
         instance = try lab.open(on: loop.confinement)
-        // What is found out ahead of telling is found out at once.
+        // Background evaluations run synchronously.
         instance.observers.evaluate = { $0() }
         try write { (_) throws(RealmError) in
             for age in 0..<count { _ = try lab.add(instance, age: Int64(age)) }
@@ -37,13 +37,13 @@ final class LoopLab {
         }
     }
 
-    /// Notes what observers of the instance are told.
+    /// Records notifications of the instance.
     func observeInstance() {
         let diary = diary
         tokens.append(instance.observe { diary.note("instance \($0)") })
     }
 
-    /// Notes what observers of an object are told.
+    /// Records notifications of an object.
     @discardableResult
     func observeObject(_ index: Int) -> ObservationToken {
         let diary = diary
@@ -51,7 +51,7 @@ final class LoopLab {
         return tokens.last!
     }
 
-    /// Notes what observers of a query are told, after `initial`.
+    /// Records notifications of a query, after `initial`.
     func observe(_ query: Query? = nil) throws {
         let diary = diary
         tokens.append(
@@ -59,13 +59,13 @@ final class LoopLab {
         deliverInitial()
     }
 
-    /// Waits for the evaluation, and has it delivered.
+    /// Waits for the evaluation and delivers the initial call.
     func deliverInitial() {
         let before = diary.all.count
         while diary.all.count == before { loop.run(milliseconds: 100) }
     }
 
-    /// What was noted since it was asked for last.
+    /// Returns the events since the last call.
     func news() -> [String] {
         let all = diary.all
         defer { seen = all.count }
@@ -83,7 +83,7 @@ final class LoopLab {
 }
 
 extension CollectionNotice {
-    /// In few words: indexes deleted, inserted and modified.
+    /// Short text: deleted, inserted and modified indexes.
     func text(_ what: String) -> String {
         switch self {
         case .initial: "\(what) initial"
@@ -97,7 +97,7 @@ extension CollectionNotice {
 }
 
 extension ObjectNotice {
-    /// In few words: the columns that changed.
+    /// Short text: the changed columns.
     func text(_ what: String) -> String {
         switch self {
         case .changed(let change): "\(what) changed(\(change.columns))"
@@ -106,7 +106,7 @@ extension ObjectNotice {
     }
 }
 
-/// Waits, without keeping the thread, until something that is on its way has come.
+/// Suspends until a condition becomes true.
 func eventually(_ isTrue: @Sendable () async -> Bool) async throws {
     while !(await isTrue()) { try await Task.sleep(for: .milliseconds(1)) }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Databases that are in no file.
+/// In-memory databases.
 @Suite struct MemoryDatabaseTests {
     private static func open(
         _ name: String, on confinement: Confinement = .thread
@@ -49,7 +49,7 @@ import Testing
         _ = try Self.createDogs(first, 10)
         let frozen = try first.freeze()
         first.close()
-        // A frozen view keeps it.
+        // A frozen instance retains the database.
         #expect(try !Self.open("endsWithItsLast").schema.tables.isEmpty)
         _ = frozen
     }
@@ -63,7 +63,8 @@ import Testing
         #expect(try Self.open("nothingIsLeft").schema.tables.isEmpty)
     }
 
-    /// No file is made, beside the working directory or anywhere the process has one open.
+    /// No file is created, neither in the working directory nor in any place where the process has
+    /// a file open.
     @Test func makesNoFiles() async {
         await #expect(processExitsWith: .success) {
             let folder = try ScratchFolder()
@@ -113,7 +114,7 @@ import Testing
     }
 }
 
-/// What the process has open.
+/// Paths of the files that the process has open.
 private func openFiles() throws -> [String] {
     let folder = "/proc/self/fd"
     return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {

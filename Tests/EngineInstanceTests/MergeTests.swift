@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Changes of one place as another one hears of them.
+/// Notifications of one context about changes of another.
 @Suite struct MergeTests {
     @Test("CD-14: one insert, one update and one delete elsewhere are told exactly, after refresh")
     func savedElsewhere() throws {
@@ -79,7 +79,7 @@ import Testing
         try lab.audit()
     }
 
-    /// Looks an object up by its primary key; nil when it is not there.
+    /// Looks up an object by its primary key; returns nil if there is none.
     private func lives(_ id: Int64, _ here: Instance, _ cats: TableKey) throws -> Int64? {
         let found = try here.results(cats, Query("id == \(id)")).keys()
         guard let key = found.map({ Array($0) })?.first,

@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Files of older schema versions become what the program wants, or stay what they are.
+/// Migration of files with older schema versions, and migrations that fail.
 @Suite struct MigrationTests {
-    /// A file of version 0 with some objects.
+    /// Makes a file of schema version 0 with objects.
     private static func lab(
         _ classes: [ClassSpec], _ body: (WriteTransaction) throws(RealmError) -> Void
     ) throws -> OpeningLab {
@@ -30,7 +30,7 @@ import Testing
                 ClassSpec("Toy", "x int"),
             ], version: 1
         ).close()
-        // What becomes required has nothing of what was there; the rest keeps its values.
+        // A property that becomes required loses its values; the others keep theirs.
         #expect(
             try lab.content() == [
                 "version 1", "Dog topLevel: *id int, name string, +age int?, toy Toy?",
@@ -57,7 +57,7 @@ import Testing
                     guard case .string(let name) = try row.value(1) else { continue }
                     try write.set(table, key, label, .string(name))
                 }
-                // The old properties are there until the end.
+                // The old properties exist until the end of the migration.
                 #expect(try write.column(named: "age", in: table) != nil)
             }
         ).close()
@@ -83,7 +83,7 @@ import Testing
         #expect(error?.message == "enough")
         #expect(try lab.content() == before)
         #expect(try Database(immutable: lab.path).version == version)
-        // The next one can.
+        // The next migration can succeed.
         try lab.open([ClassSpec("Dog", "*id int")], version: 1).close()
         #expect(try lab.content() == ["version 1", "Dog topLevel: *id int", "  1", "  2"])
         try expectSound(lab.path)
@@ -97,7 +97,7 @@ import Testing
             [ClassSpec("Dog", "*number int", "title string?", "years int?")], version: 1,
             path: .migrate { (migration) throws(RealmError) in
                 try migration.renameProperty(of: "Dog", from: "id", to: "number")
-                // By way of a name that nobody wants.
+                // Renaming through an intermediate name.
                 try migration.renameProperty(of: "Dog", from: "name", to: "between")
                 try migration.renameProperty(of: "Dog", from: "between", to: "title")
                 try migration.renameProperty(of: "Dog", from: "age", to: "years")
@@ -181,7 +181,7 @@ import Testing
                     let table = write.table(named: "Dog")!
                     let age = try write.column(named: "age", in: table)!
                     let keys = try migration.new.snapshot().table(table).keys()
-                    // For a while both are the same.
+                    // The values are temporarily equal.
                     try write.set(table, keys[0], age, .int(second))
                     try write.set(table, keys[1], age, .int(second))
                     try write.set(table, keys[0], age, .int(first))
@@ -210,7 +210,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    /// The values of an unchanged primary key may be exchanged.
+    /// Values of an unchanged primary key may be swapped.
     @Test func primaryKeysMayBeSet() throws {
         let lab = try Self.dogs()
         try lab.open(
@@ -303,7 +303,7 @@ import Testing
                 "Toy embedded: x int", "  1",
             ])
         try expectSound(lab.path)
-        // And back, with objects of its own.
+        // Back to a top-level class, which may have its own objects.
         try lab.make(
             [ClassSpec("Dog", "name string", "toy Toy?"), ClassSpec("Toy", "x int")], version: 2
         ) { (transaction) throws(RealmError) in

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What ends a process, and with which words.
+/// Programmer errors that end the process, and their messages.
 @Suite struct MisuseTests {
     @Test func handlerIsReplaceable() async {
         let result = await #expect(
@@ -22,7 +22,7 @@ import Testing
         #expect(said.contains("told: Can't cancel a non-existing write transaction"))
     }
 
-    /// Cuts the file off under an instance, and reads on.
+    /// Truncates the file of an open instance, then reads it.
     private static func readTruncated() throws {
         let lab = try InstanceLab()
         let instance = try lab.open()
@@ -54,7 +54,7 @@ import Testing
         #expect(!said.contains("truncated"))
     }
 
-    /// Faults elsewhere go to whoever was there before.
+    /// Faults outside of the mapping are passed to the previous signal handler.
     @Test func otherFaultsAreHandedOn() async {
         await #expect(processExitsWith: .exitCode(8)) {
             signal(SIGBUS) { _ in _exit(8) }

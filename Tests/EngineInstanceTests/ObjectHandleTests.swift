@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Objects held and touched one property at a time.
+/// Object handles, which read and change one property at a time.
 @Suite struct ObjectHandleTests {
-    /// Handles made at any time, kept over commits, rollbacks and deletions, against a model.
+    /// Compares handles that are kept across commits, rollbacks and deletions with a model.
     @Test func followAModel() throws {
         var random = SeededRandom.fresh("ObjectHandleTests")
         let lab = try HandleLab(seed: random.next())
@@ -46,8 +46,8 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: lab.configuration.path), "at the end")
     }
 
-    /// A handle that wanders reads what one made for the object reads, in compact leaves and in
-    /// those with gaps.
+    /// A moved handle reads the same values as a new handle of the object, in compact leaves and in
+    /// leaves with gaps.
     @Test func moves() throws {
         let lab = try InstanceLab()
         let instance = try lab.open()
@@ -82,7 +82,7 @@ import Testing
         instance.close()
     }
 
-    /// Frozen objects are read by many threads at once, with nothing made for each call.
+    /// Several threads read frozen objects at once, without allocations per call.
     @Test func frozenObjectsAreShared() throws {
         let lab = try HandleLab(seed: 7)
         let live = try lab.objects()
@@ -112,7 +112,7 @@ import Testing
         lab.instance.close()
     }
 
-    /// Properties that come and go elsewhere leave the others where they were.
+    /// Adding and removing properties elsewhere does not change the indexes of the others.
     @Test func schemaChanges() throws {
         let lab = try HandleLab(seed: 3)
         let objects = try lab.objects()
@@ -122,7 +122,7 @@ import Testing
         try lab.instance.write { (transaction) throws(RealmError) in
             try transaction.removeProperty(lab.table, 2)
             try transaction.addProperty(lab.table, PropertySpec("fresh", .int))
-            // Within the transaction too.
+            // Also within the transaction.
             #expect(try! handle.int(0) == lab.model[handle.key]![0].number)
             #expect(throws: RealmError.self) { try handle.value(2) }
         }

@@ -3,14 +3,15 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Results of every origin under every composition of conditions, orders and limits, against a model.
+/// Compares results of every origin, with random filters, orders and limits, with a model.
 @Suite struct ObjectResultsTests {
     private struct Held {
         let shape: ResultsShape
         let results: ObjectResults
     }
 
-    /// Held over commits here and elsewhere, rollbacks and removals, and asked inside transactions.
+    /// Results are kept across local and other commits, rollbacks and deletions, and also read in
+    /// transactions.
     @Test func followAModel() throws {
         var random = SeededRandom.fresh("ObjectResultsTests")
         let lab = try ResultsLab(seed: random.next())
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    /// What can be asked of results, in an order that varies.
+    /// Checks the accessors of results, in a varying order.
     private func expect(
         _ results: ObjectResults, _ keys: [ObjectKey], _ model: ResultsLab.Model, _ shape: String
     ) throws {
@@ -81,7 +82,7 @@ import Testing
         #expect(try results.index(matching: older) == place, "\(shape)")
     }
 
-    /// Frozen ones stay as they were, and any number of threads ask them, for the first time too.
+    /// Frozen results do not change, and several threads may evaluate them at once.
     @Test func frozenResultsAreShared() throws {
         var random = SeededRandom.fresh("frozenResultsAreShared")
         let lab = try ResultsLab(seed: random.next())
@@ -115,7 +116,7 @@ import Testing
         try lab.audit()
     }
 
-    /// What was found stays as long as nothing it depends on changed.
+    /// Cached content stays valid while nothing it depends on changes.
     @Test func keptWhereNothingChanged() throws {
         let lab = try ResultsLab(seed: 5)
         let here = try lab.open()
@@ -135,7 +136,7 @@ import Testing
         try here.refresh()
         #expect(try Kept(own) == first.0)
         #expect(try Kept(farther) != first.1)
-        // In a transaction that changes another table, and after one that is taken back.
+        // In a transaction that changes another table, and after a rollback.
         try here.beginWrite()
         try here.write.set(lab.house, house, 0, .int(18))
         #expect(try Kept(own) == first.0)
@@ -146,7 +147,7 @@ import Testing
         here.close()
     }
 
-    /// Where the keys lie that results hold.
+    /// Address of the keys of results.
     private struct Kept: Equatable {
         let base: UnsafeRawPointer?
 
@@ -155,7 +156,7 @@ import Testing
         }
     }
 
-    /// Objects found by primary key, and versions that are frozen again and again.
+    /// Looks up objects by primary key in versions that are frozen repeatedly.
     @Test func foundByPrimaryKey() throws {
         let lab = try ResultsLab(seed: 6)
         let here = try lab.open()
@@ -225,7 +226,8 @@ import Testing
         #expect(result.said.contains("Realm accessed from incorrect thread."))
     }
 
-    /// What an observer of results of a collection is told leads from what they held to what they hold.
+    /// Applying the notified changes to the old content of a collection's results gives the new
+    /// content.
     @Test func observersReplay() throws {
         let lab = try ResultsLab(seed: 4)
         let loop = ThreadLoop()
@@ -286,7 +288,7 @@ import Testing
 }
 
 extension ResultsContent {
-    /// Where the keys are.
+    /// Address of the keys.
     fileprivate var base: UnsafeRawPointer? {
         guard case .keys(let keys, _) = members else { return nil }
         return keys.base

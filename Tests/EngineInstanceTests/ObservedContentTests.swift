@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What observers can know of a change, and whom a commit leaves out.
+/// Details of notifications, and observers that a commit skips.
 @Suite struct ObservedContentTests {
     // MARK: Old values
 
@@ -22,7 +22,7 @@ import Testing
         }
         try here.setAge(1, 7)
         here.loop.run()
-        // Several commits are one change.
+        // Observers get one notification per delivery, which may combine several commits.
         try here.write { (transaction) throws(RealmError) in
             try transaction.set(here.lab.table, here.keys[1], 0, .int(8))
         }
@@ -73,7 +73,7 @@ import Testing
         try fill([("b", keys[1]), ("a", nil)])
         try fill([("b", keys[2]), ("c", keys[1]), ("a", nil)])
         try fill([("c", keys[1])])
-        // An object that is a value changed.
+        // A change of an object that is a value in the dictionary.
         try here.setAge(1, 50)
         here.loop.run()
         try fill([])
@@ -106,12 +106,12 @@ import Testing
         }
         here.loop.run()
         #expect(here.news() == ["objects -[1] +[] *[0]"])
-        // What comes next is compared with what it was after that commit.
+        // The next change is compared with the state after the skipped commit.
         try here.setAge(1, 6)
         here.loop.run()
         #expect(
             here.news() == ["whole didChange", "left out -[] +[] *[1]", "objects -[] +[] *[1]"])
-        // What others commit is told, of the same turn, too.
+        // Commits of others are notified even if a skipping commit follows in the same turn.
         let lab = here.lab
         WorkQueue.run { _ = try lab.addElsewhere() }
         try instance.write(withoutNotifying: [left]) { (transaction) throws(RealmError) in
@@ -176,7 +176,7 @@ import Testing
         func link(_ index: Int) -> Value { .link(ObjectLink(table: table, key: keys[index])) }
         #expect(try told(1, 1, link(0)) == ["who", "age", "steps"])
         #expect(try told(1, 0, .int(30)) == ["age"])
-        // Whoever links to the one that links here.
+        // The object that links to the object that links here.
         #expect(try told(2, 1, link(1)) == ["steps"])
         #expect(try told(2, 0, .int(30)) == [])
         #expect(try told(3, 1, link(2)) == [])
@@ -205,7 +205,7 @@ import Testing
         WorkQueue.run { _ = try lab.addElsewhere() }
         here.loop.run { works.count == 1 }
         #expect(here.news() == [] && instance.version == version)
-        // More comes meanwhile: it is looked at once the first is told.
+        // Later commits are handled after the first notification.
         WorkQueue.run { _ = try lab.addElsewhere() }
         while here.loop.run(milliseconds: 20) {}
         #expect(works.count == 1 && here.news() == [])
@@ -215,7 +215,7 @@ import Testing
         works.runAll()
         while here.loop.run() {}
         #expect(here.news() == ["objects -[] +[4] *[]"] && instance.version == version + 2)
-        // What the place does itself does not wait for that.
+        // A refresh by the context itself does not wait for the background thread.
         WorkQueue.run { _ = try lab.addElsewhere() }
         here.loop.run { works.count == 1 }
         #expect(try instance.refresh())
@@ -228,7 +228,7 @@ import Testing
 }
 
 extension InstanceLab {
-    /// Adds an object by an instance of the calling thread.
+    /// Adds an object through another instance on the calling thread.
     func addElsewhere() throws -> ObjectKey {
         let other = try open()
         defer { other.close() }
@@ -237,7 +237,7 @@ extension InstanceLab {
 }
 
 extension WorkQueue {
-    /// Runs `body` on another thread, and waits for it.
+    /// Runs `body` on another thread and waits for it.
     static func run(_ body: @escaping @Sendable () throws -> Void) {
         let queue = WorkQueue("elsewhere")
         queue.sync { #expect(throws: Never.self) { try body() } }

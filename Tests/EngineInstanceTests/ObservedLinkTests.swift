@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// How far observers of an object look.
+/// Default depth and key paths of observers of an object.
 @Suite struct ObservedLinkTests {
     @Test("ACT-54 ACT-55: linked objects are heard of along key paths only")
     func keyPaths() throws {
@@ -41,7 +41,7 @@ import Testing
                 "friend changed([1])", "friend.age changed([1])", "friend.friend.age changed([1])",
                 "object changed([1])",
             ])
-        // Along a path a value stored again counts, too.
+        // Along a key path, assigning an equal value counts as a change.
         #expect(try told(2, 0, .int(10)) == ["friend.age changed([1])"])
         tokens = []
         try here.audit()

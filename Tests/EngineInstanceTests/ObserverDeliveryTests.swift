@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// When and where observers are told.
+/// Time and context of notifications.
 @Suite struct ObserverDeliveryTests {
     @Test("ACT-41: observers hear of local writes some time after the commit")
     func localWritesAreToldLater() throws {
@@ -15,7 +15,7 @@ import Testing
         try here.observe()
         #expect(here.news() == ["objects initial"])
         try here.setAge(0, 7)
-        // Of the instance itself they hear inside the commit.
+        // Observers of the instance are called inside the commit.
         #expect(here.news() == ["instance didChange"])
         here.loop.run()
         #expect(here.news() == ["object changed([0])", "objects -[] +[] *[0]"])
@@ -34,7 +34,7 @@ import Testing
         try here.write { (transaction) throws(RealmError) in
             try transaction.remove(here.lab.table, key)
         }
-        // The second and third began by telling what was before.
+        // The second and third write delivered the pending notifications when they began.
         #expect(
             here.news() == [
                 "objects initial", "objects -[] +[] *[0]", "objects -[] +[] *[1]",
@@ -89,7 +89,7 @@ import Testing
         here.observeObject(0)
         try here.setAge(0, 7)
         while here.loop.run() {}
-        // Whoever is told while another writes hears of each change, in their order.
+        // An observer that is notified during another's write receives each change, in order.
         #expect(
             here.news() == [
                 "first begins", "object changed([0])", "first ends",
@@ -110,7 +110,7 @@ import Testing
         try await kennel.add(lab)
         try await eventually { diary.all.count == 3 }
         #expect(diary.all == ["objects initial", "committed", "objects -[] +[0] *[]"])
-        // Of another place's writes, too.
+        // Also for writes of another context.
         let queue = WorkQueue("writer")
         queue.sync {
             let instance = try! lab.open(on: queue.confinement)
@@ -159,7 +159,7 @@ import Testing
             try here.instance.observe(table: here.lab.table) { diary.note($0.text("kept")) },
             try here.instance.observe(table: here.lab.table) { diary.note($0.text("late")) },
         ]
-        // Before `initial` as well.
+        // Also before `initial`.
         kept.removeLast()
         here.deliverInitial()
         try here.setAge(0, 1)
@@ -168,7 +168,7 @@ import Testing
         #expect(dropped != nil)
         dropped = nil
         try here.setAge(0, 2)
-        // On its way to one that is gone when it arrives.
+        // The notification was posted before the token was released.
         kept = []
         here.loop.run()
         #expect(here.diary.all.count == 3)

@@ -44,7 +44,7 @@ import Testing
         }
         diary.wait(for: 3)
         #expect(diary.all == ["initial", "true 3", "true 2"])
-        // What does not concern the collection is not told.
+        // Changes that do not affect the collection are not notified.
         try here.write { (transaction) throws(RealmError) in
             try transaction.set(lab.table, keys[1], 0, .int(0))
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Where and when observing is possible.
+/// Contexts and states in which observation is possible.
 @Suite struct ObservingRulesTests {
     @Test("ACT-45: observing is possible in a write transaction before its first change")
     func beforeChanges() throws {
@@ -16,7 +16,7 @@ import Testing
             diary.note($0.text("objects"))
         }
         here.observeObject(0)
-        // What arrives inside the transaction waits for its end.
+        // Evaluations that finish inside the transaction are delivered after its end.
         while !here.loop.run(milliseconds: 100) {}
         #expect(here.news() == [])
         try here.instance.write.set(here.lab.table, key, 0, .int(9))

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What the place of an instance is not kept waiting for.
+/// Work that does not block the instance's context.
 @Suite struct OffThreadTests {
     @Test("CD-17: a collection is first looked at by another thread, the place goes on meanwhile")
     func initialIsFoundElsewhere() throws {
@@ -18,7 +18,7 @@ import Testing
         }
         let token = try observe()
         #expect(works.count == 1)
-        // Nothing is looked at, and nothing can be told, before somebody takes up the work.
+        // Nothing is evaluated or notified before the background work runs.
         while here.loop.run() {}
         #expect(here.news() == [])
         works.runAll()
@@ -26,7 +26,7 @@ import Testing
         while here.loop.run() {}
         #expect(here.news() == ["objects initial"])
         token.invalidate()
-        // Who writes is not told of that by its first call.
+        // The initial call does not report the writer's own change.
         let other = try observe()
         try here.setAge(0, 10)
         #expect(here.news() == ["objects initial"])
@@ -147,8 +147,7 @@ import Testing
     }
 }
 
-/// Work for the background that waits for the test.
-/// Work that is done when the test says so, by another thread.
+/// Holds background work until the test runs it on another thread.
 final class HeldWorks: @unchecked Sendable {
     private var works: [@Sendable () -> Void] = []
     var count: Int { works.count }

@@ -4,9 +4,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What opening and reading a large file cost.
+/// Cost of opening and reading a large file.
 @Suite struct OpeningCostTests {
-    /// A database of `count` objects with a number and 100 bytes each.
+    /// Makes a database of `count` objects with a number and 100 bytes each.
     private func make(_ path: String, _ count: Int) throws {
         let session = try WriteSession(path: path, options: .scratch())
         let transaction = try session.begin()
@@ -47,11 +47,11 @@ import Testing
         let sizes = try [200, 20_000].map { try size(folder.file("\($0).realm")) }
         #expect(sizes[1] > 50 * sizes[0])
         #expect(nodes[0] == nodes[1])
-        // The system maps some pages around each that is touched.
+        // The kernel maps some pages around each accessed one.
         #expect(resident[1] > 0 && resident[1] < sizes[1] / 2, "\(resident) bytes of \(sizes)")
     }
 
-    /// Nodes that reading the root and the schema asks for, which is what opening does.
+    /// Number of nodes opened for reading the root and the schema, which is the work of opening.
     private func nodesOfOpening(_ database: Database) throws -> Int {
         #if DEBUG
             let base = database.file.mapping.base
@@ -92,7 +92,7 @@ import Testing
             let line = try #require(peer.waitFor("read "), "\(peer.text)")
             let words = line.split(separator: " ")
             #expect(words.count == 5 && words[1] == "\(count << 20)", "\(line)")
-            // Of its own each has much less than what it has read.
+            // Private memory of each process is much less than what it has read.
             let anonymous = try #require(Int(words[3]))
             #expect(anonymous < (count << 10) / 4, "\(line)")
             print("CD-05: a process \(line)")

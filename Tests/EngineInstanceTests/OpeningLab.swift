@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Opens one file in many ways, and looks at what became of it.
+/// Opens one file in different ways and checks its content.
 final class OpeningLab: @unchecked Sendable {
     let folder: ScratchFolder
     var configuration: Instance.Configuration
@@ -17,7 +17,7 @@ final class OpeningLab: @unchecked Sendable {
         configuration.key = key
     }
 
-    /// Leaves its file for another implementation, where that is wanted.
+    /// Keeps the file for another implementation if the environment variable is set.
     deinit {
         guard let kept = ProcessInfo.processInfo.environment["REALM_TEST_FILES"] else { return }
         let name = "/opening-\(UUID().uuidString).realm"
@@ -40,7 +40,7 @@ final class OpeningLab: @unchecked Sendable {
         try Instance.open(request(classes, version: version, path: path))
     }
 
-    /// Opens, lets `body` write, and closes.
+    /// Opens the file, lets `body` write, and closes it.
     func make(
         _ classes: [ClassSpec], version: UInt64 = 0,
         _ body: (WriteTransaction) throws(RealmError) -> Void = { (_) throws(RealmError) in }
@@ -50,7 +50,7 @@ final class OpeningLab: @unchecked Sendable {
         instance.close()
     }
 
-    /// The classes of the file and their values, by text.
+    /// The classes of the file and their values, as text.
     func content() throws -> [String] {
         let snapshot = try Database(immutable: path, key: configuration.key).snapshot()
         var lines = ["version \(snapshot.schema.version.map { "\($0)" } ?? "none")"]
@@ -111,7 +111,8 @@ extension WriteTransaction {
 }
 
 extension ClassSpec {
-    /// `*id int`, `+name string?`, `owner Person?`, as in the text form of a schema.
+    /// Parses properties such as `*id int`, `+name string?` and `owner Person?`, as in the text
+    /// form of a schema.
     init(_ name: String, kind: TableKind = .topLevel, _ properties: String...) {
         var key: String?
         let all = properties.map { text -> PropertyDescription in

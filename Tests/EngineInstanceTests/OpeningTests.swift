@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Opening a file as one step: made, seeded, compacted, with the wanted classes.
+/// Opening a file with the wanted classes in one step, including creation, seeding and compaction.
 @Suite struct OpeningTests {
     private static let dog = ClassSpec("Dog", "*id int", "+name string?", "owner Person?")
     private static let person = ClassSpec("Person", "name string", "pet Dog?")
@@ -20,7 +20,7 @@ import Testing
                 "version 3", "Dog topLevel: *id int, +name string?, owner Person?",
                 "Person topLevel: name string, pet Dog?",
             ])
-        // Nothing is left to be done.
+        // A second open makes no commit.
         let again = try lab.open([Self.person, Self.dog], version: 3)
         #expect(again.version == version)
         try expectSound(lab.path)
@@ -40,7 +40,7 @@ import Testing
             lines[0...2] == [
                 "version 0", "Cat topLevel: x int", "Dog topLevel: *id int, +name string?, age int",
             ])
-        // Classes that nobody asks for stay.
+        // Classes that are not requested stay.
         try lab.make([ClassSpec("Cat", "x int")])
         #expect(try lab.content() == lines)
         try expectSound(lab.path)
@@ -92,14 +92,14 @@ import Testing
         reading.isReadOnly = true
         let refused = Thrown.error { _ = try Instance.open(reading) }
         #expect(refused?.message.contains("already opened with different read permissions") == true)
-        // Another subset of the classes is fine.
+        // Another subset of the classes is allowed.
         #expect(try lab.open([ClassSpec("Person", "name string", "pet Dog?")]) === first)
         first.close()
     }
 
     // MARK: Threads
 
-    /// Threads that open a file at once find it ready, and one of them made it so.
+    /// When several threads open a file at once, exactly one prepares it, and all find it ready.
     @Test func oneStepForAllThreads() throws {
         let lab = try OpeningLab()
         try lab.make([ClassSpec("Dog", "name string")]) { (transaction) throws(RealmError) in
@@ -129,7 +129,7 @@ import Testing
             {
                 good.add(1, ordering: .relaxed)
             }
-            // The file stays open until all have it.
+            // The file stays open until all threads have opened it.
             while good.load(ordering: .relaxed) < 8 { usleep(1000) }
             instance.close()
         }
@@ -170,7 +170,7 @@ import Testing
             _ = try transaction.add("Dog", ["name": "Fido"])
         }
         first.close()
-        // What is there is not replaced.
+        // An existing file is not replaced by the seed.
         let second = try Instance.open(request)
         second.close()
         #expect(
@@ -207,7 +207,7 @@ import Testing
             sizes.withLock { $0.append((total, used)) }
             return used < total / 2
         }
-        // Others have it open: asked, but not done.
+        // While the file is open elsewhere, the closure is called but the file is not compacted.
         do {
             let other = try Database(participating: DatabasePath(lab.path), lab.unsynced)
             try Instance.open(request).close()
@@ -231,7 +231,7 @@ import Testing
         try lab.make([old], version: 7) { (transaction) throws(RealmError) in
             try transaction.add("Dog", ["name": "Rex"])
         }
-        // Nothing differs: nothing is lost.
+        // Without a difference, no data is deleted.
         try lab.open([old], version: 7, path: .beginAnew).close()
         #expect(try lab.content().last == "  Rex")
         do {
@@ -245,7 +245,7 @@ import Testing
         #expect(try lab.content().last == "  Rex")
         try lab.open([ClassSpec("Dog", "name int")], version: 7, path: .beginAnew).close()
         #expect(try lab.content() == ["version 7", "Dog topLevel: name int"])
-        // An older version, too.
+        // Also for an older schema version.
         try lab.open([ClassSpec("Dog", "name int")], version: 2, path: .beginAnew).close()
         #expect(try lab.content() == ["version 2", "Dog topLevel: name int"])
         try expectSound(lab.path)
@@ -267,7 +267,7 @@ import Testing
             request.isReadOnly = true
             return Thrown.error { try Instance.open(request).close() }?.message
         }
-        // Classes that are not there are empty, properties nobody wants are no matter.
+        // Missing classes are empty, and properties that are not requested are ignored.
         #expect(
             error([ClassSpec("Dog", "name string"), ClassSpec("Cat", "x int")], version: 4) == nil)
         #expect(
@@ -298,7 +298,7 @@ import Testing
 }
 
 extension OpeningLab {
-    /// How others take part in the session.
+    /// Options of other participants in the session.
     var unsynced: Database.Options {
         var options = Database.Options()
         options.isDurable = false

@@ -1,11 +1,10 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Everything a version says, as plain text by object and property: what a comparison of structure
-/// is measured against.
+/// Content of a version as plain text by object and property, for checking comparisons of trees.
 struct PlainContent {
     struct Object: Equatable {
-        /// By property key.
+        /// Values by property key.
         var values: [ColumnKey: String] = [:]
     }
 
@@ -54,7 +53,7 @@ struct PlainContent {
         }
     }
 
-    /// The same as a change set, from looking at everything.
+    /// Differences in the form of `ChangeSet.lines`, found by comparing everything.
     static func difference(
         _ old: (PlainContent, Snapshot), _ new: (PlainContent, Snapshot)
     ) throws -> [String] {
@@ -96,7 +95,7 @@ struct PlainContent {
 }
 
 extension ChangeSet {
-    /// In the form of `PlainContent.difference`.
+    /// The changes in the form of `PlainContent.difference`.
     var lines: [String] {
         var lines: [String] = []
         for table in tables {

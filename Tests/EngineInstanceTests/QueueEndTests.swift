@@ -4,8 +4,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Queues and actors that go away while asynchronous writes are under way: nobody waits for ever, and
-/// the writer's turn comes back.
+/// Queues and actors that end while asynchronous writes are pending. Nothing may wait for ever, and
+/// the write mutex must be released.
 @Suite struct QueueEndTests {
     @Test("a closed queue takes nothing") func closedQueue() throws {
         let (queue, diary) = (WorkQueue("short"), Diary())
@@ -104,7 +104,7 @@ import Testing
         try lab.audit()
     }
 
-    /// In a process of its own, since the wait is for all writes of the process.
+    /// In a separate process, because it waits for all writes of the process.
     @Test("CD-21: pending writes of all databases finish before exit") func pendingWrites() async {
         await #expect(processExitsWith: .success) {
             let labs = [try InstanceLab(), try InstanceLab()]

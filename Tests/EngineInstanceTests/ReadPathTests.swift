@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What reading through an instance costs besides reading.
+/// Overhead of reading through an instance.
 @Suite struct ReadPathTests {
-    /// Whoever holds every lock of the database keeps nobody from reading.
+    /// Reading succeeds while another thread holds every lock of the database.
     @Test("THR-03 THR-90: reading takes no lock") func readsWhileEverythingIsLocked() throws {
         let lab = try InstanceLab()
         let other = try lab.open()
@@ -51,7 +51,7 @@ import Testing
         } catch { return "\(error)" }
     }
 
-    /// What checking the place costs; printed by the scaled run.
+    /// Time of a confinement check; printed in the scaled run.
     @Test("CD-06: the check of the thread is cheap") func checkIsCheap() throws {
         let lab = try InstanceLab()
         let instance = try lab.open()

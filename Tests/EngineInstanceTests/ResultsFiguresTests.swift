@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What is read of all objects of results at once.
+/// Aggregates, columns and cursors over results.
 @Suite struct ResultsFiguresTests {
     private static let (id, age) = (ResultsLab.Column.id.rawValue, ResultsLab.Column.age.rawValue)
 
@@ -16,7 +16,7 @@ import Testing
         return (lab, here, people)
     }
 
-    /// Of every kind of results, asked before and after their objects were.
+    /// Aggregates of all kinds of results, before and after evaluation.
     @Test func figuresOfAModel() throws {
         let (lab, here, people) = try filled("figuresOfAModel")
         for round in 0..<80 * ModelShapes.scale {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// A cursor meets what was there when it was made, whatever is done meanwhile.
+    /// A cursor visits the objects that existed when it was made, whatever changes meanwhile.
     @Test func cursorsKeepTheirObjects() throws {
         let (lab, here, people) = try filled("cursorsKeepTheirObjects")
         for query in ["TRUEPREDICATE", "age > 2 SORT(name ASC)"] {
@@ -65,7 +65,7 @@ import Testing
                 ? ObjectResults(people) : try ObjectResults(people, Query(query))
             let keys = try (0..<results.count).map { try results.key(at: $0) }
             #expect(!keys.isEmpty && Set(keys).isSubset(of: lab.model.keys))
-            // Moving on in the middle.
+            // Changes in the middle of the iteration.
             var cursor = try results.cursor()
             #expect(cursor.count == keys.count)
             var met: [ObjectKey] = []
@@ -77,7 +77,7 @@ import Testing
                 }
             }
             #expect(met == keys)
-            // With a handle that is used again.
+            // With a reused handle.
             let frozen = try results.freeze()
             cursor = try frozen.cursor()
             var handle = try #require(try frozen.first)
@@ -87,7 +87,7 @@ import Testing
                 count += 1
             }
             #expect(try count == results.count)
-            // Removing what is met.
+            // Removing the visited objects.
             try here.beginWrite()
             cursor = try results.cursor()
             while let handle = try cursor.next() {
@@ -101,7 +101,7 @@ import Testing
         try lab.audit()
     }
 
-    /// Conditions of several queries, from text and from trees, as one.
+    /// Compound conditions of several queries, from text and from expression trees.
     @Test func compounds() throws {
         let (lab, here, people) = try filled("compounds")
         let old = try Query("age > $0", arguments: [.int(4)])
@@ -133,7 +133,7 @@ import Testing
 }
 
 extension ObjectResults {
-    /// Frozen, where that is possible.
+    /// Returns frozen results, or the results themselves in a write transaction.
     fileprivate func freezeOrSelf() throws -> ObjectResults {
         instance.transaction == nil ? try freeze() : self
     }

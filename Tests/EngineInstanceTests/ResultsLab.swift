@@ -1,8 +1,7 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// People who know each other, what results over them should hold by a model that does the obvious,
-/// and random changes.
+/// People who know each other, a naive model of results over them, and random changes.
 final class ResultsLab: @unchecked Sendable {
     let folder: ScratchFolder
     let configuration: Instance.Configuration
@@ -13,7 +12,7 @@ final class ResultsLab: @unchecked Sendable {
     private var lastID: Int64 = 0
     private let arena = ByteArena()
 
-    /// Places of the properties.
+    /// Indexes of the properties.
     enum Column: Int { case id, age, name, weight, friend, home, friends, circle, book }
 
     struct Person {
@@ -30,7 +29,7 @@ final class ResultsLab: @unchecked Sendable {
 
     struct Model {
         var people: [ObjectKey: Person] = [:]
-        /// Numbers of the houses.
+        /// Number of each house.
         var houses: [ObjectKey: Int64] = [:]
 
         var keys: [ObjectKey] { people.keys.sorted() }
@@ -77,7 +76,7 @@ final class ResultsLab: @unchecked Sendable {
 
     // MARK: Changes
 
-    /// A few random changes in the open transaction of `instance`.
+    /// Makes random changes in the open transaction of `instance`.
     func change(_ instance: Instance, _ times: Int) throws(RealmError) {
         let people = ObjectClass(instance, person)!
         for _ in 0..<times {

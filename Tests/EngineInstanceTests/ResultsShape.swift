@@ -1,7 +1,7 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Results as the model understands them: where the objects come from, and what is done to them.
+/// Model of results: the origin of the objects and the steps applied to them.
 struct ResultsShape {
     enum Origin {
         case all
@@ -35,7 +35,7 @@ struct ResultsShape {
     var origin: Origin
     var steps: [Step]
 
-    /// Of a sort key: nulls first, what lies behind a null link last.
+    /// Sort rank of a value: nulls first, values across a null link last.
     struct Rank: Comparable, Hashable {
         var kind = 1
         var number = 0.0
@@ -140,7 +140,7 @@ extension ResultsLab {
         }
     }
 
-    /// Text with arguments, or a tree made by a program.
+    /// Makes the query from text with arguments, or from an expression tree.
     private func query(_ filter: ResultsShape.Filter) throws -> Query {
         let isText = values.chance(50)
         switch filter {
@@ -210,7 +210,7 @@ extension ResultsLab {
         return keys
     }
 
-    /// Of neighbouring sorts the later one counts most.
+    /// Combines adjacent sorts; the later one takes precedence.
     private static func merged(_ steps: [ResultsShape.Step]) -> [ResultsShape.Step] {
         var result: [ResultsShape.Step] = []
         for step in steps {
@@ -266,7 +266,8 @@ extension ResultsLab {
         }
     }
 
-    /// In an order of the file's own, whose objects the model knows.
+    /// Keys in the file's order, which the model does not define; checks that the model has the
+    /// same set.
     private func linking(to key: ObjectKey, _ snapshot: Snapshot) throws -> [ObjectKey] {
         let table = snapshot.table(snapshot.schema.table(person)!)
         guard let row = try table.row(key) else { return [] }

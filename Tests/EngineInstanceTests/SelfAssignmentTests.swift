@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What observers call a change: everything that was stored, the same value too.
+/// Assignments count as changes for observers, even of an equal value.
 @Suite struct SelfAssignmentTests {
-    /// What observers are told of one local write.
+    /// Returns the notifications of one local write.
     private func told(
         _ here: LoopLab, _ body: (WriteTransaction) throws(RealmError) -> Void
     ) throws -> [String] {
@@ -78,7 +78,7 @@ import Testing
         for i in 1..<4 {
             let transaction = try other.begin()
             try transaction.set(table, keys[i], 0, .int(Int64(i)))
-            // There and back again, and nothing that is left of it.
+            // An object is created and removed again, and leaves no trace.
             let made = try transaction.create(in: table)
             try transaction.commit()
             let later = try other.begin()
@@ -115,7 +115,7 @@ import Testing
                 "object changed([0])", "objects -[] +[] *[0, 1]", "objects -[] +[] *[0]",
                 "objects -[] +[] *[1]",
             ]))
-        // All of it has been told.
+        // All changes have been notified.
         try instance.refresh()
         #expect(here.news() == [])
         try here.audit()
@@ -152,7 +152,7 @@ import Testing
         #expect(plain[table]?.modifications == [keys[1]])
         let whole = try plain.adding(PropertyAssignments(), loggedIn: new)
         #expect(whole[table]?.modifications == [keys[0], keys[1]])
-        // Words that are no changeset add nothing; neither do unknown tables, objects and columns.
+        // Invalid changesets add nothing; neither do unknown tables, objects and columns.
         var assignments = PropertyAssignments()
         let arena = ByteArena()
         #expect(throws: RealmError.self) {

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Two sets together, beside sets of the standard library.
+/// Compares set algebra with sets of the standard library.
 @Suite struct SetAlgebraTests {
     private final class Lab {
         let folder: ScratchFolder
@@ -86,7 +86,7 @@ import Testing
                 let expected = try step(lab.a, a)
                 #expect(try lab.integers(lab.a) == expected.sorted())
                 #expect(try lab.integers(lab.b) == b.sorted())
-                // The set goes on from what it became.
+                // The set stays usable after the change.
                 try lab.a.insert(.int(5000))
                 #expect(try lab.a.index(of: .int(5000)) == lab.a.count - 1)
             }
@@ -96,7 +96,7 @@ import Testing
         try lab.end()
     }
 
-    /// The log of a change of many members leads from the old set to the new one.
+    /// The logged steps of a bulk change turn the old set into the new one.
     @Test func changesAreLoggedOneByOne() throws {
         let lab = try Lab(.int)
         try lab.instance.beginWrite()

@@ -7,7 +7,7 @@ import Testing
 @testable import RealmEngine
 
 /// Threads, queues, an actor and other processes read and write one database, synchronously and
-/// asynchronously, in groups and alone. Ten minutes with `REALM_TEST_SCALE=300`.
+/// asynchronously, in groups and alone. Runs for ten minutes with `REALM_TEST_SCALE=300`.
 @Suite struct StressTests {
     @Test("THR-03 THR-90 ACT-20 CD-01: nobody sees a part of a transaction, whoever writes")
     func everythingAtOnce() async throws {
@@ -18,13 +18,13 @@ import Testing
         let writer = ActorWriter()
         let parts = stress.start()
         await writer.run(stress)
-        // The parts have threads of their own, which no waiting test may keep from anything.
+        // The parts run on their own threads; this task waits without blocking a thread.
         while !stress.isDone(parts) { try await Task.sleep(for: .milliseconds(20)) }
         try stress.check()
     }
 }
 
-/// One run of everything, and what was found wrong.
+/// One run, and the violations found.
 private final class Stress: @unchecked Sendable {
     private let folder: ScratchFolder
     private let path: String
@@ -52,7 +52,7 @@ private final class Stress: @unchecked Sendable {
 
     private func violate(_ what: String) { monitor.signal { violations.append(what) } }
 
-    /// Starts everything but the actor; the number of parts.
+    /// Starts all parts except the actor; returns their number.
     func start() -> Int {
         let parts: [(Stress) -> (inout SeededRandom) throws -> Void] = [
             Stress.writeOnQueue, Stress.writeOnQueue, Stress.writeOnThread, Stress.readOnThread,
@@ -78,7 +78,7 @@ private final class Stress: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Asks for one transaction, which may be taken back half-done.
+    /// Requests one transaction, which may be rolled back half-done.
     func request(_ instance: Instance, _ random: inout SeededRandom) throws {
         let isTakenBack = random.next() % 6 == 0
         try instance.writeAsync(allowGrouping: random.next() % 8 != 0) { [self] transaction in
@@ -112,7 +112,7 @@ private final class Stress: @unchecked Sendable {
             box = queue.sync { [self, box] in
                 var random = box
                 do {
-                    // No more than what can be done in time.
+                    // Limits the number of pending requests.
                     let instance = kept.value.instance!
                     if instance.isPerformingAsynchronousWriteOperations { return random }
                     for _ in 0..<count { try request(instance, &random) }
@@ -185,7 +185,7 @@ private final class Stress: @unchecked Sendable {
         checker.close()
     }
 
-    /// Other processes that write groups, and read, for a while each.
+    /// Starts other processes that write groups, write and read for a while.
     private func runProcesses(_ random: inout SeededRandom) throws {
         while goesOn {
             let peers = ["group", "write", "read"].map { PeerProcess([$0, path, "0", "1"]) }
@@ -211,7 +211,7 @@ private final class Stress: @unchecked Sendable {
     }
 }
 
-/// Writes asynchronously where an actor is.
+/// Writes asynchronously in the context of an actor.
 private actor ActorWriter {
     private var instance: Instance?
 

@@ -4,9 +4,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Instances of a thread that runs what is delivered to it, and of threads that only read.
+/// Instances of a thread that runs a loop, and of threads that only read.
 @Suite struct ThreadLoopTests {
-    /// Runs the loop until nothing of the instance is under way.
+    /// Runs the loop until no write of the instance is pending.
     private func finish(_ loop: ThreadLoop, _ instance: Instance) {
         while instance.isPerformingAsynchronousWriteOperations { loop.run(milliseconds: 100) }
     }
@@ -46,13 +46,13 @@ import Testing
         #expect(loop.run() && hasRun)
     }
 
-    /// Nothing is delivered to a loop that is gone.
+    /// Nothing is delivered to a deinitialised loop.
     @Test func goneLoops() {
         let confinement = ThreadLoop().confinement
         #expect(!confinement.post {})
     }
 
-    /// A transaction that begins again has forgotten its changes; the group has not.
+    /// Restarting a transaction discards its own changes, but not its group's earlier commits.
     @Test("THR-18 THR-21: commit and cancel both end an asynchronous write", arguments: [0, 1, 3])
     func restarts(before: Int) throws {
         let lab = try InstanceLab()
@@ -85,7 +85,7 @@ import Testing
         try lab.audit()
     }
 
-    /// The turn is another program's for longer than the instance waits.
+    /// Another program holds the write mutex for longer than the instance waits.
     @Test("THR-18: waiting for a turn is an asynchronous write under way") func patience() throws {
         let lab = try InstanceLab()
         var options = WriteSession.Options()
@@ -113,8 +113,7 @@ import Testing
         try lab.audit()
     }
 
-    /// Any number of threads read one mapping, each through an instance of its own, and leave no
-    /// trace.
+    /// Several threads read one mapping, each through its own instance, and create no files.
     @Test("THR-04: threads share a mapping that is only read") func readers() throws {
         let lab = try InstanceLab()
         let writer = try lab.open()
@@ -132,7 +131,7 @@ import Testing
         }
         #expect(counts.all == Array(repeating: "1000 true", count: 4))
         #expect(try FileManager.default.contentsOfDirectory(atPath: copy.path) == ["copy.realm"])
-        // Of a live database it stays at the version it was made with.
+        // A reading instance of a live database stays at its initial version.
         let still = Instance.reading(writer.database)
         try writer.write { (_) throws(RealmError) in _ = try lab.add(writer) }
         #expect(lab.count(still) == 1000 && lab.count(writer) == 1001)

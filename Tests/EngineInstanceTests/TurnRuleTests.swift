@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Whose turn it is, and who sees what when.
+/// Order of write transactions, and visibility of their changes.
 @Suite struct TurnRuleTests {
     @Test("THR-06: the second begins when the first has ended", arguments: [false, true])
     func secondWaitsForTheFirst(_ commits: Bool) throws {
@@ -84,7 +84,7 @@ import Testing
             let theirs = try! slot.instance.snapshot().table(lab.person)
                 .find(primaryKey: .int(1))!
             diary.note("found \(theirs == mine)")
-            // Waits for the other one's turn to end, then sees what it wrote.
+            // Waits for the other write transaction to end, then sees its changes.
             try! slot.instance.write { (transaction) throws(RealmError) in
                 diary.note(try lab.read(lab.thing(.object, of: slot.instance)))
                 try transaction.setElements(
@@ -112,7 +112,7 @@ import Testing
         let instance = try lab.open(on: loop.confinement)
         #expect(lab.count(instance) == 0)
         Self.write(lab)
-        // Nothing changes under the feet of code that does not return to the loop.
+        // The version does not change before the code returns to the loop.
         #expect(lab.count(instance) == 0)
         loop.run { lab.count(instance) == 1 }
         instance.autorefresh = false
@@ -143,7 +143,7 @@ import Testing
         try lab.audit()
     }
 
-    /// One object more, by a queue of its own.
+    /// Adds one object on a separate queue.
     private static func write(_ lab: InstanceLab) {
         let queue = WorkQueue("writer")
         queue.sync {
