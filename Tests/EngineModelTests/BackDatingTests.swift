@@ -3,11 +3,11 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Free lists of older versions that are still readable, and the stamps that follow from them.
+/// Free lists of older live versions, and the version stamps derived from them.
 @Suite struct BackDatingTests {
     private typealias Chunk = FreeSpace.Chunk
 
-    /// A session with objects that change, and snapshots of some of its versions, which stay readable.
+    /// Makes a session with changing objects, and snapshots that pin some of its versions.
     private static func versions(
         _ folder: ScratchFolder, seed: UInt64
     ) throws -> (session: WriteSession, held: [Snapshot]) {
@@ -45,7 +45,7 @@ import Testing
         return (session, held)
     }
 
-    /// The oldest stamp, found by looking at every chunk of every version.
+    /// The oldest stamp, found by comparing with every chunk of every version.
     private static func expected(_ chunk: Chunk, _ older: [(UInt64, UInt64, [Chunk])]) -> UInt64 {
         var stamp = chunk.version
         for (version, size, chunks) in older.reversed() where version < stamp {
@@ -82,7 +82,7 @@ import Testing
         for chunk in try FreeSpace.chunks(newest.lookup, top) {
             let stamp = try lists.backDatedStamp(of: chunk, among: older.count)
             #expect(stamp == Self.expected(chunk, older))
-            // As if the younger versions could not be read any more.
+            // With only the older half of the versions live.
             let half = try lists.backDatedStamp(of: chunk, among: older.count / 2)
             #expect(half == Self.expected(chunk, Array(older.prefix(older.count / 2))))
         }
@@ -90,7 +90,7 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: folder.file("held.realm")), "at the end")
     }
 
-    /// However many versions are readable, a stamp is found with the lists of a few.
+    /// A stamp is found with the lists of a few versions, however many are live.
     @Test func opensTheListsItNeeds() throws {
         let versions = (1...10_000).map { UInt64(2 * $0) }
         let lists = FreeSpace.PreviousFreeLists(versions) {
@@ -106,7 +106,7 @@ import Testing
         #expect(lists.position(before: .max) == 9_999)
     }
 
-    /// A list that cannot be read proves nothing free.
+    /// An unreadable list proves nothing free.
     @Test func damagedListsKeepStamps() {
         let lists = FreeSpace.PreviousFreeLists([3, 5]) { (_) throws(RealmError) in
             throw .corrupt("damaged", at: Ref(64))

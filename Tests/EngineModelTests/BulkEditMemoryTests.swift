@@ -15,10 +15,10 @@ import Testing
 
     private static let count = 20_000
     private static let limit = 1 << 17
-    /// Bytes that a leaf and the tops of the tables take beside the limit.
+    /// Bytes that a leaf and the top arrays of the tables take in addition to the limit.
     private static let slack = 1 << 19
 
-    /// About 5 MB: strings of 200 bytes, an indexed number, a list, a link.
+    /// Makes about 5 MB: strings of 200 bytes, an indexed number, a list, a link.
     init() throws {
         folder = try ScratchFolder()
         path = folder.file("bulk.realm")
@@ -142,7 +142,7 @@ import Testing
         #expect(try count() == Self.count)
     }
 
-    /// Backlinks that wait are stored before the column goes.
+    /// Queued backlinks are stored before the column is removed.
     @Test(arguments: [false, true]) func changingAPropertyOfNewTargets(_ isDropped: Bool) throws {
         try edit(spills: false) { transaction in
             for key in keys.prefix(5_000) { try transaction.set(table, key, 4, .null) }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    /// An index that does not fit the memory is made in parts.
+    /// An index that exceeds the memory limit is built in parts.
     @Test func addingIndexes() throws {
         try edit { transaction in
             try transaction.setIndex(table, 2, .none)

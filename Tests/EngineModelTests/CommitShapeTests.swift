@@ -3,7 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What commits write and where, and what a handle takes over from the version before.
+/// Number and location of a commit's writes, and data that a handle reuses from the previous
+/// version.
 @Suite struct CommitShapeTests {
     private let folder: ScratchFolder
     private let path: String
@@ -43,7 +44,7 @@ import Testing
 
     // MARK: Writes
 
-    /// Nodes and lists of a commit are one write, sometimes two, beside the header's.
+    /// The nodes and lists of a commit take one or two writes, in addition to two for the header.
     @Test func smallCommitIsOneChunk() throws {
         var device: RecordingDevice?
         let session = try open(creates: true) {
@@ -55,8 +56,7 @@ import Testing
         for id in 0..<600 {
             device!.calls = []
             try insert(session, table, id..<id + 1)
-            // Before the slots have their format, and while the file is as small as can be, more is
-            // written.
+            // The first commits also write the format of the header slots and grow the file.
             if id < 10 { continue }
             let writes = device!.calls.compactMap { call -> (Int, Int)? in
                 guard case .write(let offset, let bytes) = call else { return nil }
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Rows appended
 
-    /// Batches that do not end with leaves, with spills whenever they are due.
+    /// Batches that do not end with leaves, with spills when due.
     @Test func appendedRowsFillLeaves() throws {
         let session = try open(creates: true)
         let table = try makeClass(session)
@@ -129,7 +129,7 @@ import Testing
         var walk = ClusterTree(space: rows.snapshot.walk, root: rows.info.root).leaves()
         var leaves = 0
         while try walk.next() != nil { leaves += 1 }
-        // All are full but the last, and those before a spill.
+        // All leaves are full, except the last one and those before a spill.
         #expect(leaves <= id / 256 + 1 + spills)
         try audit()
     }
@@ -164,7 +164,7 @@ import Testing
             ("objects at last", { _ = try $0.create(in: table, primaryKey: .int(3)) }),
         ]
         for (what, edit) in edits {
-            // One does nothing for a while, and the versions in between are forgotten.
+            // One session is idle for a while, in which the versions in between are freed.
             for rounds in [0, 3] {
                 let abandoned = try sessions[0].begin()
                 try edit(abandoned)

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// The free space that a commit leaves to the next one of the same process.
+/// Free space that a commit caches for the next one of the same process.
 @Suite struct CommittedSpaceTests {
     private let folder: ScratchFolder
     private let path: String
@@ -61,7 +61,7 @@ import Testing
         session.database.versions.withLock { $0.space }
     }
 
-    /// It is what the file says, whichever versions can still be read.
+    /// The cached free space equals the file's lists, whichever versions are live.
     @Test(arguments: 1...4) func equalsTheFile(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let session = try session()
@@ -114,8 +114,8 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    /// Nodes that a transaction wrote before it was rolled back are overwritten by the next commit, which
-    /// reads the list again.
+    /// The next commit overwrites the nodes that a transaction spilled before its rollback, and
+    /// reads the list from the file again.
     @Test func rollbackAfterWritingAhead() throws {
         var random = SeededRandom(seed: 3)
         let session = try session()
@@ -133,7 +133,7 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    /// Long lists are not kept in memory.
+    /// Long lists are not cached.
     @Test func keepsShortListsOnly() {
         func space(_ count: Int) -> CommittedSpace {
             let free = (0..<count).map { Extent(start: UInt64(24 + 64 * $0), count: 24) }

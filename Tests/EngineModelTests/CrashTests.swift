@@ -4,16 +4,16 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What a crash or a power failure leaves at any moment of a commit opens as exactly the version
-/// before or the version after (storage format 5.11).
+/// After a crash or a power failure at any moment of a commit, the file opens at exactly the
+/// version before or after it (storage format 5.11).
 @Suite struct CrashTests {
     private static let shards = Array(0..<4)
 
     @Test("THR-91 THR-97: a crash leaves a whole version", arguments: shards)
     func images(_ shard: Int) throws { try images(shard, nil) }
 
-    /// As above for pages and their entries: between the syncs either arrives without the other, and
-    /// of a table of entries any.
+    /// Runs the crash images for encrypted files: between syncs, pages and their entries may arrive
+    /// separately, and any subset of a table's entries.
     @Test(arguments: shards) func encryptedImages(_ shard: Int) throws {
         try images(shard, try EncryptedImage.key())
     }
@@ -33,7 +33,7 @@ import Testing
     }
 }
 
-/// Commits recorded call by call, and the images made of each.
+/// Records commits call by call, and makes the images of each.
 private struct CrashRun {
     private let folder: ScratchFolder
     private let run: ModelRun
@@ -66,13 +66,13 @@ private struct CrashRun {
         }
     }
 
-    /// One transaction of the run, then every image of its commit that is to be looked at.
+    /// Runs one transaction, then checks every image of its commit.
     mutating func commit() throws {
         let before = FileImage(bytes: try bytes())
         let model = run.committed
         let version = run.session?.database.version ?? 1
         recorder.device?.calls = []
-        // Pages that are flushed before their transaction ends, and written again by it.
+        // Flushes pages before the transaction ends, which writes them again.
         let isHasty = random.next() % 4 == 0
         (run.session?.device as? EncryptedDevice)?.mostDirty = isHasty ? 2 : 2048
         try run.step()
@@ -86,14 +86,14 @@ private struct CrashRun {
         [UInt8](try Data(contentsOf: URL(filePath: run.path)))
     }
 
-    /// The process ends between two calls: what it wrote is there.
+    /// Images after a crash of the process between two calls: earlier calls are complete.
     private mutating func prefixes(
         _ before: FileImage, _ calls: [RecordingDevice.Call], _ version: UInt64,
         _ model: ModelDatabase
     ) throws {
         var image = before
         try check(image, version, model)
-        // A transaction that was rolled back may have written ahead.
+        // A transaction that was rolled back may have spilled.
         let isCommit = run.session?.database.version != version
         for (i, call) in calls.enumerated() {
             image.apply(call)
@@ -101,7 +101,7 @@ private struct CrashRun {
         }
     }
 
-    /// The power fails: of the calls since the last sync, any part arrived.
+    /// Images after a power failure: of the calls since the last sync, any part has arrived.
     private mutating func torn(
         _ before: FileImage, _ calls: [RecordingDevice.Call], _ version: UInt64,
         _ model: ModelDatabase
@@ -142,7 +142,7 @@ private struct CrashRun {
         if images % 40 == 0 { try goOn(image, expected) }
     }
 
-    /// The next writer finds everything in order and writes on.
+    /// Continues with a writer, which must find a valid file.
     private func goOn(_ image: FileImage, _ expected: ModelDatabase) throws {
         let path = folder.file("next.realm")
         defer {

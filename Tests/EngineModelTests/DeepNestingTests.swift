@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Collections and embedded objects nested as deep as they can be written.
+/// Collections and embedded objects at the maximum nesting depth.
 @Suite struct DeepNestingTests {
     private let folder: ScratchFolder
     private let session: WriteSession
@@ -40,8 +40,8 @@ import Testing
         try audit()
     }
 
-    /// Creates a class whose objects contain embedded objects, in a list if `inList` is true, and those
-    /// others of their own class.
+    /// Creates a class whose objects contain embedded objects, which contain others of their own
+    /// class. `inList` selects lists instead of single links.
     private func createClasses(
         _ transaction: WriteTransaction, inList: Bool
     ) throws -> (root: TableKey, child: TableKey) {
@@ -82,7 +82,7 @@ import Testing
         let again = try session.begin()
         let count = EmbeddedNesting.deepestObject / (inList ? 2 : 1)
         #expect(try session.database.snapshot().table(child).count() == count)
-        // The owners are found in the file now.
+        // The nesting depth of an object is now read from the file.
         #expect(throws: RealmError.self) {
             _ =
                 inList

@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Changes of single elements that random ones would rarely make.
+/// Edits of single elements that random edits rarely make.
 @Suite struct ElementEditTests {
-    /// The index of a mixed property finds values, and has nothing to say of the strings in a list there.
+    /// The index of a mixed property contains values, but not the strings of lists in it.
     @Test func listsInIndexedMixedProperties() throws {
         let folder = try ScratchFolder()
         let path = folder.file("indexed.realm")
@@ -29,7 +29,7 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    /// What is refused leaves the index of the property, and everything else, as it was.
+    /// A rejected change leaves the index of the property, and everything else, unchanged.
     @Test func refusedChangesLeaveNothingBehind() throws {
         let folder = try ScratchFolder()
         let path = folder.file("refused.realm")

@@ -4,13 +4,13 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Edits keep an enumerated column enumerated: a cell becomes the number of an equal value that is
-/// there, or of one that joins the list (object format 3.6).
+/// Edits keep an enumerated column enumerated: a cell becomes the number of an equal value in the
+/// list, or of an appended one (object format 3.6).
 @Suite struct EnumeratedEditTests {
     private let folder: ScratchFolder
     private var path: String { folder.file("a.realm") }
 
-    /// A file whose class `A` has an enumerated property of ten values, and one that is not.
+    /// Makes a file whose class `A` has an enumerated property of ten values, and an ordinary one.
     init() throws {
         folder = try ScratchFolder()
         let session = try WriteSession(path: folder.file("plain.realm"), options: .scratch())
@@ -46,7 +46,7 @@ import Testing
         try expectSound(path)
     }
 
-    /// The list of the property, nil when it is not enumerated any more.
+    /// The property's list of values; nil if it is not enumerated any more.
     private func list() throws -> [String?]? {
         let snapshot = try Database(immutable: path).snapshot()
         let info = try #require(snapshot.schema.table(named: "A"))
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Leaves of the column are written out one after the other.
+    /// Leaves of the column are spilled one after the other.
     @Test(arguments: [false, true])
     func becomesOrdinaryWithinTheMemoryLimit(_ hasNewValue: Bool) throws {
         var wanted = try texts()
@@ -85,7 +85,8 @@ import Testing
         #expect(try list() == nil)
     }
 
-    /// Adds a class whose only object links to a tombstone of `A`, which has texts where objects have numbers.
+    /// Adds a class whose only object links to a tombstone of `A`, which contains texts where
+    /// objects contain numbers.
     private func addTombstone() throws {
         var origin = ObjectKey(0)
         try change { (transaction, table) in
@@ -118,7 +119,7 @@ import Testing
         return try table.keys(tombstones: true).map { try table.row($0)?.value(0) }
     }
 
-    /// Removed objects that links refer to keep no property from staying enumerated.
+    /// With tombstones, properties stay enumerated.
     @Test func tombstonesHaveTexts() throws {
         try addTombstone()
         let known = try #require(try list())
@@ -174,7 +175,7 @@ import Testing
         #expect(try list() == known + ["new", ""])
     }
 
-    /// Lists that become medium and big, in the middle of a transaction too.
+    /// Lists that become medium and big, also within a transaction.
     @Test func listsGrow() throws {
         var wanted = try texts()
         try change { (transaction, table) in
@@ -266,7 +267,7 @@ import Testing
         #expect(try list() == known.map { $0 + ["kept"] })
     }
 
-    /// Random transactions on files in which all properties that can be are enumerated.
+    /// Random transactions on files in which all suitable properties are enumerated.
     @Test(arguments: QueryCases.datasets.indices, [false, true])
     func goesOn(_ i: Int, _ isSmall: Bool) throws {
         let name = try #require(QueryCases.datasets[i]["name"]?.string)

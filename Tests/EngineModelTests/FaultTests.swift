@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Disks that are full or broken at any call of a commit: the version before stays, and the handle
+/// Full or broken disks at each call of a commit: the previous version stays valid, and the handle
 /// writes no more.
 @Suite struct FaultTests {
     private static let causes = [ENOSPC, EIO]
@@ -13,7 +13,7 @@ import Testing
     @Test("THR-97: a failed write leaves the old version", arguments: causes, [false, true])
     func everyCall(_ code: Int32, _ tears: Bool) throws { try everyCall(code, tears, nil) }
 
-    /// As above where each page has an entry, which is written before it.
+    /// Runs the faults for encrypted files, in which each page's entry is written before the page.
     @Test(arguments: causes, [false, true])
     func everyCallOfAnEncryptedFile(_ code: Int32, _ tears: Bool) throws {
         try everyCall(code, tears, try EncryptedImage.key())
@@ -39,7 +39,7 @@ import Testing
         return shape
     }
 
-    /// One commit whose call number `failing` fails; false when it needs fewer.
+    /// Runs one commit whose call number `failing` fails; returns false if it needs fewer calls.
     private func fails(
         _ folder: ScratchFolder, _ base: ModelRun, _ failing: Int, _ error: RealmError,
         _ tears: Bool
@@ -76,7 +76,7 @@ import Testing
         return Thrown.error { try transaction.commit() }
     }
 
-    /// Every later attempt fails with the first cause.
+    /// Every later attempt fails with the first error.
     private func refuses(_ session: WriteSession, _ error: RealmError) throws {
         for _ in 0..<2 {
             let again = Thrown.error { _ = try session.begin() }
@@ -88,7 +88,7 @@ import Testing
             ).count() >= 0)
     }
 
-    /// Another participant of the same session goes on from the old version, or not at all where the
+    /// Another participant of the session continues from the old version, or is rejected if the
     /// header may select the new one.
     private func checkOther(_ other: WriteSession, _ model: ModelDatabase) throws {
         guard let refusal = Thrown.error({ try other.begin().rollback() }) else {
@@ -98,7 +98,7 @@ import Testing
         #expect(refusal.code == "SessionRestartRequired")
     }
 
-    /// A new session finds one of the two versions and writes on.
+    /// A new session opens at one of the two versions and can write.
     private func checkReopened(_ path: String, _ run: ModelRun, _ base: ModelRun) throws {
         let database = try Database(immutable: path, key: base.shape.key)
         let isNew = try run.model.difference(database.snapshot()) == nil

@@ -3,8 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Files that are written in many small commits stay about as large as their data, and their free lists
-/// short, as long as nothing is pinned.
+/// Files that are written in small commits stay about as large as their data, and their free lists
+/// short, as long as no version is pinned.
 @Suite struct FileGrowthTests {
     private let folder: ScratchFolder
     private let session: WriteSession
@@ -42,8 +42,8 @@ import Testing
         return property
     }
 
-    /// The file is at most `factor` times its data, its space is accounted for, and there are fewer than
-    /// `chunks` free chunks.
+    /// Expects that the file is at most `factor` times its data, that its space is accounted for,
+    /// and that there are fewer than `chunks` free chunks.
     private func expect(_ factor: Double, chunks: Int) throws {
         let report = try IntegrityCheck.run(path: path)
         try ModelRun.audit(report, "at the end")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Messages with a string key, two indexes and a list of one tag, one a commit.
+    /// Messages with a string key, two indexes and a list of one tag, one per commit.
     @Test func messages() throws {
         let table = try makeClass(
             primaryKey: .string, indexed("sender", .string), indexed("thread", .int),
@@ -85,7 +85,7 @@ import Testing
         try expect(3.5, chunks: 500)
     }
 
-    /// A list of one element for each object, one a commit.
+    /// Objects with a list of one element, one per commit.
     @Test func shortLists() throws {
         let table = try makeClass(list("tags", .string))
         for i in 0..<1500 {
@@ -97,7 +97,7 @@ import Testing
         try expect(2, chunks: 300)
     }
 
-    /// Objects that are added one a commit.
+    /// Added objects, one per commit.
     @Test func additions() throws {
         let table = try makeClass(
             primaryKey: .int, PropertySpec("name", .string), PropertySpec("score", .double))
@@ -111,7 +111,7 @@ import Testing
         try expect(2, chunks: 300)
     }
 
-    /// Objects of six properties that are added one a commit.
+    /// Added objects of six properties, one per commit.
     @Test func wideAdditions() throws {
         let table = try makeClass(
             primaryKey: .int, PropertySpec("name", .string), PropertySpec("age", .int),
@@ -130,7 +130,7 @@ import Testing
         try expect(1.4, chunks: 300)
     }
 
-    /// A few objects a commit get another value of an indexed property.
+    /// Changes of an indexed property, a few objects per commit.
     @Test func indexedValues() throws {
         let table = try makeClass(primaryKey: .int, indexed("value", .int))
         let count: UInt64 = 6000
@@ -149,7 +149,7 @@ import Testing
         try expect(2, chunks: 1500)
     }
 
-    /// Half of the objects go, at random, some a commit. The file keeps the size it had.
+    /// Random deletion of half of the objects, some per commit. The file does not grow.
     @Test func deletions() throws {
         let table = try makeClass(primaryKey: .int, PropertySpec("value", .int))
         var keys = try fill(table, 8000) { transaction, key, i in
@@ -167,7 +167,7 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    /// People with an indexed text, `count` of them in one commit.
+    /// Creates `count` people with an indexed text in one commit.
     private func people(_ count: Int) throws -> (TableKey, [ObjectKey]) {
         let table = try makeClass(
             primaryKey: .int, PropertySpec("name", .string), indexed("city", .string),
@@ -186,7 +186,7 @@ import Testing
         try transaction.set(table, key, 3, .double(Double(i) / 7))
     }
 
-    /// Objects that are added 100 a commit.
+    /// Added objects, 100 per commit.
     @Test func batches() throws {
         let (table, _) = try people(1)
         for i in 0..<120 {
@@ -201,8 +201,8 @@ import Testing
         try expect(1.7, chunks: 400)
     }
 
-    /// Objects that link to random ones of a few others, 100 a commit: hundreds of nodes, of which some
-    /// take many times the mean.
+    /// Added objects with links to random ones of a few targets, 100 per commit: hundreds of nodes,
+    /// some many times larger than the mean.
     @Test func linkedBatches() throws {
         let target = try makeClass(PropertySpec("name", .string))
         let targets = try fill(target, 1000) { transaction, key, i in
@@ -235,7 +235,7 @@ import Testing
         try expect(1.4, chunks: 1000)
     }
 
-    /// Random objects get new values, 100 a commit: most of the file is written again each time.
+    /// Changes of random objects, 100 per commit, each of which rewrites most of the file.
     @Test func overwrites() throws {
         let (table, keys) = try people(20_000)
         var random = SeededRandom(seed: 4)
@@ -250,7 +250,7 @@ import Testing
         try expect(2.2, chunks: 1200)
     }
 
-    /// Random objects are replaced by new ones, 100 a commit.
+    /// Replacements of random objects by new ones, 100 per commit.
     @Test func replacements() throws {
         let (table, all) = try people(20_000)
         var keys = all
@@ -269,7 +269,7 @@ import Testing
         try expect(2.5, chunks: 1500)
     }
 
-    /// Half of the objects go, at random, 100 a commit, whose free lists are long.
+    /// Random deletion of half of the objects, 100 per commit, with long free lists.
     @Test func largerDeletions() throws {
         let (table, all) = try people(20_000)
         var keys = all

@@ -4,8 +4,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Random transactions on files the reference engine wrote, with everything only it makes:
-/// tombstones and links to them, enumerated columns, leaf forms and trees of its own.
+/// Random transactions on files of the reference engine, with features that only it writes:
+/// tombstones and links to them, enumerated columns, and its own leaf forms and trees.
 @Suite struct ForeignFileTests {
     private static let files = Fixtures.files("objects", ".realm").filter {
         $0.lastPathComponent.hasPrefix("all-types")
@@ -23,7 +23,7 @@ import Testing
         let folder = try ScratchFolder()
         let path = folder.file("foreign.realm")
         try FileManager.default.copyItem(atPath: file.path, toPath: path)
-        // What is wrong with it already.
+        // Findings that the file has before any change.
         let known = try IntegrityCheck.run(path: path).counts
         let model = try ModelDatabase(try Database(immutable: path).snapshot())
         var shape = ModelRun.Shape()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Links from mixed properties to tombstones go with the class, like those to its objects.
+    /// Removing a class removes links from mixed properties to its tombstones and its objects.
     @Test(arguments: files) func dropsEachClass(_ file: URL) throws {
         let schema = try Database(immutable: file.path).snapshot().schema
         let known = try IntegrityCheck.run(path: file.path).counts

@@ -3,11 +3,11 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// The list of what is free, as commits put it together.
+/// The free list that a commit builds.
 @Suite struct FreeSpaceTests {
     private static let logicalSize: UInt64 = 1 << 20
 
-    /// Ascending extents that neither overlap nor touch, `numbers` of 64 bytes each.
+    /// Ascending extents of 56 bytes at multiples of 64, which neither overlap nor touch.
     private static func extents(_ numbers: [Int]) -> [Extent] {
         numbers.map { Extent(start: UInt64($0) * 64 + 24, count: 56) }
     }
@@ -28,7 +28,7 @@ import Testing
         return chunks
     }
 
-    /// What two lists have is in their union, once, and what touches is one extent.
+    /// The union of two lists contains each extent once, and merges touching extents.
     @Test(arguments: 0..<20) func merges(_ seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var lists: [[Extent]] = [[], []]
@@ -53,7 +53,7 @@ import Testing
         #expect(FreeSpace.joined([], lists[0]) == first)
     }
 
-    /// The new list has what was free and what was released, in ascending order.
+    /// The list contains free and released extents in ascending order.
     @Test func listsAll() throws {
         let space = Self.space(Self.extents([1, 2, 5, 9]))
         let chunks = try Self.chunks(space, adding: Self.extents([0, 3, 4, 10]), version: 7)
@@ -62,7 +62,7 @@ import Testing
         #expect(chunks.allSatisfy { $0.count == 56 })
     }
 
-    /// What was taken is not listed, wherever it was.
+    /// Extents that were taken are not listed, wherever they are.
     @Test func taken() throws {
         var space = Self.space(Self.extents(Array(0..<100)))
         let first = space.take(try #require(space.bestFit(40)))
@@ -77,7 +77,7 @@ import Testing
         #expect(space.extent(from: second.start) == second)
     }
 
-    /// A list that would be too long leaves out the smallest chunks.
+    /// A list that is too long omits the smallest chunks.
     @Test func longLists() throws {
         var space = FreeSpace(logicalSize: Self.logicalSize)
         func extents(_ numbers: Range<Int>) -> [Extent] {
@@ -91,13 +91,13 @@ import Testing
         let left = space.free + released
         #expect(left.count > 700)
         #expect(left.allSatisfy { $0.count > 8 + 8 * 20 })
-        // A list that is short enough stays as it is.
+        // A list that is short enough does not change.
         let before = left.count
         ListWriter.shorten(&space, &released, 5, limit: limit)
         #expect(space.free.count + released.count == before)
     }
 
-    /// A list in which something would be twice, or outside, is not written.
+    /// A list with overlapping extents, or extents outside of the file, is rejected.
     @Test func refusesOverlaps() throws {
         let space = Self.space(Self.extents([1, 2, 5]))
         let wrong = [
@@ -114,8 +114,8 @@ import Testing
         }
     }
 
-    /// No chunk is believed that has no bytes, lies on no word, or lies in front of the nodes or beyond the
-    /// version.
+    /// Chunks without bytes, at unaligned offsets, before the first node or beyond the version's
+    /// end are rejected.
     @Test(arguments: [16, 28, -8, 1 << 24] as [Int32]) func refusesMalformedStart(
         _ value: Int32
     ) throws {
@@ -128,7 +128,7 @@ import Testing
         try Self.refuses(value) { $0.freeLengths }
     }
 
-    /// The first element of the array that `list` chooses is `value`.
+    /// Sets the first element of the array that `list` selects to `value`, and expects rejection.
     private static func refuses(_ value: Int32, in list: (TopArray) -> Ref) throws {
         let folder = try ScratchFolder()
         let path = folder.file("chunks.realm")

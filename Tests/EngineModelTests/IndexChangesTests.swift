@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Changes of an index that wait for each other.
+/// Pending changes of an index.
 @Suite struct IndexChangesTests {
-    /// Many random changes copy each node of an index about once, not once for every write-out.
+    /// Many random changes copy each node of an index about once, not once per spill.
     @Test func randomChangesAreWrittenInOrder() throws {
         let folder = try ScratchFolder()
         let path = folder.file("changes.realm")
@@ -40,7 +40,7 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    /// Values that come, go and come back before anybody reads the index.
+    /// Values that are set, removed and set again before the index is read.
     @Test func changesOfOneObjectAddUp() throws {
         let folder = try ScratchFolder()
         let path = folder.file("sum.realm")
@@ -53,7 +53,7 @@ import Testing
         spec.isIndexed = true
         try transaction.addProperty(table, spec)
         let arena = ByteArena()
-        // Beyond 200 equal bytes, different texts share a list that their values order.
+        // After 200 equal bytes, different texts share a list that is sorted by value.
         func text(_ i: Int) -> Value {
             let bytes = [UInt8](repeating: 97, count: 210) + Array("\(i % 10)".utf8)
             return bytes.withUnsafeBytes {

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What an index promises holds through every edit of the schema and of values.
+/// Constraints of indexes hold after every edit of the schema and of values.
 @Suite struct IndexRuleTests {
     private let folder: ScratchFolder
     private let session: WriteSession
@@ -42,7 +42,7 @@ import Testing
         #expect(error?.kind == .misuse)
         #expect(error?.message.hasPrefix("2 objects of A would have") == true)
         #expect(error?.message.contains("objects 0, 1") == true)
-        // Nothing has changed, and with one of them gone it is allowed.
+        // Nothing has changed; after removing one of the objects the edit is allowed.
         try transaction.remove(table, ObjectKey(1))
         #expect(try transaction.setOptional(table, 0, false) == 1)
         try transaction.commit()
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: RealmError.self) { try next.create(in: table, primaryKey: .null) }
     }
 
-    /// The check has to see what an edit without a rule would do.
+    /// The integrity check detects what an edit without the rule would cause.
     @Test(arguments: [true, false]) func checkFindsEqualKeys(_ areNull: Bool) throws {
         let (table, transaction) = try makeClass(.string, [.null, Defaults.zero(.string)])
         let editor = try transaction.openEditor(table)
@@ -99,7 +99,7 @@ import Testing
         return (table, try transaction.create(in: table), transaction)
     }
 
-    /// One record's fault, and nothing of it is stored.
+    /// The error concerns one record, of which nothing is stored.
     @Test func longStringOfAnIndexedListIsRefused() throws {
         let (table, object, transaction) = try makeList(isIndexed: true)
         try transaction.setElements(table, object, 0, [strings(200)])

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Transactions too large for what a small one does.
+/// Transactions that exceed the limits of single nodes and of memory.
 @Suite struct LargeTransactionTests {
     private let folder: ScratchFolder
     private let path: String
@@ -23,7 +23,8 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    /// One blob holds less than 16 MiB; peers that are told nothing would notify nobody.
+    /// A blob is smaller than 16 MiB. Other processes depend on a complete changeset for
+    /// notifications.
     @Test func longChangesetIsStoredInParts() throws {
         let session = try session()
         var transaction = try session.begin()
@@ -41,7 +42,7 @@ import Testing
         let pinned = session.database.snapshot()
         try transaction.commit()
         #expect(try changesetSizes(session).last == size)
-        // It is carried on as long as somebody may need it, and dropped after that.
+        // The changeset stays in the history while a version needs it, and is dropped afterwards.
         transaction = try session.begin()
         try transaction.set(table, object, 0, .int(2))
         try transaction.commit()
@@ -64,8 +65,8 @@ import Testing
         return sizes
     }
 
-    /// What is written ahead of a commit costs no memory, changes nothing before the commit, and
-    /// does not show in what the transaction reads.
+    /// Spilled nodes take no memory, change nothing before the commit, and do not affect reads of
+    /// the transaction.
     @Test(arguments: [false, true]) func spilling(_ small: Bool) throws {
         let session = try session(small: small)
         var transaction = try session.begin()
@@ -106,7 +107,7 @@ import Testing
         try audit()
     }
 
-    /// The space of a transaction that came to nothing is used by the next one.
+    /// The space of a transaction that was rolled back is reused by the next one.
     @Test func spilledSpaceIsUsedAgain() throws {
         let session = try session()
         var transaction = try session.begin()
@@ -129,7 +130,7 @@ import Testing
         try audit()
     }
 
-    /// A transaction that changes the same leaves again and again writes over what it wrote ahead.
+    /// A transaction that repeatedly changes the same leaves overwrites its spilled nodes.
     @Test(arguments: [false, true]) func nodesWrittenAheadAreReplaced(isGrouped: Bool) throws {
         let session = try session()
         var transaction = try session.begin()
@@ -166,7 +167,7 @@ import Testing
         try audit()
     }
 
-    /// A node that is reached twice is let go twice: that is found before anything is written.
+    /// Freeing a shared node twice is detected before anything is written.
     @Test func sharedNodesAreNotFreedTwice() throws {
         let first = try session()
         var transaction = try first.begin()
@@ -182,7 +183,7 @@ import Testing
         }
         try transaction.commit()
         transaction = try first.begin()
-        // Both cells lead to the list of the first object.
+        // Both cells reference the list of the first object.
         let shared = try transaction.value(table, objects[0], 0)!
         let editor = try transaction.editor(table)
         try editor.setCell(objects[1], editor.columns[0].leafIndex, shared)
@@ -198,8 +199,8 @@ import Testing
         #expect(try after.snapshot().table(table).count() == 2)
     }
 
-    /// Branches that double at each level would take forever to visit; the bytes of the file bound
-    /// the walk.
+    /// Shared branches that double at each level would take forever to visit; the size of the file
+    /// limits the walk.
     @Test func sharedBranchesEndTheWalk() throws {
         let size = 4096
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)

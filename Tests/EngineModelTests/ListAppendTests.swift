@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Appending to lists, against lists that are written as a whole.
+/// Compares appends to lists with lists that are written as a whole.
 @Suite struct ListAppendTests {
     private func session(_ path: String) throws -> WriteSession {
         var options = WriteSession.Options.scratch()
@@ -24,7 +24,7 @@ import Testing
         try transaction.commit()
         for i in 0..<60 {
             transaction = try session.begin()
-            // One, two or three at a time, some in the transaction that appended before.
+            // One, two or three appends at a time, some in one transaction.
             for j in 0...(i % 3) {
                 try transaction.appendElements(
                     table, object, 0, (0...j).map { .int(Int64(i * 100 + j * 10 + $0)) })

@@ -4,8 +4,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Random transactions against a model of plain dictionaries: after each commit everything reads as
-/// the model says, in the new version and in every older one still held.
+/// Compares random transactions with a model of plain dictionaries: after each commit, in the new
+/// version and in every older pinned one.
 @Suite struct ModelTests {
     @Test(arguments: ModelShapes.shards) func random(_ shard: Int) throws {
         let seed =
@@ -14,8 +14,8 @@ import Testing
         try run(shard, seed, ModelShapes.shape(shard), operations: 200_000 * ModelShapes.scale / 16)
     }
 
-    /// As above, where several transactions are written to the file at once and some of them are
-    /// taken back: each one's state reads as the model says before anything is in the file.
+    /// Compares transactions of groups with the model before the group is in the file; some are
+    /// rolled back.
     @Test(arguments: ModelShapes.shards) func grouped(_ shard: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)

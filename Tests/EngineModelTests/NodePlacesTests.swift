@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Where a commit's nodes go among free extents.
+/// Placement of a commit's nodes in free extents.
 @Suite struct NodePlacesTests {
-    /// Free extents, ascending, with something between them.
+    /// Random free extents, ascending, with gaps between them.
     private static func extents(
         _ random: inout SeededRandom, from start: UInt64, count: Int, upTo size: UInt64
     ) -> [Extent] {
@@ -22,11 +22,11 @@ import Testing
 
     private static func bytes(_ extents: [Extent]) -> UInt64 { extents.reduce(0) { $0 + $1.count } }
 
-    /// Every node lies in space that was free, by itself, and in one section; what is left is what was
-    /// free without them.
+    /// Every node is placed in free space, without overlaps, and in one section. The remaining free
+    /// space is the rest.
     @Test(arguments: 0..<60) func random(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
-        // Some lie around the end of a section.
+        // Some extents are around the end of a section.
         let start = seed % 3 == 0 ? NodeWriter.section - 40_000 : 4096
         let free = Self.extents(
             &random, from: start, count: Int(random.next() % 300),
@@ -72,7 +72,7 @@ import Testing
         return space
     }
 
-    /// Places nodes of these sizes; returns where they are.
+    /// Places nodes of the given sizes and returns their offsets.
     private static func place(
         _ sizes: [Int], _ places: inout NodePlaces
     ) throws -> [UInt64] {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// An extent with room for all nodes and for short lists is one run, behind which the lists go.
+    /// An extent with room for all nodes and short lists becomes one run, followed by the lists.
     @Test func oneRun() throws {
         let free = [1000, 9000, 2000, 4000].enumerated().map {
             Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
@@ -97,7 +97,7 @@ import Testing
         #expect(places.runs.count == 1)
     }
 
-    /// Long lists have space of their own, in which the lists of the next commits have room too.
+    /// Long lists get a separate extent, with room for the lists of later commits.
     @Test func reserve() throws {
         let free = [20_000, 17_000].enumerated().map {
             Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
@@ -111,8 +111,8 @@ import Testing
         #expect(places.finish().free.last == Extent(start: 200_000, count: 17_000))
     }
 
-    /// Lists go to the smaller extent next to the newest ones that has room for them. Nodes are placed in
-    /// neither.
+    /// Lists are placed in the smaller extent next to the newest lists that has room. Nodes are
+    /// placed in neither neighbour.
     @Test func listsInTurns() throws {
         let lists = Extent(start: 100_000, count: 10_000)
         let before = Extent(start: 80_000, count: 20_000)
@@ -127,22 +127,22 @@ import Testing
             #expect(taken.all == [before, behind])
             #expect(space.free.filter { $0.count > 0 } == [other])
         }
-        // Neither has room.
+        // Neither neighbour has room.
         let taken = space.takeListSpace(30_000, page: 4096)
         #expect(taken.all == [Extent(start: 500_000, count: 105_000)])
         #expect(space.free.prefix(2) == [before, behind])
         #expect(space.logicalSize == 1_000_000)
-        // Their space begins and ends where a node may.
+        // The reserved space begins and ends at aligned offsets.
         var odd = space
         let rounded = odd.takeListSpace(20_008, page: 4096)
         #expect(rounded.all == [Extent(start: 605_000, count: 70_032)])
-        // Nor has another extent: the file grows by what is needed.
+        // No extent has room: the file grows by the required size.
         let more = space.takeListSpace(300_000, page: 4096)
         #expect(more.all == [Extent(start: 1_000_000, count: 1_052_096)])
         #expect(space.logicalSize == 2_052_096)
     }
 
-    /// Most of a large extent next to the lists is left to nodes.
+    /// Most of a large extent next to the lists is left for nodes.
     @Test func largeNeighbour() throws {
         var space = FreeSpace(logicalSize: 1_000_000, lists: Extent(start: 100_000, count: 8000))
         space.giveBack([
@@ -160,7 +160,7 @@ import Testing
             ])
     }
 
-    /// Nodes go to extents of their size where free space is in many pieces.
+    /// Nodes are placed in extents of their size if free space is fragmented.
     @Test func fits() throws {
         var free = (0..<3200).map { Extent(start: UInt64(4096 + 1500 * $0), count: 200) }
         free += (0..<50).map { Extent(start: UInt64(5_000_000 + 4000 * $0), count: 104) }
@@ -182,7 +182,7 @@ import Testing
         #expect(places.finish().logicalSize == 4_100_000)
     }
 
-    /// The file grows, and the commit is one run, if little is free and that in small extents.
+    /// If little space is free, in small extents, the file grows and the commit is one run.
     @Test func grows() throws {
         let free = (0..<100).map { Extent(start: UInt64(4096 + 40_000 * $0), count: 2000) }
         let sizes = [Int](repeating: 1000, count: 300)
@@ -193,8 +193,8 @@ import Testing
         #expect(places.runs.count == 1)
     }
 
-    /// A stretch of many extents is filled only while the file has a quarter of its used bytes free; one of
-    /// a few extents always is.
+    /// A section with many extents is used only if a quarter of the file is free; a section with
+    /// few extents always is.
     @Test func spareSpace() throws {
         let sizes = [Int](repeating: 1000, count: 300)
         let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
@@ -209,7 +209,7 @@ import Testing
         #expect(places.finish().logicalSize == 4_100_000)
     }
 
-    /// Extents are found by size as a search of all of them would.
+    /// The index finds the same extents by size as a linear search.
     @Test(arguments: 0..<20) func index(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var free = Self.extents(&random, from: 4096, count: 400, upTo: [512, 1000][seed % 2])

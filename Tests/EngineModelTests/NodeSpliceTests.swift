@@ -3,8 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Nodes changed where they are, against arrays: each width, each form of leaf, each place in it. What
-/// an earlier transaction made stays as it was.
+/// Compares in-place changes of nodes with arrays: each width, each leaf form, each index. Nodes of
+/// an earlier transaction must not change.
 @Suite struct NodeSpliceTests {
     private static let steps = 1500
 
@@ -17,7 +17,7 @@ import Testing
         root.initialize(to: try lab.context.encoder.integers([]).raw)
         var model: [Int64] = []
         for step in 0..<Self.steps {
-            // Small numbers first, so that each width has its time.
+            // Small numbers first, so that each width occurs.
             let number = step < 1200 ? Int64(random.below(1 << bits)) : random.integer()
             let i = random.below(model.count + 1)
             switch random.below(step % 500 < 250 ? 3 : 5) {
@@ -129,15 +129,15 @@ import Testing
     }
 
     #if DEBUG
-        /// What a change of one property opens grows with the depth of the tree, not with the number of
-        /// its nodes: neither siblings nor other columns are looked at.
+        /// The number of nodes that a change of one property opens depends on the depth of the
+        /// tree, not on its size: siblings and other columns are not read.
         @Test func aChangeOpensTheNodesOnItsWay() throws {
             let few = try opened(objects: 3)
             let many = try opened(objects: 4 * 64 * 64)
             #expect(many - few < 40, "\(few) \(many)")
         }
 
-        /// Nodes that a transaction opens which changes one property, until it is committed.
+        /// Number of nodes that a transaction with a change of one property opens until its commit.
         private func opened(objects: Int) throws -> Int {
             let folder = try ScratchFolder()
             let session = try WriteSession(

@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Nodes on their way from the slab to the file, and what a commit lets go of.
+/// Writing nodes from the slab to the file, and the extents that a commit frees.
 @Suite struct NodeWriterTests {
-    /// A node that leads to a node of the slab through one of its slots, or a leaf.
+    /// A leaf, or a node that references another node of the slab in one of its slots.
     private indirect enum Tree {
         case leaf([Int64])
         case node(slots: [UInt64], child: Int, Tree)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Nodes below nodes, with more slots in all than there is room for at first.
+    /// Nested nodes with more slots in total than the writer initially has room for.
     @Test func deepTree() throws {
         let lab = try EditLab()
         let tree = Self.tree(depth: 24, RandomValues(seed: 5))
@@ -70,7 +70,7 @@ import Testing
         try withExtendedLifetime(memory) { try Self.check(tree, written, memory.lookup) }
     }
 
-    /// The room that nodes are expected to need is what they take, also where refs become shorter.
+    /// The expected sizes of nodes equal the written sizes, even if refs become shorter.
     @Test func expectedSizes() throws {
         let lab = try EditLab()
         let encoder = lab.context.encoder
@@ -87,7 +87,7 @@ import Testing
         #expect(order.need.nodes == 41)
     }
 
-    /// What lies side by side is one extent, wherever it is in the file and however long.
+    /// Adjacent extents are merged, at any offset and of any length.
     @Test(arguments: [UInt64(0), 1 << 41])
     func released(_ base: UInt64) {
         let random = RandomValues(seed: 9)

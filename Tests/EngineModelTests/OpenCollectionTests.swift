@@ -6,8 +6,8 @@ import Testing
 
 /// A collection stays open between changes of its elements, as long as nothing else changes.
 @Suite struct OpenCollectionTests {
-    /// A class with two lists of integers, a set and a dictionary of them, and a list of links to itself;
-    /// nodes of few elements.
+    /// A class with two lists, a set and a dictionary of integers, and a list of links to the
+    /// class; nodes have few elements.
     private final class Lab {
         enum Property: Int { case first, second, set, dictionary, links, any }
 
@@ -90,7 +90,7 @@ import Testing
             )
             try lab.insert(i, at: a, .first)
             first.insert(i, at: a)
-            // Several changes before the other list has its turn.
+            // Several changes before the other list changes.
             for j in 0..<i % 3 {
                 try lab.insert(j, at: min(a + j, first.count), .first)
                 first.insert(j, at: min(a + j, first.count))
@@ -217,7 +217,7 @@ import Testing
             let inner = try change.makeList([.int(Int64(i)), link, try change.makeList([link])])
             try change.appendElement(i % 2 == 0 ? inner : link, to: lab.place(.any))
         }
-        // One nested list, then the whole.
+        // First one nested list, then the whole collection.
         var nested = lab.place(.any)
         nested.steps = [.index(0)]
         try change.removeAllElements(of: nested)
@@ -261,7 +261,7 @@ import Testing
         try lab.end()
     }
 
-    /// Sets that the reference engine wrote have NaN where it was inserted.
+    /// Sets of the reference engine contain NaN where it was inserted.
     @Test func aNaNOfTheReferenceIsFound() throws {
         let folder = try ScratchFolder()
         let path = folder.file("bags.realm")

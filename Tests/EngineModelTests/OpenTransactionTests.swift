@@ -3,8 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Reading inside of a write transaction is reading: no second form, no writing, and never something
-/// else than the state as it was when the view was taken.
+/// Reads inside a write transaction use ordinary snapshots: they write nothing, and return the
+/// state at the time of the snapshot or an error.
 @Suite struct OpenTransactionTests {
     private let folder: ScratchFolder
     private let session: WriteSession
@@ -38,7 +38,7 @@ import Testing
         return key
     }
 
-    /// Random transactions, each compared with the model after every single operation.
+    /// Compares random transactions with the model after every operation.
     @Test(arguments: 0..<8) func readsWhatItDid(_ shard: Int) throws {
         var shape = ModelShapes.shape(shard)
         shape.readsAlong = true
@@ -81,7 +81,8 @@ import Testing
             transaction.memory.lookup.state.pointee.opened
         }
 
-        /// At any size: a change of one property opens the nodes on its way, and a commit no others.
+        /// For any table size, a change of one property opens the nodes on its path, and a commit
+        /// no others.
         @Test(arguments: [300, 5000, ModelShapes.scale > 1 ? 1_000_000 : 40_000])
         func opensWhatItTouches(_ count: Int) throws {
             try fill(count)
@@ -101,7 +102,7 @@ import Testing
             }
         }
 
-        /// Levels of the tree of objects and of the indexes, together.
+        /// Total number of levels of the tree of objects and the indexes.
         private func depth(_ count: Int) throws -> Int {
             let snapshot = session.database.snapshot()
             let info = try #require(snapshot.schema.table(table))

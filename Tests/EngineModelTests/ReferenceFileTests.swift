@@ -4,11 +4,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Files for other implementations to judge, and what those made of them. Both run only when
-/// `REALM_TEST_FILES` names a folder.
+/// Exchanges files with other implementations. Runs only if `REALM_TEST_FILES` names a folder.
 ///
-/// `write` leaves `N.realm` and `N.dump`, what is in it. Another implementation then changes the
-/// files and writes `N.dump2` beside them, which `read` compares with what it finds.
+/// `write` makes `N.realm` and its content `N.dump`. Another implementation then changes the files
+/// and writes `N.dump2`, which `read` compares with the file.
 @Suite struct ReferenceFileTests {
     private static let folder = ProcessInfo.processInfo.environment["REALM_TEST_FILES"]
     private static let count =
@@ -22,9 +21,9 @@ import Testing
         shape.operationsPerTransaction = [20, 100, 400][i / 4 % 3]
         shape.freshHandleEvery = 1000
         shape.isComparing = i % 8 == 0
-        // The reference engine merges inner nodes only in trees of more than a million elements,
-        // so smaller nodes must not lead to inner nodes above inner nodes; merging cluster leaves
-        // it loses keys of collections nested in mixed properties.
+        // The reference engine merges inner nodes only in trees of more than a million elements, so
+        // that smaller nodes must not lead to several inner levels. When it merges cluster leaves,
+        // it loses the keys of collections nested in mixed properties.
         if i % 8 == 1 { shape.fanout.tree = 40 }
         if i % 8 == 3 { shape.fanout.index = 4 }
         shape.indexesMixed = false
@@ -38,7 +37,7 @@ import Testing
             .write(to: URL(filePath: "\(Self.folder!)/\(i).dump"))
     }
 
-    /// Writes on where another implementation left off.
+    /// Continues with random transactions after another implementation.
     @Test(.enabled(if: folder != nil), arguments: 0..<count) func goOn(_ i: Int) throws {
         let path = "\(Self.folder!)/\(i).realm"
         guard FileManager.default.fileExists(atPath: path) else { return }
@@ -61,8 +60,8 @@ import Testing
 }
 
 extension ModelRun {
-    /// The classes other implementations look for: two kinds of primary key, every property type,
-    /// every index.
+    /// Adds the classes that other implementations look for: two types of primary key, every
+    /// property type, every index.
     func addKnownClasses() throws {
         let transaction = try session!.begin()
         for (name, type) in [("PkInt", ColumnType.int), ("PkStr", .string)] {
@@ -101,7 +100,7 @@ extension ModelRun {
         try commit(transaction)
     }
 
-    /// Enough objects of each class for another implementation to choose from.
+    /// Fills each class with enough objects for another implementation to choose from.
     func fillKnownClasses() throws {
         try reopen()
         let transaction = try session!.begin()

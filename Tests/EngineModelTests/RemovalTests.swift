@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Deleting many objects at once, and what their links leave behind.
+/// Deletion of many objects at once, and its effects on links.
 @Suite struct RemovalTests {
-    /// Properties of class `Thing` by position, and of the embedded class `Part`.
+    /// Indexes of properties of class `Thing` and of the embedded class `Part`.
     private enum Column {
         static let (link, list, set, dictionary, any, anyList) = (0, 1, 2, 3, 4, 5)
         static let (part, parts, number) = (6, 7, 8)
@@ -21,8 +21,8 @@ import Testing
         var keys: [ObjectKey] = []
     }
 
-    /// Two classes of `count` objects with links of all kinds between them, and embedded objects that
-    /// have embedded ones. The same seed makes the same file.
+    /// Makes two classes of `count` objects with links of all kinds between them, and nested
+    /// embedded objects. The same seed makes the same file.
     private static func world(_ count: Int, seed: UInt64) throws -> World {
         let folder = try ScratchFolder()
         let path = folder.file("links.realm")
@@ -44,7 +44,7 @@ import Testing
         for key in world.keys { try fill(transaction, world, key, &random) }
         for i in 0..<count {
             let key = try transaction.create(in: other)
-            // Few targets, so that they have long lists of incoming links.
+            // Few targets, so that they have long backlink lists.
             let target = world.keys[i % 5 * count / 5]
             try transaction.set(other, key, 0, .link(ObjectLink(table: thing, key: target)))
         }
@@ -132,7 +132,7 @@ import Testing
         for key in doomed { try one.remove(a.thing, key) }
         try one.commit()
         let all = try b.session.begin()
-        // A key twice is one object.
+        // A repeated key counts once.
         try all.remove(b.thing, doomed + doomed.prefix(3))
         try all.commit()
         #expect(try Self.digests(a) == Self.digests(b))
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// A class that was emptied takes new objects in the same transaction.
+    /// A class that was emptied accepts new objects in the same transaction.
     @Test func anEmptiedClassIsUsable() throws {
         let world = try Self.world(40, seed: 5)
         let transaction = try world.session.begin()
@@ -179,7 +179,7 @@ import Testing
         _ = try Self.digests(world)
     }
 
-    /// Objects that do not exist are refused before anything changes.
+    /// Objects that do not exist are rejected before anything changes.
     @Test func refusesObjectsThatDoNotExist() throws {
         let world = try Self.world(20, seed: 6)
         let before = try Self.digests(world)
@@ -225,8 +225,8 @@ import Testing
 
     // MARK: Incoming links
 
-    /// A list of incoming links holds the same links as an array that is searched, however the links come
-    /// and go.
+    /// A backlink list contains the same links as an array, after any sequence of additions and
+    /// removals.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func backlinkListsHoldTheLinksThatWereNotRemoved(_ seed: UInt64) throws {
         let world = try Self.world(5, seed: 1)
@@ -252,7 +252,7 @@ import Testing
         transaction.rollback()
     }
 
-    /// Removing all links of a long list reads each of them a few times, in whatever order they go.
+    /// Removing all links of a long list reads each of them a few times, in any order of removal.
     @Test(arguments: ["ascending", "descending", "random"])
     func removingLinksReadsTheListAFewTimes(_ order: String) throws {
         let world = try Self.world(5, seed: 1)

@@ -9,7 +9,7 @@ final class RowBatchSide {
     var transaction: WriteTransaction
     private let path: String
     private let arena = ByteArena()
-    /// Objects made so far, some of them gone.
+    /// Objects created so far; some may be removed.
     private var keys: [ObjectKey] = []
     private let form: RowBatchTests.Form
     private var lastKey: Int64 = 0
@@ -55,7 +55,8 @@ final class RowBatchSide {
         return specs + [dogs, numbers]
     }
 
-    /// Rows in the order of the columns. A link to a dog is its primary key; elements are apart.
+    /// Rows in the order of the columns. A link to a dog is its primary key; elements of
+    /// collections are separate.
     struct Rows {
         var values: [[Value]] = []
         var elements: [(row: Int, column: Int, values: [Value])] = []
@@ -119,7 +120,7 @@ final class RowBatchSide {
 
     // MARK: Creating
 
-    /// False, with nothing changed, when a key is taken.
+    /// Creates objects; returns false, without a change, if a key exists.
     func create(_ rows: Rows, together: Bool = true) throws -> Bool {
         try together ? createTogether(rows) : createSingly(rows)
     }
@@ -183,7 +184,7 @@ final class RowBatchSide {
 
     // MARK: Between batches
 
-    /// Something else happens here and, the same, on the other side.
+    /// Makes the same random changes on both sides.
     func disturb(_ values: RandomValues, like other: RowBatchSide) throws {
         if values.chance(20) { try transaction.spill() }
         if values.chance(30), !keys.isEmpty {

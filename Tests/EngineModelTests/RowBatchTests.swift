@@ -4,12 +4,12 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Objects made many at a time are what they would be one by one.
+/// Objects created in batches equal objects created one by one.
 @Suite struct RowBatchTests {
     struct Form: Sendable, CustomTestStringConvertible {
         let key: ColumnType?
         let small: Bool
-        /// Mostly, each key is beyond all before.
+        /// Whether most keys are greater than all earlier ones.
         let ascends: Bool
 
         var testDescription: String { "\(key?.name ?? "no key"), \(small), \(ascends)" }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// Consecutive integers wait for the commit, whatever they look like to the index.
+    /// Consecutive integers stay pending until the commit, whatever their index strings are.
     @Test(arguments: [-3, (1 << 32) - 300, .max - 70_000] as [Int64])
     func waitingIntegers(first: Int64) throws {
         let folder = try ScratchFolder()
@@ -118,7 +118,7 @@ import Testing
         #expect(row == expected)
     }
 
-    /// What a commit knows of the largest integer does not hold once others came.
+    /// A cached largest integer is not used after another transaction has added keys.
     @Test func keysBetweenBatches() throws {
         let folder = try ScratchFolder()
         let side = try RowBatchSide(
@@ -153,7 +153,7 @@ import Testing
         try side.end()
     }
 
-    /// A transaction's log outlives the memory of the transaction.
+    /// The log of a transaction is complete after spills.
     @Test func logInParts() throws {
         let folder = try ScratchFolder()
         let side = try RowBatchSide(

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Objects found by their position in the table are those the keys in their order name.
+/// Objects found by index equal those found by the ordered keys.
 @Suite struct RowPositionTests {
     private let folder: ScratchFolder
     private let session: WriteSession
@@ -56,7 +56,7 @@ import Testing
         try first.commit()
         let snapshot = try read()
         try expectEveryPosition(snapshot, table)
-        // What is remembered is of one class.
+        // Cached leaves belong to one class.
         let (a, b) = (try snapshot.table(table), try snapshot.table(other))
         let (ofA, ofB) = (try a.keys(), try b.keys())
         for i in 0..<100 {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Within an open transaction nothing is remembered that an edit would change.
+    /// In an open transaction, no leaf is cached that an edit would change.
     @Test func positionsFollowTheTransaction() throws {
         let first = try session.begin()
         let table = try first.createClass("A")
@@ -83,7 +83,7 @@ import Testing
     }
 
     #if DEBUG
-        /// Nodes opened by `body`.
+        /// Number of nodes opened by `body`.
         private func opened(_ snapshot: Snapshot, _ body: () throws -> Void) rethrows -> Int {
             let state = snapshot.memory.lookup.state
             let before = state.pointee.opened
@@ -91,8 +91,8 @@ import Testing
             return state.pointee.opened - before
         }
 
-        /// A position is found on the way from the root, and the next from the last: no leaf is
-        /// opened but the one, and each once.
+        /// An index is found by a descent, and the next one from the cached leaf: only the leaves
+        /// found are opened, each once.
         @Test func positionsOpenFewNodes() throws {
             let (folder, session) = try Self.open(Fanout())
             let first = try session.begin()
@@ -112,7 +112,7 @@ import Testing
             #expect(back < 3 * 300, "\(back)")
         }
 
-        /// With objects missing everywhere, the headers of the leaves beside are read and no more.
+        /// With objects missing in every leaf, only the headers of the other leaves are read.
         @Test func positionsAmongGapsReadHeaders() throws {
             let (folder, session) = try Self.open(Fanout())
             let first = try session.begin()

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Leaves that get smaller where commits change few objects of each.
+/// Leaves become smaller where commits change few objects of each.
 @Suite struct ScatteredEditTests {
     private let folder: ScratchFolder
     private let path: String
@@ -11,7 +11,8 @@ import Testing
     private let table: TableKey
     private static let count = 4000
 
-    /// Objects whose three properties are one, two and three times a number, their key at first.
+    /// Makes objects whose properties are one, two and three times a number, which is initially
+    /// their key.
     init() throws {
         folder = try ScratchFolder()
         path = folder.file("scattered.realm")
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    /// Commits that each change what `body` does to the objects it is given.
+    /// Runs `body` in a transaction and commits it.
     private func commit(_ body: (WriteTransaction) throws -> Void) throws {
         let transaction = try session.begin()
         try body(transaction)
@@ -104,7 +105,7 @@ import Testing
         let after = try leaves()
         #expect(after.reduce(0, +) == Self.count)
         #expect(after.dropLast().allSatisfy { $0 == 64 || $0 == 128 })
-        // The last one is to become full.
+        // The last leaf is to become full.
         #expect(after.last == before.last)
         try check(numbers)
     }
@@ -121,7 +122,7 @@ import Testing
         try check(all)
     }
 
-    /// What another engine does to small leaves would lose collections in there.
+    /// The reference engine's merging of small leaves would lose collections in mixed properties.
     @Test func mixedValuesKeepFullLeaves() throws {
         let before = try leaves()
         try commit { try $0.addProperty(table, PropertySpec("any", .mixed)) }
@@ -153,7 +154,7 @@ import Testing
         try check(numbers)
     }
 
-    /// Few at a time leave small leaves, many at a time join what is left.
+    /// Removing few objects at a time leaves small leaves; removing many merges leaves.
     @Test func objectsRemoved() throws {
         var random = SeededRandom(seed: 33)
         var order = (0..<Self.count).shuffled(using: &random)

@@ -13,7 +13,7 @@ import Testing
         session = try WriteSession(path: folder.file("wide.realm"), options: .scratch())
     }
 
-    /// The nodes that were copied on the way do not add up to more than the last one several times.
+    /// The total size of copied nodes is at most a small multiple of the final ones.
     @Test func addingPropertiesCopiesFewNodes() throws {
         let transaction = try session.begin()
         let table = try transaction.createClass("Wide")
@@ -21,13 +21,13 @@ import Testing
         for i in 0..<count {
             try transaction.addProperty(table, PropertySpec("p\(i)", .int))
         }
-        // A leaf and a spec of 4 000 slots, and a node for each property.
+        // A leaf and a spec of 4,000 slots, and a node for each property.
         #expect(transaction.size < 64 * count * 8)
         try transaction.commit()
         try ModelRun.audit(IntegrityCheck.run(path: folder.file("wide.realm")), "wide")
     }
 
-    /// Names are found after every kind of change, and so are leaf indexes.
+    /// Names and leaf indexes are found after every kind of change.
     @Test func propertiesAreFoundAfterEveryChange() throws {
         let transaction = try session.begin()
         let table = try transaction.createClass("A")
@@ -55,7 +55,7 @@ import Testing
         #expect(try position("p26") == nil)
         #expect(try position("p20") == nil)
         #expect(try position("other") == 19)
-        // The place of a removed property is used again.
+        // The leaf index of a removed property is reused.
         try transaction.addProperty(table, PropertySpec("p3", .int))
         for i in 0..<20 { _ = try position("p\(i)") }
         try transaction.addProperty(table, PropertySpec("last", .int))
@@ -69,7 +69,7 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: folder.file("wide.realm")), "after changes")
     }
 
-    /// A class that many properties lead to: each incoming end is found.
+    /// Each backlink column is found in a class that is the target of many properties.
     @Test func manyPropertiesLeadToOneClass() throws {
         let transaction = try session.begin()
         let target = try transaction.createClass("Target")

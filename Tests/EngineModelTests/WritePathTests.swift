@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Single findings of the model, crash and fault tests, and what those are too small to reach.
+/// Regressions found by the model, crash and fault tests, and cases too large for these tests.
 @Suite struct WritePathTests {
     private let folder: ScratchFolder
     private let session: WriteSession
@@ -53,8 +53,8 @@ import Testing
         #expect(ended == nil)
     }
 
-    /// The index remembers the value that all objects of a list have, which must not be the bytes of
-    /// the one that changes.
+    /// The index caches the value that all objects of a list share. The cache must not reference
+    /// the bytes of the cell that changes.
     @Test func valueSharedInAnIndexOutlivesItsCell() throws {
         var spec = PropertySpec("s", .string)
         spec.isIndexed = true
@@ -156,7 +156,7 @@ import Testing
         try audit()
     }
 
-    /// Free chunks that together are large enough for a commit, and each too small for one node.
+    /// Free chunks that are large enough for a commit in total, but each too small for one node.
     @Test func largeNodeFindsRoomAmongSmallPieces() throws {
         let table = try makeClass(PropertySpec("blob", .binary))
         var keys: [ObjectKey] = []
@@ -179,7 +179,7 @@ import Testing
         try audit()
     }
 
-    /// No node may reach over a border of 64 MiB, however large it is and wherever free space lies.
+    /// No node may cross a multiple of 64 MiB, whatever its size and wherever free space is.
     @Test func largeNodesKeepToTheirSections() throws {
         let table = try makeClass(PropertySpec("blob", .binary))
         let largest = ValueCheck.longestBinary
@@ -195,7 +195,7 @@ import Testing
         for key in keys { try transaction.remove(table, key) }
         try transaction.commit()
         try session.begin().commit()
-        // Now one free chunk holds the border.
+        // Now one free chunk contains the boundary.
         let second = try session.begin()
         for size in [largest, largest, 9_000_000, largest, largest] {
             let key = try second.create(in: table)
