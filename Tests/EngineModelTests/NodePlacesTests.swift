@@ -193,8 +193,8 @@ import Testing
         #expect(places.runs.count == 1)
     }
 
-    /// A section with many extents is used only if a quarter of the file is free; a section with
-    /// few extents always is.
+    /// A range of many extents is filled only if the free space is at least a quarter of the used
+    /// bytes; a range of few extents always is.
     @Test func spareSpace() throws {
         let sizes = [Int](repeating: 1000, count: 300)
         let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Aggregates of random values equal those that are computed of plain arrays in the most obvious way.
+/// Compares aggregates of random values with naive aggregates of plain arrays.
 @Suite struct AggregateModelTests {
     private let file: AggregateTestFile
     private let snapshot: Snapshot
@@ -20,7 +20,7 @@ import Testing
         "TRUEPREDICATE", "k > 2", "k == 1 AND b == true", "FALSEPREDICATE", "i == 1000",
     ]
 
-    /// All aggregates of all properties, and the property of each.
+    /// All aggregates of all properties, with the name of the property.
     private func expressions() -> [(expression: AggregateExpression, name: String)] {
         AggregateFunction.all.flatMap { function in
             AggregateTestFile.singles.compactMap { single in
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// In the order of an aggregate, too, whatever memory there is.
+    /// Groups in the order of an aggregate, with and without enough memory.
     @Test func groupsAreSortedByAggregates() throws {
         let median = table.info.columnIndex(named: "d")!
         let expressions = [
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    /// The operators of the query language, of collections and of properties behind links.
+    /// Operators of the query language, on collections and on properties across links.
     @Test func conditionsAgreeWithPlainArrays() throws {
         for function in AggregateFunction.all where !function.operators.isEmpty {
             if function == .count { continue }
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// Compares the objects whose operand is at least a number with the objects of the model.
+    /// Compares the objects whose operand is in a range with the matching objects of the model.
     private func compare(
         _ operand: String, _ model: (AggregateTestFile.Row) -> Value
     ) throws {
@@ -171,7 +171,7 @@ import Testing
             var matches = file.rows.map { _ in false }
             for key in keys { matches[file.indexes[key]!] = true }
             for i in values.indices where matches[i] != expected[i] {
-                // Numbers that are equal but for their rounding.
+                // The values may differ only by rounding.
                 let isClose = values[i].plainNumber.map { abs($0 - limit) < 1e-9 } ?? false
                 #expect(isClose, "\(operand) >= \(limit) of object \(i), \(values[i])")
             }

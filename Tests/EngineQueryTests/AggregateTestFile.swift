@@ -3,14 +3,14 @@ import Foundation
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A file of one class with random values of all types that aggregates are defined for, and the same
-/// values as plain arrays.
+/// A file of one class with random values of all types that aggregates are defined for, and the
+/// same values as plain arrays.
 final class AggregateTestFile {
     /// One object: single values and collections, by name.
     struct Row {
         var values: [String: Value] = [:]
         var collections: [String: [Value]] = [:]
-        /// Indexes of the rows that its list of links has.
+        /// Indexes of the rows in the list of links.
         var links: [Int] = []
     }
 
@@ -28,7 +28,7 @@ final class AggregateTestFile {
 
     let path: String
     private(set) var rows: [Row] = []
-    /// Indexes of the rows, by the keys of their objects.
+    /// Indexes of the rows, by object key.
     private(set) var indexes: [ObjectKey: Int] = [:]
     private var random: SeededRandom
 

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Aggregates of the objects of a query equal the aggregates of their values, one by one.
+/// Compares aggregates of a query's objects with aggregates of their values, one by one.
 @Suite struct AggregatesTests {
     private let file: QueryTestFile
     private let snapshot: Snapshot
@@ -20,7 +20,7 @@ import Testing
         return try #require(AggregateExpression(function, of: column, in: table.info))
     }
 
-    /// The values of a property of the objects found, without nulls.
+    /// The values of a property of the objects, without nulls.
     private func values(_ keys: [ObjectKey], _ name: String) throws -> [Value] {
         let column = try #require(table.info.columnIndex(named: name))
         return try keys.map { try table.row($0)!.value(column) }.filter {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// In a state and in its parts merged, with the values in any leaf.
+    /// As one aggregate state and as merged partial states.
     @Test func skipNaNAndNull() {
         func result(
             _ function: AggregateFunction, _ type: OperandType, _ values: [Value],
@@ -119,7 +119,7 @@ import Testing
         expect(result(.min, .decimal, decimals, inDictionary: true), .int(1))
     }
 
-    /// The file of all types has NaN in every column that can have one; it is read by leaf and by row.
+    /// The file has NaN in every column that allows it; columns are read by leaf and by row.
     @Test func skipNaNInColumns() throws {
         let path = QueryCases.folder.appending(path: "types.realm").path
         let snapshot = try Database(immutable: path).snapshot()
@@ -170,7 +170,7 @@ import Testing
         )
     }
 
-    /// Large numbers that differ little have all their digits.
+    /// Large numbers with small differences keep all digits.
     @Test func standardDeviationKeepsItsDigits() throws {
         let values = (0..<1000).map { Value.double(1e9 + Double($0 % 2)) }
         let found = AggregateFunction.standardDeviation.result(of: values, .double)?.plainNumber

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A column whose rows hold numbers of distinct strings answers like one that holds the strings.
+/// Queries on enumerated columns have the same results as on ordinary string columns.
 @Suite struct EnumeratedQueryTests {
     @Test(arguments: QueryCases.datasets.indices, QueryConformanceTests.ways.indices)
     func enumeratedDatasetsAnswerAsRecorded(_ i: Int, _ way: Int) throws {
@@ -17,7 +17,8 @@ import Testing
                 try Database(immutable: copy.path), options: QueryConformanceTests.ways[way]))
     }
 
-    /// Distinct values of every number, in short, medium and big lists, with and without nulls.
+    /// Different numbers of distinct values, in short, medium and big lists, with and without
+    /// nulls.
     @Test(arguments: [1, 3, 15, 40, 300], [8, 40, 90])
     func answersAreThoseOfPlainColumns(_ distinct: Int, _ longest: Int) throws {
         let words = Words(distinct, longest, nulls: distinct > 3)
@@ -43,7 +44,7 @@ import Testing
         return try plan.rows(in: snapshot).keys.map(\.raw)
     }
 
-    /// A number that stands for no value is damage, whichever way it would be tested.
+    /// A number without a value is reported as damage, however the condition is evaluated.
     @Test func numbersWithoutValueAreDamage() throws {
         let words = Words(3, 8, nulls: false)
         let plain = ScratchDatabase()
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    /// Where the numbers of the first leaf lie.
+    /// Offset of the numbers in the first leaf.
     private static func firstLeaf(_ path: String) throws -> Int {
         let snapshot = try Database(immutable: path).snapshot()
         let info = try #require(snapshot.schema.table(named: "Word"))

@@ -4,8 +4,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// `[c]`, `[d]` and MATCHES in the language that folds by Unicode find what a plain model finds, whatever
-/// way a query takes.
+/// Compares `[c]`, `[d]` and MATCHES in the dialect with Unicode folding with a plain model, for
+/// all evaluation strategies.
 @Suite struct FoldedQueryTests {
     private static let words = [
         "", "a", "Smith", "SMITH", "ſmith", "kelvin", "\u{212A}elvin", "Straße", "STRAẞE",
@@ -16,12 +16,12 @@ import Testing
         "μ",
     ]
 
-    /// Words of one length and more, in rows that make every form of leaf.
+    /// Concatenated words up to about a length, in rows that produce every form of leaf.
     private static func texts(_ longest: Int, _ seed: UInt64) -> [String?] {
         var random = SeededRandom(seed: seed)
         return (0..<700).map { row in
             if random.below(12) == 0 { return nil }
-            // Some leaves hold ASCII alone.
+            // Some leaves contain only ASCII.
             let isPlain = row / 256 == 1
             var text = ""
             repeat {
@@ -60,7 +60,7 @@ import Testing
         try expectSound(scratch.path)
     }
 
-    /// The rule of the SDKs folds ASCII and Latin-1 alone.
+    /// The dialect of the SDKs folds only ASCII and Latin-1.
     @Test func theReferenceKnowsLatinOnly() throws {
         let scratch = ScratchDatabase()
         try Self.write(["ПРИВЕТ", "CAFÉ", "SMITH", "ſmith"], false, to: scratch.path)
@@ -106,7 +106,7 @@ import Testing
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
 
-    /// `matches` is no reserved word: properties may be called so.
+    /// `matches` is not reserved: properties may have this name.
     @Test func propertiesMayBeCalledMatches() throws {
         let scratch = ScratchDatabase()
         try Self.write(["a"], false, to: scratch.path)
@@ -126,7 +126,7 @@ import Testing
         return try plan.rows(in: snapshot).keys.map(\.raw).sorted()
     }
 
-    /// Each object links to the one before it, and lists it and the one before that.
+    /// Each object links to its predecessor, and lists its two predecessors.
     @discardableResult
     private static func write(
         _ texts: [String?], _ isIndexed: Bool, to path: String

@@ -3,15 +3,15 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Functions of one value in conditions, SORT keys and groups of the extended language.
+/// Functions of one value in conditions, SORT keys and groups of the extended dialect.
 @Suite struct FunctionQueryTests {
     private static let day: Int64 = 86_400
-    /// 2024-02-28T23:30:00Z, and the same hour of the days after it.
+    /// 2024-02-28T23:30:00Z; later rows have the same time on the following days.
     private static let first: Int64 = 1_709_163_000
 
     private let scratch = ScratchDatabase()
 
-    /// Row `i` is from day `i`; the last has no date.
+    /// Row `i` has day `i`; the last row has no date.
     private func database(_ count: Int = 60) throws -> Database {
         var options = WriteSession.Options()
         (options.creates, options.isDurable) = (true, false)
@@ -123,7 +123,7 @@ import Testing
         #expect(throws: RealmError.self) { try rows(text, database) }
     }
 
-    /// The SDKs' language has no such words: they are names of properties.
+    /// In the SDKs' dialect these words are names of properties.
     @Test func theReferenceKnowsNone() {
         for text in ["day(date) == 'x'", "date > now()", "date > 7d"] {
             #expect(throws: RealmError.self) { try Query(text) }

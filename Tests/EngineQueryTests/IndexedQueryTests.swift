@@ -4,10 +4,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Queries give the same rows with indexes and without, however an index comes to its answer: from
-/// a list as it stands, object by object, from several terms, or from the other end of links.
+/// Compares results with and without indexes, for all uses of an index: whole lists, single
+/// objects, intersected terms, and backlinks.
 @Suite struct IndexedQueryTests {
-    /// Random conditions that indexes answer, with the arguments they need.
+    /// Random conditions that indexes can evaluate, with their arguments.
     private struct Generator {
         var random: SeededRandom
         var arguments: [QueryArgument] = []
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// Nil for a word both required and excluded.
+    /// Returns nil for a word that is both required and excluded.
     private func bound(
         _ text: String, _ arguments: [QueryArgument], _ table: Table
     ) throws -> BoundQuery? {
@@ -202,8 +202,7 @@ import Testing
 
     // MARK: Damage
 
-    /// Lists with keys that occur twice, are in no order, or belong to no object, are looked at
-    /// object by object.
+    /// Objects in lists with repeated, unordered or invalid keys are checked one by one.
     @Test func damagedListsAreNotTrusted() throws {
         let file = try sample(9)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file.path)))
@@ -212,7 +211,7 @@ import Testing
         let table = snapshot.table(try #require(snapshot.schema.table(named: "Item")))
         let gone = try (0..<keys[2]).filter { try table.row(ObjectKey($0)) == nil }
         let edits: [[Int64]] = [
-            // Twice, out of order, of no object.
+            // A repeated key, unordered keys, a key without an object.
             [keys[1], keys[1]] + keys[2...], [keys[1], keys[0]] + keys[2...],
             [keys[0], try #require(gone.first { keys[0] < $0 && $0 < keys[2] })] + keys[2...],
         ]
@@ -234,7 +233,8 @@ import Testing
         }
     }
 
-    /// The keys an index lists for a condition, and where the elements of the list are in the file.
+    /// The keys that an index lists for a condition, and the location of the list's elements in the
+    /// file.
     private static func list(
         _ text: String, of file: IndexedTestFile
     ) throws -> (keys: [Int64], leaf: (start: Int, size: Int)) {

@@ -3,14 +3,15 @@ import Foundation
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A file whose properties have indexes with lists of every kind, removed when it is no longer
-/// needed. `Item` links to `Part`, whose name has an index too.
+/// A file whose properties have indexes with lists of every kind, deleted with this object. `Item`
+/// links to `Part`, whose name is indexed too.
 final class IndexedTestFile {
     let path: String
     private var random: SeededRandom
     private var part = TableKey(0)
 
-    /// Texts that meet in chunks, in case, and in prefixes an index does not tell apart.
+    /// Texts with common chunks, with differences in case only, and with prefixes that an index
+    /// does not distinguish.
     static let texts: [String] = {
         let long = String(repeating: "long prefix ", count: 18)
         return [
@@ -59,7 +60,7 @@ final class IndexedTestFile {
             keys.append(try transaction.create(in: item))
             try fill(transaction, item, keys[keys.count - 1], parts)
         }
-        // Entries that go away leave lists of one key and levels of one chunk.
+        // Removing entries leaves lists of one key and levels of one chunk.
         for key in keys where below(6) == 0 { try transaction.remove(item, key) }
         for key in parts where below(9) == 0 { try transaction.remove(part, key) }
         try transaction.commit()
@@ -118,7 +119,7 @@ final class IndexedTestFile {
         _ t: WriteTransaction, _ item: TableKey, _ key: ObjectKey, _ parts: [ObjectKey]
     ) throws {
         func set(_ column: Int, _ value: Value) throws {
-            // Now and then the property stays null.
+            // The property stays null occasionally.
             if below(10) != 0 { try t.set(item, key, column, value) }
         }
         let n = Int64(below(6))

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What a version keeps for the queries that follow never changes what they find.
+/// Caches of a version never change the results of later queries.
 @Suite struct KeptReadingTests {
     private static let texts = [
         "i > 20", "i > 20 AND i < 60", "oi == null", "oi != 4000", "s == 'text 7'", "s == null",
@@ -49,7 +49,7 @@ import Testing
             }
             let transaction = try session.begin()
             _ = try transaction.create(in: node, primaryKey: .int(Int64(600 + round)))
-            // An open transaction has what it made, and nothing of it is kept.
+            // Reads of an open transaction include its changes and are not cached.
             for _ in 0..<3 {
                 #expect(try count("id > 598", transaction.snapshot()) == round + 2)
                 #expect(try count("id == \(600 + round)", transaction.snapshot()) == 1)
@@ -98,7 +98,7 @@ import Testing
         let leaves = try #require(LeafDirectory(root: node.root, snapshot.lookup, allowance))
         #expect(leaves.leaves(i.leafIndex, i.layout, NodeView.self) != nil)
         #expect(leaves.leaves(i.leafIndex, d.layout, NodeView.self) == nil)
-        // And one that is not what it is said to be is not kept at all.
+        // A column that does not have the requested layout is not cached at all.
         #expect(leaves.leaves(d.leafIndex, i.layout, NodeView.self) == nil)
     }
 
@@ -106,7 +106,7 @@ import Testing
         let one = try ParsedQuery.of("i == 1 OR name == 'once only'")
         #expect(try ParsedQuery.of("i == 1 OR name == 'once only'") === one)
         #expect(try ParsedQuery.of("i == 2 OR name == 'once only'") !== one)
-        // Equal as strings, but other bytes.
+        // Canonically equivalent strings with different bytes.
         let composed = try ParsedQuery.of("name == '\u{E9}'")
         let decomposed = try ParsedQuery.of("name == 'e\u{301}'")
         #expect(composed.source.text != decomposed.source.text)

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Comparisons for whole leaves find what the comparison of every object finds.
+/// Compares the evaluation of whole leaves by kernels with the evaluation of single objects.
 @Suite struct LeafKernelTests {
     private func expectSame(
         _ conditions: [String], _ file: RandomColumnsFile, _ arguments: [QueryArgument] = []

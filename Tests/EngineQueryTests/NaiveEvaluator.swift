@@ -1,14 +1,14 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Evaluates query trees object by object in the most obvious way, straight from the rules: what
-/// the engine is compared with. Knows the part of the language the generator speaks.
+/// Naive evaluation of query trees, object by object and straight from the rules, as a reference
+/// for the engine. Supports the part of the language that the generator uses.
 struct NaiveEvaluator {
     let model: NaiveModel
 
     typealias Object = (table: UInt32, object: NaiveModel.Object)
 
-    /// Values with their shape; a list of lists for groups.
+    /// Values with their shape: a list of lists for groups.
     enum Operand {
         case scalar(NaiveValue)
         case list([NaiveValue])
@@ -104,7 +104,7 @@ struct NaiveEvaluator {
         }
     }
 
-    /// The rules of direct properties (query language 10 and 12); nil where they do not apply.
+    /// Rules of direct properties (query language 10 and 12); nil if they do not apply.
     private func directly(
         _ relation: QueryRelation, _ folds: Bool, _ leftTree: QueryOperand, _ left: Operand,
         _ rightTree: QueryOperand, _ right: Operand
@@ -118,7 +118,7 @@ struct NaiveEvaluator {
         {
             return members.contains {
                 if case .double(let x) = $0, x.isNaN { return false }
-                // Integers are not of the type of a column of doubles.
+                // An integer constant does not equal values of a column of doubles.
                 if case .double = value, case .int = $0 { return false }
                 return NaiveValue.order(value, $0) == 0
             }
@@ -221,7 +221,7 @@ struct NaiveEvaluator {
         case backlink(String, String)
     }
 
-    /// Names; variables of subqueries vanish.
+    /// Names of the path; variables of subqueries are removed.
     private func steps(_ path: QueryPath) -> [Step] {
         var names = path.steps.compactMap { step -> String? in
             guard case .name(let name) = step.kind, !name.hasPrefix("$") else { return nil }
@@ -240,7 +240,7 @@ struct NaiveEvaluator {
         return result
     }
 
-    /// Follows links; null ones end the way.
+    /// Follows links; paths end at null links.
     private func makePathWritable(
         _ steps: ArraySlice<Step>, _ start: [Object]
     ) -> (objects: [Object], isMany: Bool) {
@@ -290,7 +290,7 @@ struct NaiveEvaluator {
         at.object.values[model.table(at.table).columnIndex(named: name)!]
     }
 
-    /// Whether a step leads to many objects, from the schema: content does not decide.
+    /// Whether a path leads to several objects according to the schema, whatever the data is.
     private func isMany(_ steps: ArraySlice<Step>, _ start: UInt32) -> (Bool, UInt32) {
         var table = start
         var many = false
@@ -367,7 +367,7 @@ struct NaiveEvaluator {
 
     // MARK: Whole queries
 
-    /// Keys of the result of a query on `table`, in order.
+    /// Keys of a query's results on `table`, in order.
     func rows(_ tree: QueryTree, _ table: UInt32) -> [Int64] {
         var objects: [Object] = model.objects[table]!.filter { holds(tree.condition, (table, $0)) }
             .map { (table, $0) }

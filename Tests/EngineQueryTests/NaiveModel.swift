@@ -1,7 +1,7 @@
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A value as the naive evaluator sees it: plain, copied, compared the obvious way.
+/// A plain copy of a value for the naive evaluator.
 indirect enum NaiveValue {
     case null
     case int(Int64)
@@ -14,11 +14,11 @@ indirect enum NaiveValue {
     case link(UInt32, Int64)
     case list([NaiveValue])
     case dictionary([([UInt8], NaiveValue)])
-    /// A type the naive evaluator does not know.
+    /// A type that the naive evaluator does not support.
     case other
 }
 
-/// Everything a file holds, read object by object.
+/// Content of a file, read object by object.
 final class NaiveModel {
     struct Object {
         let key: Int64
@@ -52,8 +52,8 @@ final class NaiveModel {
         places[table]?[key].map { objects[table]![$0] }
     }
 
-    /// Where links to an object come from, in the order the file holds them, which no rule says: it
-    /// depends on what was removed when. Collections compared with a list show it.
+    /// Origins of the links to an object, in stored order. The order depends on earlier removals
+    /// and affects comparisons of collections with a list.
     func backlinks(
         from origin: TableInfo, _ column: Int, to table: UInt32, _ key: Int64
     ) -> [Int64] {
@@ -105,7 +105,7 @@ extension NaiveValue {
         return false
     }
 
-    /// Kinds whose values can be compared with each other.
+    /// Rank of the type; values of one rank can be compared.
     private var kind: Int {
         switch self {
         case .null: 0
@@ -130,7 +130,7 @@ extension NaiveValue {
         }
     }
 
-    /// The total order (query language 8.2); NaN lowest among the numbers, equal to itself.
+    /// The total order (query language 8.2); NaN is the lowest number and equals itself.
     static func order(_ a: NaiveValue, _ b: NaiveValue) -> Int {
         if a.kind != b.kind { return a.kind < b.kind ? -1 : 1 }
         func three<T: Comparable>(_ x: T, _ y: T) -> Int { x < y ? -1 : x > y ? 1 : 0 }
@@ -197,7 +197,7 @@ extension NaiveValue {
         }
     }
 
-    /// By the book, recursively.
+    /// Recursive implementation of LIKE.
     private static func like(_ text: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
         if first == UInt8(ascii: "*") {

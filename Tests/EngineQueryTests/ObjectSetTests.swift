@@ -3,9 +3,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A set of objects holds what was put into it, however their keys are spread, and links find it.
+/// A set of objects contains its members, however their keys are distributed, and conditions on
+/// links find them.
 @Suite struct ObjectSetTests {
-    /// Numbers in a row, with the byte left out that says who made an object, and spread out.
+    /// Distributions of keys: consecutive, with the client byte omitted, and wide.
     enum Spread: CaseIterable {
         case dense, squeezed, wide
 
@@ -13,7 +14,7 @@ import Testing
             switch self {
             case .dense: Int64(i)
             case .squeezed: Int64((i >> 8) << 16 | i & 0xFF)
-            // Some of a peer's, among them.
+            // Some keys have the form of another client's.
             case .wide: Int64(i) * 1_000_003 << (i % 3 == 0 ? 28 : 8)
             }
         }
@@ -67,7 +68,7 @@ import Testing
 
     @Test(arguments: Spread.allCases)
     func linksFindThem(_ spread: Spread) throws {
-        // Enough for keys with a gap not to be worth a bit each.
+        // Enough rows for keys with a gap to make one bit per key too expensive.
         let (file, database) = try file(spread, rows: 4700)
         defer { withExtendedLifetime(file) {} }
         let snapshot = database.snapshot()

@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// An aggregate function computed of an array in the most obvious way.
+/// Naive computation of an aggregate function of an array.
 struct PlainAggregate {
     private let function: AggregateFunction
     private let type: ColumnType
@@ -12,7 +12,7 @@ struct PlainAggregate {
         self.inDictionary = inDictionary
     }
 
-    /// - Parameter widens: whether a sum beyond 64 bits is a double instead of wrapping.
+    /// - Parameter widens: whether a sum beyond 64 bits becomes a double instead of wrapping.
     func result(_ all: [Value], widens: Bool) -> Value {
         let values = all.filter { isCounted($0) }
         switch function.name {
@@ -84,7 +84,7 @@ struct PlainAggregate {
         values.reduce(.zero) { $0 + Arithmetic.decimal($1)! }
     }
 
-    /// Whether two results are of one type and equal, but for the last digits of doubles.
+    /// Whether two results have the same type and are equal, apart from the last digits of doubles.
     static func agree(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.double(let x), .double(let y)):
@@ -100,7 +100,7 @@ struct PlainAggregate {
 }
 
 extension Value {
-    /// The number as a double; nil for what is none.
+    /// The number as a double; nil for other types.
     var plainNumber: Double? {
         switch self {
         case .int(let x): Double(x)

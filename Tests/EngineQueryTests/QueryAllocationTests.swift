@@ -4,11 +4,10 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Counting materialises nothing: it allocates as much for a few hundred rows as for twenty times
-/// as many.
+/// Counting allocates as much for a few hundred rows as for twenty times as many.
 ///
-/// The hook belongs to the whole runtime and makes retaining unsafe on every other thread, so each
-/// test measures in a process of its own, which runs nothing else.
+/// The allocation hook is global and makes retaining unsafe on every other thread, so each test
+/// measures in a separate process.
 struct QueryAllocationTests {
     @Test func theHookSeesAllocations() async {
         let child = await #expect(
@@ -33,9 +32,9 @@ struct QueryAllocationTests {
     }
 }
 
-/// What the process that measures does. A failure is thrown, which ends the process with failure.
+/// Measurement in the separate process. A failure is thrown, which ends the process with an error.
 private enum AllocationTrial {
-    /// Rows of the small file, and what the large one has more.
+    /// Number of rows of the small file, and ratio of the large file to it.
     private static let small = 512
     private static let factor = 20
 
@@ -60,7 +59,7 @@ private enum AllocationTrial {
             let a = try allocations(text, few)
             let b = try allocations(text, many)
             print("\(text): \(a) allocations, then \(b)")
-            // One set for a table linked to is the only thing that depends on the file.
+            // Only the set of a linked table may depend on the size of the file.
             try require(b <= a + 16, "\(text): \(a) allocations, then \(b)")
         }
     }

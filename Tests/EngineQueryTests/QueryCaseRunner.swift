@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Arguments and primary keys as the conformance data writes them (query language 1).
+/// Arguments and primary keys in the notation of the conformance data (query language 1).
 extension CaseJSON {
     var argument: QueryArgument {
         switch self {
@@ -77,7 +77,7 @@ extension CaseJSON {
     }
 }
 
-/// Runs cases against the file the reference engine wrote for their dataset.
+/// Runs cases on the reference engine's file of their dataset.
 struct QueryCaseRunner {
     let snapshot: Snapshot
     let options: QueryOptions
@@ -86,7 +86,7 @@ struct QueryCaseRunner {
         self.init(try Database(immutable: Self.path(dataset)), options: options)
     }
 
-    /// Asks another file with the same objects.
+    /// Runs cases on another file with the same objects.
     init(_ database: Database, options: QueryOptions) {
         snapshot = database.snapshot()
         self.options = options
@@ -117,7 +117,7 @@ struct QueryCaseRunner {
         } catch { return .failure(error) }
     }
 
-    /// Primary keys compare by these texts.
+    /// Text by which primary keys are compared.
     static func describe(_ value: Value) -> String {
         switch value {
         case .null: "null"
@@ -139,7 +139,7 @@ struct QueryCaseRunner {
         }
     }
 
-    /// What is wrong with the outcome of a case, nil when it is as recorded.
+    /// Describes the difference to the recorded outcome; nil if there is none.
     func difference(_ example: CaseJSON) -> String? {
         let outcome = outcome(of: example)
         if let expected = example.expectedError {

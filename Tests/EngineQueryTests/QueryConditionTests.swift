@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Conditions made by a program find what the same conditions written as text find.
+/// Compares conditions made by a program with the same conditions as text.
 @Suite struct QueryConditionTests {
     private func rows(_ query: Query, _ name: String, _ className: String) throws -> [Int64] {
         let path = QueryCases.folder.appending(path: name + ".realm").path
@@ -82,7 +82,7 @@ import Testing
             ])
     }
 
-    /// Programs sort by counts, which text does not.
+    /// Programs can sort by counts, for which the text form has no syntax.
     @Test func countsSort() throws {
         func found(_ condition: QueryCondition, _ clauses: [QueryClause]) throws -> [Int64] {
             try rows(Query(condition, clauses), "bulk", "Node")
@@ -134,8 +134,8 @@ import Testing
     }
 }
 
-/// A property compared with a value is bound without a binder: it finds what the binder's query finds,
-/// and fails where that fails.
+/// A comparison of a property with a value is bound by a fast path. It has the same results and
+/// errors as the general binder.
 @Suite struct QueryShortcutTests {
     private static let values: [QueryArgument] = [
         .null, .bool(true), .int(3), .int(.max), .float(2.5), .double(3), .double(.infinity),

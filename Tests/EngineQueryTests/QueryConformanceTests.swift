@@ -3,8 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// The conformance data over the files the reference engine wrote: everything of level `must` and
-/// `should` holds, whatever way the query takes.
+/// Conformance data on files of the reference engine: every case of level `must` or `should` holds,
+/// for all evaluation strategies.
 @Suite struct QueryConformanceTests {
     static let ways: [QueryOptions] = [true, false].flatMap { indexes in
         [true, false].map { kernels in
@@ -15,18 +15,18 @@ import Testing
         }
     }
 
-    /// Recorded behaviour of level `may` that is not followed: defects of the reference engine
-    /// (query language 26) whose sane answer is given instead.
+    /// Recorded behaviour of level `may` that this engine does not copy: defects of the reference
+    /// engine (query language 26).
     static let deviations: Set<String> = [
         // An index on mixed finds only equal index keys; here indexes never change results.
         "vx == nan", "vx ==[c] binary('A')", "vx in {1.1}", "anyx == 0.1",
         // Calendar times wrap at 32 bits of seconds.
         "when < 2038-01-19T03:14:08", "t == 9999-12-31T23:59:59",
-        // Links compared with a list lose rows.
+        // Comparing links with a list loses rows.
         "employer == {obj('Company', 4), obj('Company', 1)}",
-        // Stars at the end of a pattern need a character.
+        // An asterisk at the end of a pattern requires a character.
         "title like '**e**'",
-        // A second step behind a dictionary's key replaces the key.
+        // A second step after a dictionary's key replaces the key.
         "TRUEPREDICATE SORT(contacts['x'].age ASC, handle ASC)",
         // IN without a usable element matches everything, or -1.
         "bin in {'a'}", "d in {1, 2}", "i in {null}", "i in {true, 'x'}", "i in {true}",
@@ -41,7 +41,7 @@ import Testing
         Self.check(dataset, try QueryCaseRunner(dataset, options: Self.ways[way]))
     }
 
-    /// Compares all answers with those recorded.
+    /// Compares all outcomes with the recorded ones.
     static func check(_ dataset: CaseJSON, _ runner: QueryCaseRunner) {
         for example in dataset["cases"]!.array {
             let text = example["query"]!.string!

@@ -3,15 +3,15 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Random queries give the same rows as the naive evaluator, with indexes and without, by kernels
-/// and without, by one worker and by several, on the first visit of a table and on later ones.
+/// Compares random queries with the naive evaluator: with and without indexes and kernels, with one
+/// and several workers, on the first scan of a table and on later ones.
 @Suite struct QueryDifferentialTests {
     private func rows(_ plan: QueryPlan, _ database: Database, workers: Int) throws -> [Int64] {
         let snapshots = (0..<workers).map { _ in database.snapshot() }
         let runs = snapshots.map { QueryRun(plan, in: $0) }
         let parts = try plan.parts(in: snapshots[0])
         var found: [[ObjectKey]] = Array(repeating: [], count: parts.count)
-        // Any worker may take any part; only the order of what they found counts.
+        // Any worker may take any part; results are in the order of the parts.
         for (i, part) in parts.enumerated().reversed() {
             try runs[i % workers].appendKeys(of: part, to: &found[i])
         }
@@ -39,7 +39,7 @@ import Testing
             }
             if found != expected { return }
         }
-        // The snapshot has been visited often; this one has not.
+        // This snapshot has no cached leaves, unlike the previous one.
         let fresh = try Database(immutable: database.path).snapshot()
         let plan = try QueryPlan(try query.bound(to: fresh.table(table)), in: fresh)
         for _ in 0..<3 {
@@ -59,7 +59,7 @@ import Testing
         try compare(path, name, rounds: (name == "bulk" ? 20 : 60) * QueryCases.scale)
     }
 
-    /// Trees of many levels, with leaves of few rows: every split and every uneven end.
+    /// Deep trees with small leaves, which reach every split and uneven end.
     @Test(arguments: [2, 3, 5, 16])
     func smallNodesAgreeWithTheNaiveEvaluator(_ size: Int) throws {
         let seed = UInt64.random(in: 1 ... .max)
@@ -71,8 +71,8 @@ import Testing
         try compare(file.path, "nodes of \(size)", rounds: 30 * QueryCases.scale)
     }
 
-    /// A list compared with the values over backlinks: after removals those are in no order but the
-    /// stored one.
+    /// Comparing a list with values across backlinks depends on the stored order of the backlinks,
+    /// which is arbitrary after removals.
     @Test func backlinksInStoredOrder() throws {
         let size = 16
         let fanout = Fanout(clusterLeaf: size, clusterInner: size, tree: size, index: size)
@@ -98,7 +98,7 @@ import Testing
                 do {
                     try check(text, table, model, database)
                 } catch let error as RealmError where error.reason == "malformedText" {
-                    // A constant cut out of some text in the middle of a character.
+                    // The generator cut a constant in the middle of a character.
                     continue
                 } catch let error as RealmError {
                     Issue.record("\(table.className): \(text): \(error.message)")

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A case with bytes changed, dropped, repeated or spliced with another case.
+    /// A case with bytes changed, removed or inserted, or combined with another case.
     private func mutate(_ cases: [[UInt8]], _ random: inout SeededRandom) -> [UInt8] {
         var text = cases[random.below(cases.count)]
         for _ in 0...random.below(4) {

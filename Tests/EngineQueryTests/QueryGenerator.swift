@@ -3,14 +3,14 @@ import Foundation
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Random queries that mean something: paths of the schema, constants near the data.
+/// Random valid queries: paths of the schema, and constants close to the data.
 struct QueryGenerator {
     let model: NaiveModel
     var random: SeededRandom
 
     private mutating func pick<T>(_ all: [T]) -> T { all[random.below(all.count)] }
 
-    /// A whole query on `table`.
+    /// Returns a whole query on `table`.
     mutating func query(_ table: TableInfo) -> String {
         var text = condition(table, 3, "")
         for _ in 0..<random.below(3) where random.below(2) == 0 {
@@ -77,7 +77,7 @@ struct QueryGenerator {
         return "SUBQUERY(\(list.name), \(variable), \(inner)).@count \(count)"
     }
 
-    /// A path and what kind of thing is at its end.
+    /// A path with the type of its last step.
     private struct Path {
         var text: String
         var column: ColumnInfo?
@@ -150,7 +150,8 @@ struct QueryGenerator {
             let members = (0..<random.below(5)).map { _ in constant(column) }
             let list = pick(["", "", "ANY ", "ALL ", "NONE "])
             let operation = pick(["IN", "==", "!=", ">"])
-            // ALL against a list of several has a way of counting of its own.
+            // ALL with a list of several elements has its own rule, which the naive evaluator
+            // lacks.
             let front = quantifier == "ALL " ? "ANY " : quantifier
             return "\(front)\(text) \(operation) \(list){\(members.joined(separator: ", "))}"
         }
@@ -194,7 +195,7 @@ struct QueryGenerator {
         return text == "null" ? constant(column, canBeNull: false) : text
     }
 
-    /// A value of the column, or one close to it.
+    /// Returns a value of the column, or a similar one.
     private mutating func constant(_ column: ColumnInfo, canBeNull: Bool = true) -> String {
         if canBeNull, random.below(10) == 0 { return "null" }
         switch sample(column) {
@@ -226,7 +227,7 @@ struct QueryGenerator {
         return String(repeating: "0", count: digits - text.count) + text
     }
 
-    /// Where the column holds nothing to go by.
+    /// Constant for a column without values.
     private func fallback(_ type: ColumnType) -> String {
         switch type {
         case .int: "1"
@@ -255,7 +256,7 @@ struct QueryGenerator {
         }
     }
 
-    /// Part of a text of the column, with wildcards for LIKE.
+    /// Returns a part of a text of the column, with wildcards for LIKE.
     private mutating func piece(_ column: ColumnInfo, _ operation: String) -> String {
         var bytes: [UInt8]
         switch sample(column) {

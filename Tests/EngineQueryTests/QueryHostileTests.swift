@@ -4,8 +4,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Queries over damaged files give rows or an error, by whatever way they run: no crash, no hang, no
-/// read outside the mapping, which faults right behind its last byte.
+/// Queries on damaged files return rows or an error, for all evaluation strategies: no crash, no
+/// endless loop, and no read outside of the mapping, after which memory is inaccessible.
 @Suite struct QueryHostileTests {
     static let shardCount = 8
     static let count = 2400 * QueryCases.scale
@@ -16,7 +16,7 @@ import Testing
         return seed
     }()
 
-    /// The files of the conformance data, each with its cases, small ones also without free space.
+    /// Files of the conformance data with their cases; small files also without free space.
     static let sources: [(seed: HostileSeed, cases: [CaseJSON])] = QueryCases.datasets.flatMap {
         let name = $0["name"]!.string!
         let cases = $0["cases"]!.array
@@ -41,7 +41,7 @@ import Testing
         #expect(answers > 0)
     }
 
-    /// Runs a few queries on the bytes of one file; returns how many were answered.
+    /// Runs a few queries on the bytes of one file; returns the number of successful ones.
     private static func query(
         _ bytes: [UInt8], _ cases: [CaseJSON], _ random: inout SeededRandom
     ) throws -> Int {
@@ -82,7 +82,7 @@ import Testing
         let bound = try query.bound(to: snapshot.table(info))
         let plan = try QueryPlan(bound, in: snapshot, options: QueryOptions(way: bits))
         let found = try plan.rows(in: snapshot).count
-        // As the leaves that were found by now are kept.
+        // Now with the leaves in the cache.
         for _ in 0..<2 { #expect(try plan.count(in: snapshot) == found) }
         if bound.descriptors.isEmpty {
             let shared = try plan.matchCount(in: snapshot.database, threads: 2, share: 1)

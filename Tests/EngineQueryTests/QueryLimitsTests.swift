@@ -4,10 +4,11 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// What costs more than its text is either answered in bounded time and memory, or refused with an
-/// error that names the limit.
+/// Expensive queries either run in bounded time and memory, or are rejected with an error that
+/// names the limit.
 @Suite struct QueryLimitsTests {
-    /// Two objects that each link to both: a path of n steps reaches 2^n objects, counted with repeats.
+    /// Two objects that each link to both: a path of n steps reaches 2^n objects, counting
+    /// repetitions.
     private final class Cycle: Sendable {
         let path = FileManager.default.temporaryDirectory.path + "/cycle-\(UUID().uuidString).realm"
 
@@ -112,7 +113,7 @@ import Testing
             "SUBQUERY(\(friends(100_000)), $x, $x.i == 1).@count > 0",
             "TRUEPREDICATE SORT(\(sorts.joined(separator: ", ")))",
             "TRUEPREDICATE DISTINCT(\(friends(100_000)))",
-            // Position by position, all of them would have to be kept in order.
+            // Comparing element by element would require all reached objects in order.
             "\(friends(60)).i == \(friends(60)).i",
         ] {
             let error = try #require(failure(cycle, text), "\(text.prefix(80))")
@@ -123,7 +124,7 @@ import Testing
         #expect(failure(cycle, deep)?.message.contains("\(QueryLimits.depth) levels") == true)
     }
 
-    /// The deepest that is accepted, on threads other than the first, whose stacks are smaller.
+    /// The maximum depth, on secondary threads, which have smaller stacks.
     @Test func theDeepestQueriesFitEveryStack() throws {
         let cycle = try Cycle()
         var texts: [String] = []

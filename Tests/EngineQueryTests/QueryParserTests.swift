@@ -19,7 +19,7 @@ private func failure(_ text: String) -> RealmError? {
         for example in QueryCases.all {
             let text = example["query"]!.string!
             let error = failure(text)
-            // A year before 1900 is found while reading, though reported as an invalid query.
+            // The parser detects a year before 1900, but reports it as an invalid query.
             let expected = example.expectedError.flatMap {
                 $0.kind == "syntax" || $0.reason == "timestamp" ? $0 : nil
             }
@@ -198,7 +198,7 @@ private func failure(_ text: String) -> RealmError? {
     }
 
     @Test func precedence() throws {
-        // OR is loosest, NOT tightest, and arithmetic groups may open with the same parenthesis.
+        // OR binds loosest and NOT tightest; arithmetic groups may begin with the same parenthesis.
         let tree = try parse("NOT a == 1 AND (b + 1) * 2 == 3 OR ((c))==1")
         guard case .or(let sides) = tree.condition.kind, case .and(let both) = sides[0].kind,
             case .not = both[0].kind, case .comparison(let product) = both[1].kind,

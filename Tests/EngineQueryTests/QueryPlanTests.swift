@@ -21,7 +21,7 @@ import Testing
         let indexed = try plan("s != null AND id == 300 LIMIT(3)", "Node", bulk)
         let text = try indexed.explanation(in: bulk)
         #expect(text.hasPrefix("index Node.id: 1 of 1100 objects\n"), "\(text)")
-        // The primary key first, whatever the order written.
+        // The condition on the primary key comes first, whatever the order in the text.
         let lines = text.split(separator: "\n")
         #expect(lines.contains { $0.contains("id == 300: by index") }, "\(text)")
         #expect(lines.last == "limit 3")
@@ -62,7 +62,7 @@ import Testing
         #expect(NearestNames.to("x", among: ["abcdef"]).isEmpty)
     }
 
-    /// The large file, where it is at hand.
+    /// Queries on the large file, if it is available.
     @Test func peopleAreCounted() throws {
         guard let shared = Fixtures.shared?.appending(path: "objects/people.realm"),
             FileManager.default.fileExists(atPath: shared.path)

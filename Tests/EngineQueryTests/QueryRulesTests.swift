@@ -3,8 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Rules that once went wrong, with the object keys the reference engine answers; by whatever way a
-/// query runs.
+/// Regressions, with the object keys that the reference engine returns, for all evaluation
+/// strategies.
 @Suite struct QueryRulesTests {
     private func expect(
         _ dataset: String, _ className: String, _ answers: [(String, [Int64])]
@@ -147,7 +147,7 @@ import Testing
         ] {
             try expect("places", "Place", [("at geowithin geopolygon({\(ring)})", [])])
         }
-        // Next to nothing is a region all the same.
+        // A very small region is valid.
         try expect(
             "places", "Place",
             [

@@ -4,7 +4,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// SORT and DISTINCT that do not fit into memory give what they give when they do.
+/// SORT and DISTINCT that exceed the memory limit have the same results as those in memory.
 @Suite struct QuerySpillTests {
     private func snapshot(_ name: String) throws -> Snapshot {
         try Database(immutable: QueryCases.folder.appending(path: name + ".realm").path).snapshot()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// An encrypted database sorts copies of texts.
+    /// In an encrypted database, copies of texts are sorted.
     @Test(arguments: ["bulk", "types", "orders", "anyval", "social"])
     func encryptedDatabasesSortTheSame(name: String) throws {
         let file = QueryCases.folder.appending(path: name + ".realm")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// Texts that are equal as far as they are copied are compared as a whole.
+    /// Texts with equal copied prefixes are compared as a whole.
     @Test(arguments: [1, 1 << 14, 1 << 30])
     func longTextsSortTheSame(memory: Int) throws {
         let scratch = ScratchDatabase()
@@ -136,7 +136,7 @@ import Testing
         #expect(groups == met.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    /// A record is written once for each level of runs, and there are few levels however many runs.
+    /// Each merge level writes a record once, and there are few levels for any number of runs.
     @Test func manyRunsAreMergedInFewPasses() throws {
         struct Order: RunOrder {
             let recordSize = 16
@@ -148,7 +148,7 @@ import Testing
         let runs = try SortedRuns(QueryMemory(QueryOptions(), bulk))
         let count = SortedRuns.fanIn * SortedRuns.fanIn + 3
         for i in 0..<count {
-            // Equal numbers in order of their appearance.
+            // Equal numbers keep their order.
             var record = (i * 7919 % 1000, i)
             try withUnsafeBytes(of: &record) { try runs.append($0.baseAddress!, 16) }
             try runs.endRun(Order())
@@ -179,7 +179,8 @@ import Testing
         }
     }
 
-    /// No two numbers of these are told apart by a hash.
+    /// Mixed decimals and doubles, which are not hashed, because a decimal may equal several
+    /// doubles.
     @Test func manyMixedNumbersSortQuickly() throws {
         var values: [Value] = []
         for i in 0..<20_000 {

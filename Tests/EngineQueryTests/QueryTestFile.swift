@@ -3,12 +3,13 @@ import Foundation
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A file of one class written through a transaction, with nodes as small as asked for, removed when
-/// it is no longer needed.
+/// A file of one class, written through a transaction with a given fanout, deleted with this
+/// object.
 final class QueryTestFile {
     let path: String
 
-    /// - Parameter random: makes objects that look arbitrary, and removes some; nil for regular ones.
+    /// - Parameter random: source of arbitrary objects, some of which are removed; nil for regular
+    ///   objects.
     init(
         rows: Int, fanout: Fanout = Fanout(), random: SeededRandom? = nil
     ) throws {
@@ -74,7 +75,7 @@ final class QueryTestFile {
         func set(_ column: Column, _ value: Value) throws {
             try t.set(node, key, column.rawValue, value)
         }
-        // Now and then a text that needs another form of leaf.
+        // An occasional long text requires another leaf form.
         let padding = random.map { _ in random!.below(40) == 0 ? 90 : random!.below(12) } ?? 0
         var bytes = Array("text \(n)".utf8) + Array(repeating: 0x78, count: padding)
         try set(.i, .int(Int64(n)))

@@ -3,8 +3,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Aggregates and groups of columns of all types and widths equal those computed of plain arrays, on the
-/// first visit of a table and on later ones, whose leaves come from the version's directory.
+/// Compares aggregates and groups of columns of all types and widths with naive ones of plain
+/// arrays, on the first scan of a table and on later ones, which use the leaf directory.
 @Suite struct RandomAggregatesTests {
     private struct Row {
         let key: ObjectKey
@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    /// Every function of every column it is defined for. The model has no exact means of `wide`.
+    /// Every function of every column it is defined for, except means of `wide`, which the model
+    /// cannot compute exactly.
     private func expressions(_ file: RandomColumnsFile) -> [AggregateExpression] {
         AggregateFunction.all.flatMap { function in
             RandomColumnsFile.names.indices.compactMap { column in
@@ -56,8 +57,8 @@ import Testing
         }
     }
 
-    /// The first of equal zeros counts; sums are rounded after each addition, unless groups were written to
-    /// a file and merged.
+    /// Minimum and maximum return the first of equal zeros. Sums are rounded after each addition,
+    /// unless groups were spilled and merged.
     private func isSame(
         _ a: Value, _ b: Value, _ function: AggregateFunction, _ inOneRun: Bool
     ) -> Bool {
@@ -137,7 +138,7 @@ import Testing
 
     // MARK: Kernels
 
-    /// A node of integers in the narrowest width that holds them.
+    /// Encodes integers in the narrowest width.
     private func node(_ integers: [Int64], _ memory: UnsafeMutableRawBufferPointer) -> NodeView {
         let code: UInt8 =
             integers.allSatisfy { $0 == Int64(Int8(truncatingIfNeeded: $0)) }
@@ -207,7 +208,7 @@ import Testing
 }
 
 extension [Double] {
-    /// Some of the elements.
+    /// Returns randomly chosen elements.
     fileprivate func shuffledPrefix(_ count: Int, _ random: inout SeededRandom) -> [Double] {
         (0..<count).map { _ in self[random.below(self.count)] }
     }

@@ -3,13 +3,13 @@ import Foundation
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// A file of one class `Row` with a column of each type whose values are random, with many that are
-/// equal; removed when it is no longer needed.
+/// A file of one class `Row` with a column of each type and random values, many of them equal;
+/// deleted with this object.
 final class RandomColumnsFile {
     let path: String
     let snapshot: Snapshot
     let table: Table
-    /// The columns, with what queries call them.
+    /// Names of the columns.
     static let names = columns.map(\.name)
 
     private static let columns: [(name: String, type: ColumnType, isOptional: Bool)] = [
@@ -102,7 +102,7 @@ private struct RandomCells {
         }
     }
 
-    /// A text of few letters, NUL among them, whose length is near the size of a cell or a word.
+    /// A text of few letters, including NUL, whose length is close to the size of a cell or a word.
     private mutating func word() -> [UInt8] {
         let letters: [UInt8] = [0x61, 0x61, 0x61, 0x62, 0x43, 0]
         return (0..<pick([0, 1, 2, 3, 5, 6, 7, 8, 9])).map { _ in pick(letters) }

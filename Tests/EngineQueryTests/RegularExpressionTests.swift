@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// MATCHES means what ICU means by an expression that matches the whole value.
+/// MATCHES has the semantics of an ICU expression that matches the whole value.
 @Suite struct RegularExpressionTests {
     private func matches(_ pattern: String, _ text: String, foldsCase: Bool = false) throws -> Bool
     {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// No expression takes more than a bounded number of steps for a byte.
+    /// The number of steps per byte is bounded for every expression.
     @Test(arguments: [
         "(a*)*b", "(a|aa)*b", "(a?){300}a{300}", ".*a.{12}", "(a+a+)+y", "[ab]*a[ab]{12}b",
     ])
@@ -75,14 +75,14 @@ import Testing
         #expect(text.withUnsafeBytes { expression.matches($0) } == (pattern == ".*a.{12}"))
     }
 
-    /// Bytes that are no UTF-8 count as U+FFFD, one for each ill-formed part.
+    /// In ill-formed UTF-8, each invalid part counts as one U+FFFD.
     @Test func illFormedTextIsReplaced() throws {
         let expression = try RegularExpression("a\\x{FFFD}.b", foldsCase: false)
         let text: [UInt8] = [0x61, 0xFF, 0xC3, 0x62]
         #expect(text.withUnsafeBytes { expression.matches($0) })
     }
 
-    /// Random expressions beside a matcher that follows the tree place by place.
+    /// Compares random expressions with a matcher that interprets the tree.
     @Test(arguments: 0..<8)
     func agreesWithThePlainMatcher(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// Follows an expression through a text, all places at once.
+/// Interprets an expression tree, with a set of positions.
 private struct PlainMatcher {
     private let scalars: [UInt32]
 
@@ -140,7 +140,7 @@ private struct PlainMatcher {
 
     func matches(_ tree: ExpressionTree) -> Bool { ends(tree, [0]).contains(scalars.count) }
 
-    /// The places where `tree` may end that begins at one of `starts`.
+    /// The positions at which a match of `tree` that begins at one of `starts` may end.
     private func ends(_ tree: ExpressionTree, _ starts: Set<Int>) -> Set<Int> {
         switch tree {
         case .empty: return starts

@@ -3,9 +3,9 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// SORT and DISTINCT give what comparing the values of all objects gives.
+/// Compares SORT and DISTINCT with comparisons of all values.
 @Suite struct RowSorterTests {
-    /// Negative, zero or positive: nulls first, then by kind.
+    /// Negative, zero or positive: nulls first, then by type.
     private func compare(_ a: Value, _ b: Value) -> Int { ValueNumbers.order(a, b) }
 
     private func values(_ file: RandomColumnsFile) throws -> [(key: ObjectKey, values: [Value])] {

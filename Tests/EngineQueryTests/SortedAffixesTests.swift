@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Beginnings and ends out of long lists of constants.
+/// BEGINSWITH and ENDSWITH with long lists of constants.
 @Suite struct SortedAffixesTests {
     private func value(_ bytes: [UInt8], isText: Bool = true) -> Value {
         let memory = UnsafeMutableRawPointer.allocate(

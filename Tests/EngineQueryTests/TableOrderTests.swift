@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Keys are visited in the order of the table, each once, and found there by their places.
+/// Keys are visited once each in table order, and found by their index in it.
 @Suite struct TableOrderTests {
     private func expect(_ keys: [ObjectKey], _ slice: Range<Int>, _ context: String) throws {
         let wanted = Array(keys[slice])
