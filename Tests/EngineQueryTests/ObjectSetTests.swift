@@ -6,7 +6,7 @@ import Testing
 /// A set of objects contains its members, however their keys are distributed, and conditions on
 /// links find them.
 @Suite struct ObjectSetTests {
-    /// Distributions of keys: consecutive, with the client byte omitted, and wide.
+    /// Distributions of keys: consecutive, with a zero byte for the client in between, and wide.
     enum Spread: CaseIterable {
         case dense, squeezed, wide
 
@@ -14,7 +14,7 @@ import Testing
             switch self {
             case .dense: Int64(i)
             case .squeezed: Int64((i >> 8) << 16 | i & 0xFF)
-            // Some keys have the form of another client's.
+            // Some keys are as another client would make them.
             case .wide: Int64(i) * 1_000_003 << (i % 3 == 0 ? 28 : 8)
             }
         }

@@ -207,7 +207,6 @@ public final class Instance {
         return instance
     }
 
-    /// Makes a frozen instance.
     static func frozen(
         _ version: FrozenVersion, _ configuration: Configuration
     ) -> Instance {

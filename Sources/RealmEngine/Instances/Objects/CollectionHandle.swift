@@ -1,5 +1,5 @@
-/// Reference to a list, set or dictionary of an object: one of its properties, or a collection
-/// nested in a mixed property. Reads and changes one element at a time.
+/// Reference to a list, set or dictionary in a property of an object, or to a collection nested in
+/// the property. Reads and changes one element at a time.
 ///
 /// Each call looks up the collection through the object's handle, in the instance's version or its
 /// open write transaction. Confined like the handle. Indexes skip unresolved links, as the API

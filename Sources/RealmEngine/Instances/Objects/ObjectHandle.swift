@@ -35,8 +35,8 @@ package struct ObjectHandle {
 
     // MARK: Places
 
-    /// Updates the location to the instance's current version. Does nothing on a frozen instance,
-    /// whose location is final.
+    /// Updates the location to the instance's current version. Handles of a frozen instance are
+    /// located when they are made, and do not change.
     @inline(__always)
     package mutating func follow() throws(RealmError) {
         let generation = objects.instance.generation

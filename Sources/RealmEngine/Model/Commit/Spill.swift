@@ -1,7 +1,7 @@
 /// Writes the nodes of an open transaction to the file before its commit.
 ///
-/// Uses only space that no version uses: without a commit, the space stays free, or after the end
-/// of the file's logical size. The syncs of the commit cover the nodes.
+/// Uses only space that no version uses. Without a commit, that space is still free, or beyond the
+/// file's logical size. The syncs of the commit cover the nodes.
 struct Spill {
     private let transaction: WriteTransaction
     private let known: FreeSpace?

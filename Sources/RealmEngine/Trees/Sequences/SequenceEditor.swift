@@ -157,8 +157,9 @@ final class SequenceEditor {
         try OrderedSearch(tree, element, count: count).find(value, order: order)
     }
 
-    /// Index of the first integer that is not less than `number`, in ascending order. The leaf of
-    /// the last edit is searched first, because objects are mostly added and removed in key order.
+    /// Index of the first integer that is not less than `number`, in a tree of ascending integers.
+    /// The leaf of the last edit is searched first, because objects are mostly added and removed in
+    /// key order.
     func lowerBound(of number: Int64) throws(RealmError) -> Int {
         guard count > 0 else { return 0 }
         let i = min(lastIndex, count - 1)
