@@ -1,5 +1,5 @@
-/// Reads one column by object key, remembering the leaves it read: the entries of an index come in
-/// the order of values, which takes them through all leaves again and again.
+/// Reads one column by object key and caches the leaves it reads: an index yields objects in the
+/// order of values, so each leaf is visited many times.
 final class ColumnReader {
     private struct Opened {
         let leaf: ClusterLeaf
@@ -9,7 +9,7 @@ final class ColumnReader {
     private let space: NodeSpace
     private let root: Ref
     private let info: CheckedColumn
-    /// By the key without its low byte; a power of two.
+    /// Cache of leaves, indexed by the key without its low byte. Its capacity is a power of two.
     private let opened: UnsafeMutablePointer<Opened?>
     private let capacity: Int
 
@@ -29,7 +29,8 @@ final class ColumnReader {
 
     deinit { opened.deallocate() }
 
-    /// The value as an index sees it, an unresolved link as null; nil when there is no such object.
+    /// Returns the value as an index stores it: an unresolved link is null. Nil if there is no such
+    /// object.
     func value(_ key: ObjectKey) throws(RealmError) -> Value? {
         let place = opened + Int(key.raw >> 8) & (capacity - 1)
         if let known = place.pointee, let row = known.leaf.row(of: key) {

@@ -1,18 +1,18 @@
-/// Largest sizes of the cluster nodes of a version, which reveal trees of another fan-out.
+/// Whether the cluster trees of a version may have been built with a fan-out of four.
 ///
-/// Nodes have up to 256 elements; test builds of the reference engine make nodes of up to four. A node
-/// without offsets does not store the fan-out: the keys of child `i` begin at `i` times the fan-out to
-/// the power of the node's depth.
+/// Nodes have up to 256 elements; test builds of the reference engine make nodes of up to four. The
+/// file does not store the fan-out. In a node without offsets, the keys of child `i` begin at `i`
+/// times the fan-out to the power of the node's depth, so the fan-out changes the keys.
 struct FanOutTally {
     private static let smallCount = 4
-    /// Bits of a key that each level takes in trees of four elements per node.
+    /// Bits of a key per level in trees of four elements per node.
     static let smallShift: UInt64 = 2
 
     private var isSmall = true
-    /// An inner node without offsets.
+    /// First inner node without offsets.
     private var node: Ref?
 
-    /// An inner node whose keys depend on the fan-out; nil where there is none, or one of the nodes has
+    /// An inner node whose keys depend on the fan-out; nil if there is none, or if any node has
     /// more than four elements.
     var smallTree: Ref? { isSmall ? node : nil }
 

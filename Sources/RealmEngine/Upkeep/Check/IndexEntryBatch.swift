@@ -1,17 +1,17 @@
-/// Entries of an index that lead to one object each, put in the order of the objects.
+/// Index entries of one object each, sorted by object key.
 ///
-/// An index has its entries in the order of values, which takes whoever looks them up through all
-/// leaves of a table again and again. Sorted, some hundred thousand entries at a time touch each
-/// leaf once. Memory is bounded by `capacity`. Confined to one thread.
+/// An index stores its entries in the order of values; looking up their objects in that order would
+/// open each leaf of a table many times. A sorted batch of some hundred thousand entries opens each
+/// leaf once. `capacity` limits the memory. Confined to one thread.
 struct IndexEntryBatch: ~Copyable {
-    /// The key of an object, and the one or two chunks that lead to it.
+    /// The key of an object and the one or two chunks of the path to its entry.
     struct Entry {
         let key: Int64
         let chunks: (Int32, Int32)
         let depth: Int32
     }
 
-    /// Entries with more chunks do not fit.
+    /// Maximum number of chunks of an entry.
     static let maximumDepth = 2
     private static let capacity = 1 << 18
     private static let digit = 11
@@ -32,24 +32,24 @@ struct IndexEntryBatch: ~Copyable {
 
     var isFull: Bool { count == Self.capacity }
 
-    /// Adds an entry; there must be room, and `path` must have one or two chunks.
+    /// Adds an entry. Precondition: the batch is not full, and `path` has one or two chunks.
     mutating func add(_ key: Int64, _ path: [Int32]) {
         entries[count] = Entry(
             key: key, chunks: (path[0], path.count > 1 ? path[1] : 0), depth: Int32(path.count))
         count += 1
     }
 
-    /// The entries, those of a cluster leaf beside each other in all but very large tables. Empties
-    /// the batch; what is returned is valid until the next `add`.
+    /// Returns the entries grouped by cluster leaf, except in very large tables, and empties the
+    /// batch. The buffer is valid until the next `add`.
     mutating func take() -> UnsafeBufferPointer<Entry> {
-        // The low eight bits of a key tell places in one leaf apart.
+        // The low eight bits of a key differ within one leaf.
         sort(by: 8)
         sort(by: 8 + Self.digit)
         defer { count = 0 }
         return UnsafeBufferPointer(start: entries, count: count)
     }
 
-    /// One step of a radix sort.
+    /// Sorts by one digit: one pass of a radix sort.
     private mutating func sort(by shift: Int) {
         let mask = (1 << Self.digit) - 1
         var ends = [Int](repeating: 0, count: mask + 2)

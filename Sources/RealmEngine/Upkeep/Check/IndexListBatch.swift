@@ -1,18 +1,20 @@
-/// Lists of an index, and entries that are many chunks deep, put in the order of the objects: an index has
-/// them in the order of values, and reading the objects in that order would open each leaf of a table
-/// again and again.
+/// Lists of an index and entries of more than two chunks, read in the order of their objects.
+///
+/// An index stores both in the order of values; reading the objects in that order would open each
+/// leaf of a table many times.
 ///
 /// Memory is bounded by `capacity`. Confined to one thread.
 final class IndexListBatch {
-    /// One entry of an index.
+    /// One list of an index, or one entry of a single object.
     struct List {
-        /// The node with its keys; nil for an entry of one object.
+        /// Node with the list's keys; nil for an entry of one object.
         let ref: Ref?
         fileprivate let path: Range<Int>
         fileprivate let keys: Range<Int>
     }
 
-    /// Longer lists are read in their own order, which is the one of the objects where values are equal.
+    /// Maximum length of a list in a batch. Longer lists are read one by one; their keys ascend
+    /// where values are equal.
     static let longestList = 1 << 14
     private static let capacity = 1 << 17
     private static let digit = 11
@@ -20,10 +22,10 @@ final class IndexListBatch {
     private var lists: [List] = []
     private var paths: [Int32] = []
     private var keys: [Int64] = []
-    /// By key: index of its list.
+    /// Index of the list in `lists`, for each element of `keys`.
     private var listOfKey: [UInt32] = []
 
-    /// Whether no list of `count` keys fits.
+    /// Whether a list of `count` keys does not fit.
     func isFull(for count: Int) -> Bool { keys.count + count > Self.capacity }
 
     func add(_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ ref: Ref?) {
@@ -34,13 +36,13 @@ final class IndexListBatch {
         lists.append(List(ref: ref, path: start.0..<paths.count, keys: start.1..<self.keys.count))
     }
 
-    /// Visits all keys in the order of the objects, then all lists, and empties the batch.
+    /// Visits all keys in the order of their objects, then all lists, and empties the batch.
     ///
     /// - Parameters:
-    ///   - digest: a number that equal values share; nil for a value that does not belong at `path`, or
-    ///     where there is none.
-    ///   - list: called with what is known of a list: whether each of its keys has the same digest, and
-    ///     they ascend.
+    ///     - digest: returns a number that equal values share; nil if the value does not belong at
+    ///     `path` or there is no such object.
+    ///     - list: called once per list. `isUniform` is true if all keys have the same digest and
+    ///     ascend.
     func take(
         digest: (_ key: Int64, _ path: ArraySlice<Int32>) -> UInt64?,
         list: (_ list: List, _ path: [Int32], _ keys: ArraySlice<Int64>, _ isUniform: Bool) -> Void
@@ -69,11 +71,11 @@ final class IndexListBatch {
         listOfKey.removeAll(keepingCapacity: true)
     }
 
-    /// Indexes of the keys, sorted by cluster leaf in all but very large tables.
+    /// Returns indexes into `keys`, grouped by cluster leaf except in very large tables.
     private func order() -> [UInt32] {
         var order = Array(0..<UInt32(keys.count))
         var other = order
-        // The low eight bits of a key tell places in one leaf apart.
+        // The low eight bits of a key differ within one leaf.
         for shift in [8, 8 + Self.digit] {
             let mask = (1 << Self.digit) - 1
             var ends = [Int](repeating: 0, count: mask + 2)

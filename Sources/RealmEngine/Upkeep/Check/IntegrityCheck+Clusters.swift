@@ -1,6 +1,6 @@
 /// Cluster trees (object format 11: 8-13).
 extension IntegrityCheck {
-    /// Checks the objects and tombstones of a table, and sums up its links.
+    /// Checks the objects and tombstones of a table and sums its links.
     func checkObjects(_ index: Int) {
         currentTable = index
         table = tables[index].name
@@ -19,19 +19,19 @@ extension IntegrityCheck {
         currentTable = nil
     }
 
-    /// Visits the leaves of a cluster tree in order and returns the number of objects that could be
-    /// reached.
+    /// Visits the leaves of a cluster tree in order. Returns the number of objects in the readable
+    /// part of the tree.
     func visitClusters(_ root: Ref, _ body: (ClusterLeaf) -> Void) -> Int {
         visitCluster(root, Subtree(base: 0, room: nil, depth: nil, isRoot: true), body) ?? 0
     }
 
-    /// What the way down says about a subtree.
+    /// What the path from the root implies for a subtree.
     private struct Subtree {
-        /// Sum of the offsets on the way.
+        /// Sum of the offsets of the ancestors.
         let base: UInt64
-        /// Relative keys lie below this; nil without bound.
+        /// Exclusive upper limit of relative keys; nil if there is none.
         let room: UInt64?
-        /// 0 for leaves; nil when unknown.
+        /// 0 for leaves; nil if unknown.
         let depth: Int?
         let isRoot: Bool
     }
@@ -100,7 +100,7 @@ extension IntegrityCheck {
         return visitChildren(inner, subtree, body)
     }
 
-    /// Dynamic: one code for all bodies, not one for each.
+    /// Dynamic keeps the compiler from specializing this function for each `body`.
     dynamic private func visitChildren(
         _ inner: InnerCluster, _ subtree: Subtree, _ body: (ClusterLeaf) -> Void
     ) -> Int? {
@@ -189,7 +189,7 @@ extension IntegrityCheck {
     private func checkValues(_ leaf: ClusterLeaf, _ ref: Ref, _ layout: LeafLayout) {
         let form = checkForm(ref, layout.element, distinct: layout.distinct, isCell: true)
         guard let count = form, hasRows(count, leaf, ref) else { return }
-        // Nothing an integer says can be wrong.
+        // Any integer is valid.
         if layout.type == .int || layout.type == .string && isPlainText(ref, layout) { return }
         _ = reading(ref) { () throws(RealmError) in
             let values = try ColumnLeaf(space, ref, layout, rows: count)
@@ -204,16 +204,15 @@ extension IntegrityCheck {
         }
     }
 
-    /// Strings of ASCII, without null where that is not allowed: the form of their leaf, which is
-    /// known to be right, leaves nothing else that could be wrong. False when that takes a closer
-    /// look.
+    /// Whether all strings of the leaf are ASCII, with no null where null is not allowed. Given a
+    /// well-formed leaf, such strings have no other defect. False if each value must be checked.
     private func isPlainText(_ ref: Ref, _ layout: LeafLayout) -> Bool {
         guard layout.distinct.isNone, let node = try? space.node(ref) else { return false }
         if !node.hasRefs {
             let width = node.width
             guard ByteView(node.payload, count: node.count * width).isASCII else { return false }
             if layout.isNullable || width == 0 { return layout.isNullable }
-            // The last byte of a cell is its width where the string is null.
+            // The last byte of a null cell equals the cell's width.
             for i in 1..<node.count + 1 where Int(node.byte(i * width - 1)) == width {
                 return false
             }
@@ -226,7 +225,7 @@ extension IntegrityCheck {
             && ByteView(area.payload, count: area.count).isASCII
     }
 
-    /// Of such values only null can be wrong, once the form of their leaf is known to be right.
+    /// Whether null is the only possible defect of values of `type` in a well-formed leaf.
     private static func isPlain(_ type: ColumnType) -> Bool {
         switch type {
         case .bool, .float, .double, .timestamp, .decimal, .objectID, .uuid: true
@@ -234,7 +233,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// The common case, decided without a look at where the value is.
+    /// Fast path: whether the value is valid without a check that depends on its object or nested
+    /// values.
     @inline(__always)
     private static func isSound(_ value: Value, _ isRequired: Bool) -> Bool {
         switch value {

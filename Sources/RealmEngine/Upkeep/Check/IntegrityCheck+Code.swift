@@ -1,5 +1,5 @@
 extension IntegrityReport {
-    /// What kind of contradiction a finding is; the raw value is what tools print.
+    /// Kind of contradiction. Tools print the raw value.
     public enum Code: String, CaseIterable, Sendable {
         // The file (storage format 1 and 4).
         case header
@@ -18,15 +18,15 @@ extension IntegrityReport {
         case nodeTooLarge = "node-too-large"
         case nodeShared = "node-shared"
         case nodeOverlap = "node-overlap"
-        /// A node that seems to have been longer.
+        /// A node whose size seems to have been larger.
         case nodeEnd = "node-end"
-        /// A value in a place that engines do not read.
+        /// A value that engines do not read.
         case unusedValue = "unused-value"
         case signature
         case sectionStraddled = "section-straddled"
-        /// A node that is not what its place demands; what hangs below it was not checked.
+        /// A node of the wrong kind for its parent; the nodes below it were not checked.
         case unreadable
-        /// The check gave up on part of a database built to exhaust it.
+        /// The check stopped in a part of the database that exceeds the read budget.
         case incomplete
 
         // Free space (storage format 5.3).
@@ -67,7 +67,7 @@ extension IntegrityReport {
         case objectKey = "object-key"
         case columnMissing = "column-missing"
         case columnCount = "column-count"
-        /// Trees of a build of the reference engine with four elements per node.
+        /// Cluster trees of a build of the reference engine with four elements per node.
         case fanOut = "fan-out"
 
         // Leaves (object format 3).
@@ -134,7 +134,7 @@ extension IntegrityReport {
         case historyNull = "history-null"
         case changeset
 
-        /// Something below such a finding was not read, so that totals prove nothing.
+        /// Whether nodes below such a finding were not read, which makes totals meaningless.
         var hidesContent: Bool {
             switch self {
             case .unreadable, .incomplete, .clusterShape, .clusterDepth, .columnMissing,
@@ -145,8 +145,8 @@ extension IntegrityReport {
             }
         }
 
-        /// An error makes some reader or writer fail or answer wrongly. The reference engine reads and
-        /// writes a file with warnings alone, and its answers are right.
+        /// Errors make some reader or writer fail or return wrong results. Files with warnings only
+        /// are read and written correctly by the reference engine.
         public var severity: Severity {
             switch self {
             case .fileSize, .staleSlot, .evacuation, .block, .signature, .unusedValue,

@@ -1,9 +1,9 @@
-/// Lists, sets, dictionaries and what is nested in mixed values (object format 11: 21-23).
+/// Lists, sets, dictionaries and collections nested in mixed values (object format 11: 21-23).
 extension IntegrityCheck {
-    /// Collections in collections; deeper ones cannot be made (object format 14).
+    /// Maximum depth of nested collections (object format 14).
     private static let maximumNesting = 100
 
-    /// Checks one value that was met, and everything nested in it.
+    /// Checks one value and everything nested in it.
     func checkValue(_ value: Value, of element: ElementType, depth: Int) {
         switch value {
         case .null:
@@ -33,7 +33,7 @@ extension IntegrityCheck {
 
     // MARK: Lists and sets
 
-    /// What is known of a tree's elements while they are visited in order.
+    /// State carried from one element of a tree to the next.
     private struct Sequence {
         var previous: Value?
         var nestedKeys: Set<Int32> = []
@@ -79,7 +79,7 @@ extension IntegrityCheck {
         state.previous = value
     }
 
-    /// What a collection inside a list or dictionary is addressed by (object format 4.6).
+    /// Checks the key that identifies a collection inside a list or dictionary (object format 4.6).
     private func checkNestedKey(_ value: Value, _ ref: Ref, _ keys: inout Set<Int32>) {
         let view: CollectionView
         switch value {
@@ -87,14 +87,14 @@ extension IntegrityCheck {
         case .dictionary(let dictionary): view = dictionary
         default: return
         }
-        // A leaf's own check reports keys of 0.
+        // The check of the leaf reports keys of 0.
         if view.key != 0, !keys.insert(view.key).inserted {
             found(.collectionKey, ref, "two nested collections of key \(view.key)")
         }
     }
 
     private func checkOrder(_ a: Value, _ b: Value, _ element: ElementType, _ ref: Ref) {
-        // Older formats order text in other ways (object format 10.1).
+        // Earlier formats order text differently (object format 10.1).
         let isText = element.type == .string || element.type == .binary || element.type == .mixed
         if header.format < FileFormat.current, isText { return }
         let order: Int
@@ -123,7 +123,8 @@ extension IntegrityCheck {
         if case .decimal(let x) = value { x } else { .null }
     }
 
-    /// A decimal beside a float or double, whose order is not transitive (object format 8.3).
+    /// Whether one value is a decimal and the other a float or double. Their order is not
+    /// transitive (object format 8.3).
     static func mixesDecimals(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.decimal, .float), (.decimal, .double), (.float, .decimal), (.double, .decimal): true
@@ -174,7 +175,7 @@ extension IntegrityCheck {
             found(.stringUTF8, ref, "a dictionary key that is not UTF-8")
         }
         guard let previous, ValueOrder.compare(previous, key) >= 0 else { return }
-        // Format 23 ordered bytes as signed numbers, which upgrades keep.
+        // Format 23 ordered bytes as signed numbers, and upgrades keep that order.
         if case .string(let a) = previous, case .string(let b) = key, Self.ascendsSigned(a, b) {
             return found(.dictionaryOrderLegacy, ref, "dictionary keys in the order of format 23")
         }
@@ -188,7 +189,7 @@ extension IntegrityCheck {
         return a.count < b.count
     }
 
-    /// The values of a dictionary, which are stored as mixed whatever their type.
+    /// Checks the values of a dictionary, which are stored as mixed regardless of their type.
     private func checkEntryValues(_ root: Ref, _ element: ElementType, depth: Int) -> Int? {
         var nestedKeys: Set<Int32> = []
         return visitTree(root) { ref in
@@ -219,7 +220,7 @@ extension IntegrityCheck {
         if !isRight { found(.mixedWord, ref, "a value of another type than the dictionary's") }
     }
 
-    /// Formats 21 and 22: a cluster tree whose keys are hashes.
+    /// Checks a dictionary of format 21 or 22: a cluster tree whose keys are hashes.
     private func checkClusteredDictionary(_ root: Ref, _ element: ElementType, depth: Int) {
         _ = reading(root, .dictionaryShape) { () throws(RealmError) in
             let view = CollectionView(root: root, element: element)

@@ -13,7 +13,7 @@ extension IntegrityCheck {
         let namesRef: Ref
     }
 
-    /// Reads all columns; false when nothing below the table can be.
+    /// Reads all columns. Returns false if the table's objects cannot be read.
     func checkSpec(_ ref: Ref, _ node: NodeView, _ table: inout CheckedTable) -> Bool {
         let opened = reading(ref, .spec) { () throws(RealmError) in
             try specArrays(ref, node)
@@ -56,7 +56,7 @@ extension IntegrityCheck {
             namesRef: spec.slot(1).ref)
     }
 
-    /// False when the column's type is unknown, so that clusters cannot be read.
+    /// Returns false if the column's type is unknown and the clusters thus cannot be read.
     private func checkColumn(
         _ i: Int, _ arrays: SpecArrays, _ ref: Ref, _ table: inout CheckedTable
     ) -> Bool {
@@ -92,7 +92,7 @@ extension IntegrityCheck {
         let number = Int(word & 0xFFFF)
         let isLegacyList = number == 13 && type == .link
         if number != key.typeNumber, !isLegacyList {
-            // Engines take the type from the key, and use the spec's type only to find backlinks.
+            // Engines read the type from the key. They use the spec's type only to find backlinks.
             let isBacklink = number == ColumnType.backlink.rawValue || type == .backlink
             found(
                 isBacklink ? .columnKey : .unusedValue, ref,
@@ -102,7 +102,7 @@ extension IntegrityCheck {
             rawValue: UInt16(truncatingIfNeeded: arrays.attributes.integer(i)))
         let own = stored.subtracting([.indexed, .fullText, ColumnAttributes(rawValue: 0x02)])
         if own != key.attributes {
-            // An upgrade makes the key of a list of links anew with them.
+            // An upgrade derives the new key of a list of links from these attributes.
             found(
                 isLegacyList ? .columnAttributes : .unusedValue, ref,
                 "column \(i) has attributes \(own.rawValue) beside \(key.attributes.rawValue)")
@@ -214,8 +214,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Engines read the opposites of links only. Engines of formats 10 and 11 stored 0 for all other
-    /// columns, and upgrades keep it.
+    /// Checks that a column other than a link has no opposite. Engines read the opposites of links
+    /// only. Engines of formats 10 and 11 stored 0 for all other columns, and upgrades keep it.
     private func checkNoOpposite(
         _ target: Int64, _ column: Int64, _ leaf: Int, _ table: CheckedTable
     ) {
@@ -226,7 +226,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Columns of links and backlink columns name each other.
+    /// Checks that each link column and its backlink column refer to each other.
     func checkOpposites(_ index: Int) {
         let table = tables[index]
         self.table = table.name
@@ -271,8 +271,8 @@ extension IntegrityCheck {
         checkOwnership(of: table, by: column, in: origin)
     }
 
-    /// Embedded objects belong to one link; asymmetric ones are no link's target (object format
-    /// 1.10).
+    /// Checks which columns may link to embedded and asymmetric objects: embedded objects belong to
+    /// one link, asymmetric objects are never linked to (object format 1.10).
     private func checkOwnership(
         of table: CheckedTable, by column: CheckedColumn, in origin: CheckedTable
     ) {
@@ -284,7 +284,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// The same column, also where one of the keys still has the legacy type 13.
+    /// Whether two keys identify the same column, even if one has the legacy type 13.
     func sameColumn(_ a: ColumnKey, _ b: ColumnKey) -> Bool {
         a == b
             || a.leafIndex == b.leafIndex && a.tag == b.tag

@@ -1,8 +1,8 @@
-/// The free list, and what is neither live nor free (storage format 5.3 and 9.1: 11-15).
+/// The free list, and space that is neither live nor free (storage format 5.3 and 9.1: 11-15).
 extension IntegrityCheck {
     func checkFreeSpace(_ top: TopArray) {
         guard !top.freePositions.isNone || !top.freeLengths.isNone else {
-            // A file written in one pass has no free list, and nothing to be free.
+            // A file written in one pass has neither a free list nor free space.
             checkGaps([])
             return
         }
@@ -10,7 +10,7 @@ extension IntegrityCheck {
     }
 
     private func readChunks(_ top: TopArray) -> [Extent]? {
-        // Files that were never shared have no versions in their free list.
+        // Files that were never shared store no versions in their free list.
         let hasStamps = !isLegacy || !top.freeVersions.isNone
         let refs = [
             top.freePositions, top.freeLengths, hasStamps ? top.freeVersions : top.freeLengths,
@@ -33,7 +33,7 @@ extension IntegrityCheck {
         return checkChunks(arrays, refs[0])
     }
 
-    /// The chunks that can be used, in ascending order.
+    /// Returns the valid free chunks in ascending order.
     @_optimize(size)
     private func checkChunks(_ arrays: [NodeView], _ ref: Ref) -> [Extent] {
         var chunks: [Extent] = []
@@ -63,8 +63,9 @@ extension IntegrityCheck {
         return withoutOverlaps(chunks, ref)
     }
 
-    /// A chunk whose stamp is beyond the version is not reused until the version reaches the stamp. In
-    /// formats 2 to 9 each session counted versions from 1, so stamps are not comparable.
+    /// Checks the version that released a free chunk. A chunk with a stamp above the file's version
+    /// is not reused until the version reaches the stamp. In formats 2 to 9 each session counted
+    /// versions from 1, so stamps are not comparable.
     private func checkStamp(_ i: Int, _ stamps: NodeView, _ ref: Ref) {
         if isLegacy { return }
         let stamp = stamps.integer(i)
@@ -118,9 +119,9 @@ extension IntegrityCheck {
         }
     }
 
-    /// Whether a gap is what a node leaves behind that says it is smaller, or begins later, than it
-    /// did. Space that a writer forgot begins with the header of the node it was and holds all of that
-    /// node, or reaches to the end of the version.
+    /// Whether the gap was part of the node before it, whose header now gives a smaller size or a
+    /// later start. Space leaked by a writer instead begins with the header of a node and contains
+    /// the whole node, or extends to the end of the version.
     private func isEndOfNode(_ start: UInt64, _ end: UInt64) -> Bool {
         guard end < limit, start > UInt64(RawHeader.size), live.isMarked(start - 8) else {
             return false
@@ -129,7 +130,7 @@ extension IntegrityCheck {
         let header = (base + Int(start)).load(as: UInt64.self)
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         if UInt32(truncatingIfNeeded: header) != NodeScan.signature {
-            // Forgotten nodes of old writers have no signature either.
+            // Nodes leaked by old writers have no signature either.
             guard isLegacy || hasUnsignedNodes, header != 0, NodeSpace.isKnownForm(flags) else {
                 return true
             }

@@ -12,7 +12,8 @@ extension IntegrityCheck {
                 return
             }
             for key in keys { entries.sum.add(0, UInt64(bitPattern: key)) }
-            // Values of several types may be equal, or be looked for at the same place and differ.
+            // In mixed columns, values of different types may be equal, or different values may
+            // share a path.
             if info.layout.type != .mixed, keys.count <= IndexListBatch.longestList {
                 if entries.lists.isFull(for: keys.count) {
                     self.checkLists(entries.lists, info, isPrimaryKey, reader)
@@ -31,7 +32,7 @@ extension IntegrityCheck {
         if isComplete, entries.sum != checked.keySum { nameMissing(checked, info) }
     }
 
-    /// Compares entries that lead to one object each.
+    /// Compares batched entries of one object each with the objects' values.
     private func checkEntries(
         _ entries: EntryTally, _ info: CheckedColumn, _ reader: ColumnReader
     ) {
@@ -42,7 +43,7 @@ extension IntegrityCheck {
             sum.add(0, UInt64(bitPattern: entry.key))
             object = key
             _ = reading(info.indexRoot) { () throws(RealmError) in
-                // The sum over all keys reports objects that are not there.
+                // The sum over all keys reports missing objects.
                 guard let value = try reader.value(key) else { return }
                 let string = IndexString(value)
                 if string.chunk(at: 0) != entry.chunks.0
@@ -55,7 +56,7 @@ extension IntegrityCheck {
         object = nil
     }
 
-    /// Compares lists, of which only those are looked at a second time that may have something wrong.
+    /// Compares batched lists with the objects' values; only suspicious lists are checked in full.
     private func checkLists(
         _ lists: IndexListBatch, _ info: CheckedColumn, _ isPrimaryKey: Bool,
         _ reader: ColumnReader
@@ -89,7 +90,7 @@ extension IntegrityCheck {
         for key in keys {
             object = ObjectKey(key)
             guard let value = try reader.value(ObjectKey(key)) else {
-                // The sum over all keys reports it.
+                // The sum over all keys reports the missing object.
                 continue
             }
             let string = IndexString(value)
@@ -104,7 +105,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// All chunks of a value up to the entry are those on the way to it.
+    /// Whether the chunks of a value begin with the chunks of `path`.
     private static func matches(_ string: IndexString, _ path: some Sequence<Int32>) -> Bool {
         var offset = 0
         for chunk in path {
@@ -114,7 +115,7 @@ extension IntegrityCheck {
         return true
     }
 
-    /// Two entries of one list.
+    /// Compares two consecutive entries of one list.
     private func checkNeighbours(
         _ a: (value: Value, key: Int64), _ b: (value: Value, key: Int64), _ path: [Int32],
         _ list: Ref?, _ info: CheckedColumn, _ isPrimaryKey: Bool
@@ -131,7 +132,8 @@ extension IntegrityCheck {
             found(.indexList, list, "different values in one list of an index")
         }
         guard order > 0 else { return }
-        // Long texts may keep the order of format 23; decimals beside floats have none.
+        // Long texts may be in the order of format 23; decimals and floats have no transitive
+        // order.
         var isText = false
         if case .string = a.value, case .string = b.value { isText = true }
         if isText, header.format < FileFormat.current { return }
@@ -141,7 +143,7 @@ extension IntegrityCheck {
             "values of a list that do not ascend")
     }
 
-    /// Names the objects that are not in an index exactly once.
+    /// Reports the objects that are not in the index exactly once.
     @_optimize(size)
     private func nameMissing(_ checked: CheckedTable, _ info: CheckedColumn) {
         nameDifference(
@@ -161,7 +163,7 @@ extension IntegrityCheck {
             })
     }
 
-    /// Runs `body` without reporting anything, and keeps the place.
+    /// Runs `body` with reporting disabled, then restores the current table, column and object.
     func silently(_ body: () -> Void) {
         let place = (table, column, object)
         isSilent = true
@@ -172,7 +174,7 @@ extension IntegrityCheck {
 
     // MARK: Uniqueness without an index
 
-    /// Finds equal primary keys by their hashes.
+    /// Finds equal primary keys by their hashes, without an index.
     func checkUniqueness(_ index: Int, _ i: Int) {
         let (checked, info) = (tables[index], tables[index].columns[i])
         var entries: [(hash: UInt64, key: Int64)] = []
@@ -217,10 +219,10 @@ extension IntegrityCheck {
     }
 }
 
-/// What the entries of an index that were visited say about all of them.
+/// Sums and batches of the entries visited so far in one index.
 private final class EntryTally {
     var batch = IndexEntryBatch()
     let lists = IndexListBatch()
-    /// Over the keys of all objects they lead to.
+    /// Sum over the keys of all entries.
     var sum = PairSum()
 }

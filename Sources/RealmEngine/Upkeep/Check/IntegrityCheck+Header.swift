@@ -2,7 +2,7 @@
 extension IntegrityCheck {
     private static let page = 4096
 
-    /// False when nothing behind the header can be read.
+    /// Checks the header. Returns false if the rest of the file cannot be read.
     func checkHeader() -> Bool {
         report.facts.format = header.format
         if !FileFormat.isRead(header.format), !(header.format == 0 && topRef.isNone) {
@@ -12,18 +12,18 @@ extension IntegrityCheck {
         if fileSize & 7 != 0 {
             found(.header, Ref(0), "the file's size of \(fileSize) bytes is no multiple of 8")
         }
-        // A file written in one pass keeps its odd size until a session opens it for writing.
-        // Old writers made files of any size.
+        // A file written in one pass keeps its size until a session opens it for writing. Old
+        // writers made files of any size.
         if !isStreamed, !isLegacy, fileSize % Self.page != 0 {
             found(.fileSize, nil, "the file's size of \(fileSize) bytes is no multiple of a page")
         }
         return true
     }
 
-    /// Written in one pass, and not written to since.
+    /// Whether the file was written in one pass and not modified since.
     var isStreamed: Bool { RawHeader(base).top0 == FileHeader.streamingMark }
 
-    /// Opens the root; nil when there is none or it cannot be used.
+    /// Opens the root; nil if there is none or it is unusable.
     func openTop() -> TopArray? {
         report.facts.version = 1
         report.facts.logicalSize = UInt64(RawHeader.size)
@@ -51,9 +51,9 @@ extension IntegrityCheck {
         return opened
     }
 
-    /// A first commit that crashed leaves the selected slot empty beside one that names a root; but
-    /// nothing selects the second slot of a file written in one pass before it names the root
-    /// (storage format 1.3, 1.4).
+    /// Checks an empty selected header slot. A crash in the first commit leaves the selected slot
+    /// empty beside a slot with a root. In a file written in one pass, however, the second slot is
+    /// selected only after the root is stored in it (storage format 1.3, 1.4).
     private func checkEmptySlot() {
         let raw = RawHeader(base)
         guard raw.selected == header.slot else { return }
@@ -68,7 +68,7 @@ extension IntegrityCheck {
     private func checkTopSlots(_ top: TopArray) {
         guard let node = try? memory.lookup.node(topRef) else { return }
         func slot(_ i: Int) -> NodeSlot { i < node.count ? node.slot(i) : NodeSlot(raw: 0) }
-        // A writer makes new lists where there are none at all; what was free stays unused.
+        // A writer creates new lists if all three are missing; space that was free stays unused.
         let hasFreeLists = (3...5).contains { !slot($0).isNone }
         for i in 3..<max(3, node.count) {
             let slot = slot(i)
@@ -97,8 +97,9 @@ extension IntegrityCheck {
         }
     }
 
-    /// The slot a crashed commit or a very new file may have left as it is. That of a file written in
-    /// one pass is empty until the first session puts the root there (storage format 1.3).
+    /// Checks the header slot that is not selected. A crashed commit may leave any earlier root
+    /// there, and a new file leaves 0. In a file written in one pass, it is empty until the first
+    /// session stores the root in it (storage format 1.3).
     private func checkOtherSlot(_ top: TopArray) {
         let raw = RawHeader(base)
         if header.isStreaming, raw.top1 != 0 {
@@ -115,7 +116,7 @@ extension IntegrityCheck {
             found(.staleSlot, Ref(other), "the other header slot leads to no root")
             return
         }
-        // Versions of a group are flushed together, so numbers in between may be missing.
+        // Versions of a group commit are flushed together, so numbers may be skipped.
         if previous.version >= top.version {
             found(
                 .staleSlot, Ref(other),

@@ -1,8 +1,8 @@
 /// Search indexes (object format 11: 27-30).
 ///
-/// A general index is walked entry by entry, and each entry compared with the object's value; that no
-/// object is missing or there twice follows from a sum over all keys. Word indexes are compared by
-/// sums over (word, object), made from both sides.
+/// Each entry of a general index is compared with the object's value. A sum over all keys then
+/// proves that no object is missing or present twice. Word indexes are compared by sums over pairs
+/// (word, object), computed from the objects and from the index.
 extension IntegrityCheck {
     func checkIndexes(_ index: Int) {
         currentTable = index
@@ -25,7 +25,8 @@ extension IntegrityCheck {
             if isWanted {
                 found(.indexMissing, tables[index].ref, "an indexed property without an index")
             } else if isPrimaryKey, header.format >= 22 {
-                // Every writer makes one: the number of the key column may be damaged.
+                // Every writer makes an index for the primary key, so the number of the key column
+                // may be damaged.
                 found(.primaryKey, tables[index].ref, "a primary key without an index")
             }
             if isPrimaryKey, !tables[index].isIncomplete { checkUniqueness(index, i) }
@@ -47,7 +48,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// The column has a type that can be indexed.
+    /// Checks that the column's type can be indexed.
     private func checkIndexed(_ info: CheckedColumn) -> Bool {
         let kind = info.isFullText ? IndexKind.fullText : .general
         if kind.obstacle(info.layout.type, info.layout.collection) == nil { return true }
@@ -55,12 +56,13 @@ extension IntegrityCheck {
         return false
     }
 
-    /// Names the objects that have other entries in an index than they should have: pairs of a number
-    /// and the object's key, which both sides call their argument with, as often as they are called.
+    /// Reports the objects whose index entries differ from their values. `wanted` and `indexed`
+    /// both enumerate pairs of a number and an object key, with repetition.
     ///
     /// - Parameters:
-    ///   - isStale: the index is of a kind that the reference engine does not keep either.
-    ///   - extra: what to say of so many entries too many.
+    ///     - isStale: whether the reference engine does not keep this kind of index up to date
+    ///     either.
+    ///     - extra: returns the message for a number of surplus entries.
     func nameDifference(
         _ info: CheckedColumn, isStale: Bool, missing: String, extra: (Int) -> String,
         wanted: (@escaping (UInt64, UInt64) -> Void) -> Void,
@@ -85,18 +87,19 @@ extension IntegrityCheck {
 
     // MARK: Trie
 
-    /// One trie: what each entry is called with.
+    /// Callbacks and limits of a walk through one trie.
     struct IndexVisitor {
-        /// Deepest offset at which an entry can lead to a sub-index.
+        /// Maximum offset in the value at which an entry can reference a sub-index.
         let maximumOffset: Int
-        /// The chunks on the way, and the objects, in stored order; true for a list.
+        /// Called per entry with the chunks on its path and its object keys in stored order. `list`
+        /// is the node of a list, nil for a single object.
         let entry: (_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ list: Ref?) -> Void
     }
 
-    /// Levels of the trie and of the B-trees it is made of, together.
+    /// Maximum number of levels, of the trie and of the B-trees in it together.
     private static let maximumIndexDepth = 128
 
-    /// Visits every entry. False when a part could not be read.
+    /// Visits every entry. Returns false if a part could not be read.
     func visitIndex(_ root: Ref, _ visitor: IndexVisitor) -> Bool {
         var path: [Int32] = []
         return visitIndexNode(root, isRoot: true, within: nil, level: 0, &path, visitor)

@@ -1,7 +1,8 @@
 /// Encodings of leaves (object format 11: 14-18 and 20). Each function returns the number of
-/// elements, nil when the leaf cannot be read.
+/// elements; nil if the leaf cannot be read.
 extension IntegrityCheck {
-    /// Checks the bytes of a leaf. `isCell` tells a cluster's leaf from a collection's.
+    /// Checks the bytes of a leaf. `isCell` is true for the leaf of a cluster, false for one of a
+    /// collection.
     func checkForm(
         _ ref: Ref, _ element: ElementType, distinct: Ref = .none, isCell: Bool = false
     ) -> Int? {
@@ -23,7 +24,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// A node that is a plain array of integers, and leave to visit its elements.
+    /// Opens a plain array of integers and charges its elements to the read budget. Nil if it is
+    /// not such an array or the budget is spent.
     func integers(_ ref: Ref, _ role: StaticString) -> NodeView? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
             try space.integers(ref, role)
@@ -65,7 +67,7 @@ extension IntegrityCheck {
         return node.count / 2
     }
 
-    /// A node without references whose width counts bytes.
+    /// Opens a node without references whose width counts bytes; nil if it is not such a node.
     private func bytesNode(_ ref: Ref, _ role: StaticString) -> NodeView? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
             let node = try space.node(ref)
@@ -121,7 +123,8 @@ extension IntegrityCheck {
         return node.count
     }
 
-    /// Encodings that narrow decimals never have: large coefficients, infinities, NaNs but null.
+    /// Whether a decimal has an encoding that narrow decimals never use: a large coefficient, an
+    /// infinity, or a NaN other than null.
     private func isSpecial(_ node: NodeView, _ i: Int) -> Bool {
         switch node.width {
         case 4:
@@ -263,9 +266,9 @@ extension IntegrityCheck {
                 found(.stringForm, ref, "value \(i) is no blob")
                 return nil
             }
-            // Values in several blobs are joined, and checked, when they are read.
+            // Values in several blobs are joined and checked when they are read.
             if blob.hasRefs { continue }
-            // Only of bytes the last one lies where the count says.
+            // The last byte is at the end of the payload only if the width is in bytes.
             guard blob.widthType == 2,
                 terminator == 0 || blob.count > 0 && blob.byte(blob.count - 1) == 0
             else {

@@ -1,5 +1,5 @@
-/// Tables and values of files of formats 2 to 9 (legacy format 11). Nodes and free space have been looked
-/// at as those of any file.
+/// Tables and values of files of formats 2 to 9 (legacy format 11). Nodes and free space are
+/// checked as in any other file.
 extension IntegrityCheck {
     var isLegacy: Bool { FileFormat.legacy.contains(header.format) }
 
@@ -47,7 +47,7 @@ extension IntegrityCheck {
         report.facts.tables.append(facts)
     }
 
-    /// The other end of links: a column that says whose it is.
+    /// Checks the backlink column of a link column, and the link column of a backlink column.
     private func checkOpposite(
         of column: LegacyColumn, _ i: Int, _ table: LegacyTable, _ content: LegacyContent
     ) {
@@ -67,7 +67,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// The distinct strings of a column, those that no row has included.
+    /// Checks the distinct strings of a column, including strings that no row uses.
     private func checkKeys(of column: LegacyColumn) {
         let reader = LegacyColumnReader(space, column.distinctStrings, column.keys)
         _ = reading(column.keys, .enumeration) { () throws(RealmError) in
@@ -76,7 +76,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Reads every value, which looks at what values can have wrong.
+    /// Reads every value; the reader reports malformed values.
     private func checkValues(
         _ reader: LegacyColumnReader, _ rows: Int
     ) throws(RealmError) {
@@ -117,7 +117,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// The lists, or tables, in the cells of `rows`.
+    /// Checks the lists, or tables, in the cells of `rows`.
     @_optimize(size)
     private func checkTables(
         _ reader: LegacyColumnReader, _ rows: Range<Int>
@@ -147,7 +147,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Some writers stored them under the wrong column, which no reader minds.
+    /// Compares stored backlinks with the links. Some writers stored them under the wrong column,
+    /// which no reader depends on, so a difference is only a warning.
     private func compareBacklinks(
         _ reader: LegacyColumnReader, _ table: LegacyTable, _ content: LegacyContent
     ) {
@@ -157,7 +158,7 @@ extension IntegrityCheck {
         else { return }
         let link = LegacyIncoming(table: origin.table, column: origin.column)
         let isRight = reading(reader.root) { () throws(RealmError) in
-            // Links that lead nowhere have been told of.
+            // Links to missing rows have been reported already.
             let derived = try? LegacyBacklinks(
                 space, content.tables[origin.table], link, table.rows)
             guard let derived else { return true }
@@ -175,7 +176,7 @@ extension IntegrityCheck {
 }
 
 extension LegacyColumnReader {
-    /// Checks the trees of the column.
+    /// Checks the shape of the column's trees.
     fileprivate func checkShape() throws(RealmError) {
         try tree().checkShape()
         switch column.type {
@@ -187,7 +188,7 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Rows in a cell of a column of incoming links.
+    /// Returns the rows in a cell of a backlink column.
     fileprivate func storedBacklinks(_ row: Int) throws(RealmError) -> [Int64] {
         let leaf = try tree().leaf(with: row)
         let slot = leaf.node.slot(row - leaf.start)

@@ -1,11 +1,12 @@
-/// The links of one column to one table, counted from both ends.
+/// The links from one column to one table, summed from both ends.
 final class LinkAccount {
     /// Indexes into the checked tables and their columns.
     let origin: Int
     let originColumn: Int
     let target: Int
     let backlink: Int
-    /// Added to once a link: a class, so that nothing else has to be guarded meanwhile.
+    /// Sums over the links. `LinkAccount` is a class so that adding to a sum needs no exclusive
+    /// access to anything else.
     var forward = PairSum()
     var backward = PairSum()
 
@@ -17,10 +18,10 @@ final class LinkAccount {
     }
 }
 
-/// Forward links against backlinks (object format 11: 24-26).
+/// Comparison of links with backlinks (object format 11: 24-26).
 ///
-/// Each link is a pair (origin, target). Sums over all pairs tell whether both ends agree; only
-/// columns that do not are walked again to name the objects.
+/// Each link is a pair (origin, target). Equal sums over all pairs show that both ends agree. Only
+/// columns whose sums differ are walked again to find the objects.
 extension IntegrityCheck {
     func prepareLinks() {
         columnTargets = tables.map { table in Array(repeating: [:], count: table.columns.count) }
@@ -49,7 +50,7 @@ extension IntegrityCheck {
             LinkAccount(origin: origin, originColumn: column, target: target, backlink: i))
     }
 
-    /// A forward link of the current object and column.
+    /// Counts a link of the current object and column.
     func countLink(to link: ObjectLink) {
         if inTombstones { return found(.tombstoneLink, nil, "a tombstone with a link") }
         guard let account = account(of: link.table) else {
@@ -66,7 +67,8 @@ extension IntegrityCheck {
         linkCount += 1
     }
 
-    /// Where links of the current column to `table` are counted; most columns lead to one table.
+    /// Returns the account of the current column's links to `table`; nil if there is none. Caches
+    /// the last one, because most columns link to one table.
     private func account(of table: TableKey) -> Int? {
         if let lastTarget, lastTarget.table == table { return lastTarget.account }
         guard let account = targets[table] else { return nil }
@@ -112,7 +114,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Returns the number of links the current object has through one column.
+    /// Counts the backlinks of the current object from one column and returns their number.
     private func countBacklinks(_ slot: NodeSlot, _ backlink: CheckedBacklink) -> Int {
         if slot.isTagged {
             countBacklink(from: slot.value, backlink)
@@ -143,11 +145,11 @@ extension IntegrityCheck {
 
     // MARK: Differences
 
-    /// Names the links of all columns whose ends disagree.
+    /// Reports the links of all columns whose ends disagree.
     func checkLinks() {
         for i in accounts.indices where accounts[i].forward != accounts[i].backward {
             let account = accounts[i]
-            // What could not be read cannot agree either.
+            // Unread parts make the sums differ without a real contradiction.
             if tables[account.origin].isIncomplete || tables[account.target].isIncomplete {
                 continue
             }

@@ -1,8 +1,8 @@
 /// Leaves of mixed values (object format 3.13 and 11: 19).
 extension IntegrityCheck {
-    /// A leaf's pools, each with the entries that were claimed.
+    /// Pools of a leaf and the entries that values have claimed.
     private struct Pools {
-        /// Entries by slot; 0 for a pool that is not there.
+        /// Number of entries by slot; 0 for a missing pool.
         var sizes = [0, 0, 0, 0, 0]
         var claimed: [Int: Set<Int64>] = [:]
 
@@ -12,7 +12,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// - Parameter isCell: the leaf is of a property, whose collections are addressed without a key.
+    /// - Parameter isCell: whether the leaf belongs to a property, whose collections have no key.
     func mixedForm(_ ref: Ref, isCell: Bool) -> Int? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
             try space.refNode(ref, slots: 4, "mixed leaf")
@@ -60,7 +60,7 @@ extension IntegrityCheck {
         return pools
     }
 
-    /// False when the word cannot be read.
+    /// Checks the word of one value. Returns false if it cannot be read.
     private func checkWord(
         _ word: Int64, _ pools: inout Pools, _ numbers: NodeView?, _ ref: Ref
     ) -> Bool {
@@ -86,7 +86,7 @@ extension IntegrityCheck {
         return true
     }
 
-    /// Which pool values of a type number are in; nil for unknown types.
+    /// Returns the pool of values with a type number; nil for unknown types.
     private static func pool(ofType type: Int) -> Int? {
         switch type {
         case 0, 1: 0
@@ -98,7 +98,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Keys of nested collections; what is missing at the end of their array is 0.
+    /// Checks the keys of nested collections. Keys missing at the end of the array are 0.
     private func checkCollectionKeys(
         _ ref: Ref, _ node: NodeView, _ words: NodeView, _ pools: Pools, isCell: Bool
     ) {

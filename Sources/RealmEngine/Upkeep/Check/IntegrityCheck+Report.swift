@@ -1,15 +1,15 @@
-/// What an integrity check found in one version of a database.
+/// Findings of an integrity check in one version of a database.
 public struct IntegrityReport: Sendable {
-    /// Errors make some reader or writer fail or answer wrongly; warnings do not.
+    /// Errors make some reader or writer fail or return wrong results; warnings do not.
     public enum Severity: String, Sendable {
         case warning, error
     }
 
-    /// Where a finding is, as far as it could be told.
+    /// Location of a finding. Parts that are unknown are nil.
     public struct Place: Hashable, Sendable {
         /// Byte offset of a node.
         public var ref: Ref?
-        /// The stored name, `class_` included.
+        /// Stored name of the table, including `class_`.
         public var table: String?
         public var column: String?
         public var object: ObjectKey?
@@ -19,29 +19,29 @@ public struct IntegrityReport: Sendable {
     public struct Finding: Sendable {
         public let code: Code
         public let place: Place
-        /// One sentence.
+        /// Description in one sentence.
         public let what: String
         public var severity: Severity { code.severity }
     }
 
-    /// What was counted on the way.
+    /// Totals counted by the check.
     public struct Facts: Sendable {
         public var format = 0
         public var version: UInt64 = 0
         /// End of the space the version manages, in bytes.
         public var logicalSize: UInt64 = 0
-        /// Nodes the version reaches, and their bytes.
+        /// Number of nodes reachable from the root, and their size in bytes.
         public var nodes = 0
         public var liveBytes: UInt64 = 0
         public var freeChunks = 0
         public var freeBytes: UInt64 = 0
-        /// Neither reached nor free.
+        /// Bytes that are neither reachable nor free.
         public var gapBytes: UInt64 = 0
         public var historyEntries = 0
         public var tables: [Table] = []
     }
 
-    /// What was counted in one table.
+    /// Totals of one table.
     public struct Table: Sendable {
         public let name: String
         public internal(set) var objects = 0
@@ -52,20 +52,20 @@ public struct IntegrityReport: Sendable {
         public internal(set) var bytes: UInt64 = 0
     }
 
-    /// In the order they were met; at most `IntegrityCheck.keptPerCode` of each code.
+    /// Findings in the order of discovery; at most `IntegrityCheck.keptPerCode` per code.
     public internal(set) var findings: [Finding] = []
-    /// How often each code was met, kept or not.
+    /// Number of findings per code, including those that `findings` omits.
     public internal(set) var counts: [Code: Int] = [:]
     public internal(set) var facts = Facts()
 
-    /// Number of errors, kept or not.
+    /// Number of errors, including those that `findings` omits.
     public var errorCount: Int { count(.error) }
-    /// Number of warnings, kept or not.
+    /// Number of warnings, including those that `findings` omits.
     public var warningCount: Int { count(.warning) }
-    /// Neither errors nor warnings.
+    /// Whether there are neither errors nor warnings.
     public var isClean: Bool { counts.isEmpty }
 
-    /// Codes that were met more often than they were kept, by name, and how much more often.
+    /// Number of findings per code that `findings` omits, by name of the code.
     @_optimize(size)
     public var omitted: [(code: Code, count: Int)] {
         var kept: [Code: Int] = [:]

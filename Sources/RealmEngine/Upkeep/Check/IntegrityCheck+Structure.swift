@@ -1,4 +1,5 @@
-/// Reachability: every node once, whole, aligned and inside (storage format 9.1: 4-7).
+/// Reachability: every node is referenced once, complete, aligned and inside the version (storage
+/// format 9.1: 4-7).
 extension IntegrityCheck {
     private struct Frame {
         let node: NodeView
@@ -8,8 +9,8 @@ extension IntegrityCheck {
 
     private static let section: UInt64 = 1 << 26
 
-    /// Walks everything the root reaches with a stack of its own: a chain of nodes can be as deep
-    /// as the file is long.
+    /// Walks all nodes reachable from the root. The stack is explicit, because a chain of nodes can
+    /// be as deep as the file is long.
     func checkStructure() {
         var stack: [Frame] = []
         if let node = enter(topRef) { stack.append(Frame(node: node, ref: topRef)) }
@@ -33,8 +34,8 @@ extension IntegrityCheck {
         tableSlot = nil
     }
 
-    /// Where the first `count` nodes begin that the walk came to. Until now they formed a tree, so
-    /// nobody had to know.
+    /// Marks in `starts` where the first `count` visited nodes begin. Called at the first overlap;
+    /// until then, the nodes formed a tree and starts were not recorded.
     private func findStarts(_ count: Int) {
         var left = count
         var stack: [Frame] = []
@@ -68,7 +69,7 @@ extension IntegrityCheck {
         tableSlot = slot
     }
 
-    /// Checks the node at `ref` and returns it when it has children to visit.
+    /// Checks the node at `ref`. Returns it if it has children to visit.
     private func enter(_ ref: Ref) -> NodeView? {
         let at = ref.raw
         guard at & 7 == 0 else {
@@ -87,7 +88,7 @@ extension IntegrityCheck {
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)
         let node = NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
-        // What a header of no known form says about its node's size means nothing.
+        // A header of unknown form does not give the node's size.
         let isKnown = node.widthType != 3 && (!node.hasRefs || node.widthType == 0)
         let size = isKnown ? UInt64(node.byteSize) : 8
         guard size <= limit - at else {
@@ -120,7 +121,8 @@ extension IntegrityCheck {
         return checkFlags(ref, node)
     }
 
-    /// Old writers left anything but zeros there. An empty node of nothing else would be read as one.
+    /// Checks the signature of a node. Old writers stored arbitrary bytes other than zeros there. A
+    /// header of zeros would be read as an empty node.
     private func checkSignature(_ header: UInt64, _ ref: Ref) {
         if isLegacy { return }
         if header == 0 { return found(.nodeFlags, ref, "zeros where a node begins") }
@@ -130,8 +132,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Nodes can overlap so that each byte belongs to almost as many as there are bytes; those of a
-    /// tree are walked once.
+    /// Whether overlapping nodes were visited too often: malformed nodes can overlap so that each
+    /// byte belongs to very many of them. Nodes of a tree are visited once.
     private var isWalkedOften: Bool { walkedBytes / 16 > limit }
 
     private func checkExtent(_ ref: Ref, _ size: UInt64) {
@@ -142,7 +144,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Returns the node when it holds references.
+    /// Checks the flags of a node. Returns the node if it holds references.
     private func checkFlags(_ ref: Ref, _ node: NodeView) -> NodeView? {
         if node.widthType == 3 {
             found(.nodeFlags, ref, "a node of the unknown width type 3")
@@ -157,7 +159,7 @@ extension IntegrityCheck {
             found(.nodeFlags, ref, "references of width type \(node.widthType)")
             return nil
         }
-        // One bit holds 0 or a number.
+        // One bit holds 0 or a number, never a reference.
         return node.width < 2 ? nil : node
     }
 }

@@ -1,4 +1,4 @@
-/// A table as far as it could be read.
+/// The readable part of a table's description.
 struct CheckedTable {
     let key: TableKey
     let name: String
@@ -12,37 +12,37 @@ struct CheckedTable {
     var primaryKey: Int?
     /// Highest leaf index in use.
     var lastLeafIndex = -1
-    /// Which leaf indexes belong to a column.
+    /// Leaf indexes that belong to a column.
     var usedLeafIndexes: Set<Int> = []
     var facts: IntegrityReport.Table
     /// Sum of the keys of all live objects, each hashed.
     var keySum = PairSum()
-    /// Rows or leaves were unreadable, so that sums over the table prove nothing.
+    /// Whether rows or leaves were unreadable, which makes sums over the table meaningless.
     var isIncomplete = false
 
-    /// As users know the table.
+    /// Class name without the prefix `class_`.
     var className: String { TableInfo.className(of: name) }
 }
 
-/// A property as far as it could be read.
+/// The readable part of a property's description.
 struct CheckedColumn {
     let key: ColumnKey
     let name: String
     let layout: LeafLayout
     let attributes: ColumnAttributes
     let indexRoot: Ref
-    /// For links: the backlink column in the target.
+    /// For links: the backlink column in the target table.
     let targetColumn: ColumnKey
 
     var isFullText: Bool { attributes.contains(.fullText) }
 }
 
-/// The receiving end of a column of links.
+/// A backlink column.
 struct CheckedBacklink {
     let key: ColumnKey
     let origin: TableKey
     let originColumn: ColumnKey
-    /// None when the origin is gone.
+    /// Index into the check's `accounts`; nil if the origin column does not exist.
     var account: Int?
 }
 
@@ -96,7 +96,8 @@ extension IntegrityCheck {
         if !name.isEmpty { found(.removedTableName, ref, "free table slot \(i) is called \(name)") }
     }
 
-    /// Cell `i` of a list of names: padding, length and UTF-8 (object format 3.5.1).
+    /// Returns cell `i` of a list of names and checks its padding, length and UTF-8 (object format
+    /// 3.5.1).
     func checkedName(
         _ names: NodeView, _ i: Int, _ ref: Ref, _ code: IntegrityReport.Code
     ) -> String {
@@ -146,9 +147,10 @@ extension IntegrityCheck {
         tables.append(checked)
     }
 
-    /// False when a slot that must be a reference is none.
+    /// Checks the slots of a table's root. Returns false if a required reference is missing.
     ///
-    /// Upgrades leave the 12 or 13 slots that tables had before format 20; those missing are 0.
+    /// Upgrades keep the 12 or 13 slots of tables from before format 20; missing slots are read as
+    /// 0.
     @_optimize(size)
     private func checkTableSlots(_ node: NodeView, _ ref: Ref) -> Bool {
         var isUsable = true
@@ -200,7 +202,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Three arrays sorted by their second and first (object format 1.13).
+    /// Checks the collision map: three arrays sorted by the second and then the first (object
+    /// format 1.13).
     private func checkCollisionMap(_ slot: NodeSlot) {
         guard let ref = slot.child else { return }
         let arrays = reading(ref, .collisionMap) { () throws(RealmError) in

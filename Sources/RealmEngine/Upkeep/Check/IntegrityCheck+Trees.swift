@@ -2,14 +2,15 @@
 extension IntegrityCheck {
     private static let maximumDepth = 32
     private static let maximumCount = 1000
-    /// Sound trees nested in each other 100 times need a few hundred; more cost too much stack.
+    /// Limit of nested open nodes. Valid trees nested 100 times need a few hundred; more use too
+    /// much stack.
     private static let maximumOpen = 600
 
-    /// Visits the leaves of a tree in order: `leaf` checks one and returns its number of elements.
-    /// Returns the total, nil when a part could not be read.
+    /// Visits the leaves of a tree in order. `leaf` checks one leaf and returns its number of
+    /// elements. Returns the total; nil if a part could not be read.
     ///
-    /// Nothing but its header tells how many elements a leaf has that is a whole tree; no writer puts
-    /// more than 1000 into one, but for backlinks.
+    /// The size of a tree of a single leaf is given by nothing but its header. No writer puts more
+    /// than 1000 elements into a leaf, except backlinks.
     @discardableResult
     func visitTree(
         _ root: Ref, areBacklinks: Bool = false, _ leaf: (Ref) -> Int?
@@ -35,7 +36,7 @@ extension IntegrityCheck {
         guard node.isInner else {
             guard let count = leaf(ref) else { return nil }
             if count == 0, !isRoot { found(.treeEmptyLeaf, ref, "an empty leaf in a B+tree") }
-            // Up to format 23 all backlinks of an object were one leaf, which upgrades keep.
+            // Up to format 23 all backlinks of an object were in one leaf, and upgrades keep that.
             if count > Self.maximumCount, !isRoot {
                 found(.oversizedNode, ref, "a leaf of \(count) elements")
             }
@@ -56,7 +57,7 @@ extension IntegrityCheck {
         return visitChildren(ref, node, level, leaf)
     }
 
-    /// Dynamic: one code for all bodies, not one for each.
+    /// Dynamic keeps the compiler from specializing this function for each `leaf`.
     dynamic private func visitChildren(
         _ ref: Ref, _ node: NodeView, _ level: Int, _ leaf: (Ref) -> Int?
     ) -> (count: Int, depth: Int)? {

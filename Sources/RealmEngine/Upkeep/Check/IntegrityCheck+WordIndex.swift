@@ -21,7 +21,8 @@ extension IntegrityCheck {
             indexed: { _ = visitIndex(info.indexRoot, wordVisitor(isList, $0)) })
     }
 
-    /// Calls `visit` with the hash of each word and each of its objects' keys.
+    /// Makes a visitor that calls `visit` with the hash of each word and the key of each of its
+    /// objects.
     private func wordVisitor(
         _ isList: Bool, _ visit: @escaping (UInt64, UInt64) -> Void
     ) -> IndexVisitor {
@@ -39,8 +40,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// The chunks of a word, without the one that only marks the end: it is there only where a
-    /// longer word goes on.
+    /// Hash of a word's chunks, without a chunk that only marks the end: the index stores the end
+    /// mark only if a longer word begins with this word.
     private struct WordHash {
         private var hash: UInt64 = 0
         private var last: Int32?
@@ -67,7 +68,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Calls `visit` with the hash of each distinct word of each object, and the object's key.
+    /// Calls `visit` with the hash of each distinct word of each object and the object's key.
     private func visitWords(
         _ checked: CheckedTable, _ info: CheckedColumn, _ visit: (UInt64, UInt64) -> Void
     ) {

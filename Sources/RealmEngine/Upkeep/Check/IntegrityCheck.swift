@@ -1,12 +1,11 @@
-/// Judges one version of a database: every node, value, link and index entry against the format.
+/// Checks one version of a database: every node, value, link and index entry against the format.
 ///
-/// Damage never throws and never ends the check: it becomes a finding, and the check goes on with
-/// the next table, column or subtree that can be read. Memory stays bounded: 1/64 of the file's live
-/// part for extents, one cluster leaf of values at a time, some MiB of index entries, and sums
-/// instead of lists of links.
-/// Confined to one thread; used once.
+/// Damage never throws and never ends the check. It becomes a finding, and the check continues with
+/// the next readable table, column or subtree. Memory is limited to 1/64 of the file's live part
+/// for extents, one cluster leaf of values at a time, some MiB of index entries, and sums in place
+/// of lists of links. Confined to one thread; used once.
 public final class IntegrityCheck {
-    /// How much is looked at.
+    /// Extent of the check.
     public enum Level: Sendable {
         /// Header, reachability, free space, tables and columns, length of the history.
         case quick
@@ -14,7 +13,7 @@ public final class IntegrityCheck {
         case full
     }
 
-    /// Findings of one code beyond this many are only counted.
+    /// Maximum number of reported findings per code; further ones are only counted.
     static let keptPerCode = 100
 
     let mapping: Mapping
@@ -23,15 +22,15 @@ public final class IntegrityCheck {
     let header: FileHeader
     let topRef: Ref
     let level: Level
-    /// Keeps what is mapped alive.
+    /// Owner of the mapping, retained while the check exists.
     private let owner: AnyObject
 
     var report = IntegrityReport()
-    /// Told how far the check is.
+    /// Receives the progress of the check.
     package var meter: ProgressCounter?
-    /// Nothing is reported while links are walked a second time.
+    /// Whether reporting is disabled, as in the second walk over links.
     var isSilent = false
-    /// Where the check is, for findings.
+    /// Table, column and object being checked, for the location of findings.
     var table: String?
     var column: String?
     var object: ObjectKey?
@@ -39,52 +38,54 @@ public final class IntegrityCheck {
     var top: TopArray?
     var limit: UInt64
     var memory: ReadContext
-    /// How nodes are opened once the structure is known to be a tree, or not to be one.
+    /// Read mode for nodes: without a budget while the structure is a tree, otherwise with a budget
+    /// that ends cycles.
     var space: NodeSpace { isTree ? memory.lookup : memory.walk }
     var isTree = true
-    /// Bytes of all nodes the walk came to, as often as it did.
+    /// Bytes of all visited nodes; a node visited twice counts twice.
     var walkedBytes: UInt64 = 0
     let live = ExtentMap()
-    /// Where nodes begin, once some are known to overlap.
+    /// First bytes of nodes; recorded once two nodes overlap.
     let starts = ExtentMap()
-    /// Nodes that engines before format 10 wrote, whose headers begin with anything.
+    /// Whether some nodes were written by engines before format 10, whose headers begin with
+    /// arbitrary bytes.
     var hasUnsignedNodes = false
-    /// Bits of a key that each level of a cluster tree takes: 2 in trees of four elements per node.
+    /// Bits of a key per level of a cluster tree: 8, or 2 in trees of four elements per node.
     var keyShift: UInt64 = 8
     var fanOut = FanOutTally()
-    /// Nodes of B+trees, one in another, that are open now.
+    /// Number of nested B+tree nodes being visited.
     var openTreeNodes = 0
-    /// Elements that may still be visited; a file has no more than some hundred for each byte.
+    /// Number of elements that may still be visited; a file has at most some hundred per byte.
     private var work = 0
     private var isExhausted = false
 
     var tables: [CheckedTable] = []
     var tableIndexes: [TableKey: Int] = [:]
-    /// Index into `tables` of the one being read.
+    /// Index into `tables` of the table being checked.
     var currentTable: Int?
-    /// Forward links have no place in tombstones.
+    /// Whether the current objects are tombstones, in which links are not allowed.
     var inTombstones = false
     var accounts: [LinkAccount] = []
-    /// Links of the current table so far.
+    /// Number of links counted in the current table.
     var linkCount = 0
-    /// By table, column and target: where the links of a column are counted.
+    /// By table and column: index into `accounts` for each target table.
     var columnTargets: [[[TableKey: Int]]] = []
-    /// Where links met now are counted: the current column's part of `columnTargets`.
+    /// The current column's element of `columnTargets`.
     var targets: [TableKey: Int] = [:] { didSet { lastTarget = nil } }
-    /// The entry of `targets` that was used last.
+    /// The most recently used entry of `targets`.
     var lastTarget: (table: TableKey, account: Int)?
-    /// Collects the links of one account while they are walked a second time.
+    /// Collects the links of one account during their second walk.
     var difference: (account: Int, pairs: PairDifference)?
-    /// Nodes and bytes by table slot.
+    /// Number of nodes and bytes by table slot.
     var usage: [(nodes: Int, bytes: UInt64)] = []
     var tableSlot: Int?
 
-    /// Checks the version `snapshot` sees.
+    /// Checks the version of `snapshot`.
     public convenience init(_ snapshot: Snapshot, level: Level = .full) {
         let file = snapshot.database.file
         let mapping = file.mapping
         var header = snapshot.database.header
-        // Opened before the first commit gave the file its format.
+        // The database was opened before the first commit set the file's format.
         if header.format == 0, let now = try? file.header(file.rawHeader(), size: mapping.mapped) {
             header = now
         }
@@ -94,7 +95,7 @@ public final class IntegrityCheck {
             owner: snapshot)
     }
 
-    /// Checks the newest version `database` knows.
+    /// Checks the newest version that `database` has read.
     public convenience init(_ database: Database, level: Level = .full) {
         self.init(database.snapshot(), level: level)
     }
@@ -124,7 +125,7 @@ public final class IntegrityCheck {
             return headerOnly(error)
         }
         if FileFormat.legacy.contains(header.format) {
-            // Half an upgrade is neither one format nor the other.
+            // A partly upgraded file is valid in neither format.
             do throws(RealmError) { _ = try Database(file) } catch {
                 if error.kind == .incompatible { throw error }
             }
@@ -150,7 +151,7 @@ public final class IntegrityCheck {
         memory = ReadContext(mapping, limit: limit)
     }
 
-    /// A report of nothing but what is wrong with the header.
+    /// Returns a report with one finding about the header.
     package static func headerOnly(_ error: RealmError) -> IntegrityReport {
         var report = IntegrityReport()
         report.counts[.header] = 1
@@ -161,7 +162,7 @@ public final class IntegrityCheck {
         return report
     }
 
-    /// Runs the check and returns everything found.
+    /// Runs the check and returns its report.
     public func run() -> IntegrityReport {
         checkVersion()
         if let other = checkOfSmallTrees() { report = other }
@@ -169,8 +170,8 @@ public final class IntegrityCheck {
         return report
     }
 
-    /// The report on the same version read as one of four elements per node: nil unless all trees are
-    /// that small and the contradictions are gone then.
+    /// Checks the same version again as trees of four elements per node. Returns that report if it
+    /// has no errors; nil if it has, or if some node has more elements.
     private func checkOfSmallTrees() -> IntegrityReport? {
         guard report.errorCount > 0, level == .full, keyShift == 8, let node = fanOut.smallTree
         else { return nil }
@@ -208,7 +209,7 @@ public final class IntegrityCheck {
         report.facts.tables = tables.map(\.facts)
     }
 
-    /// What is not free, as the free list has it.
+    /// Number of bytes that are not in the free list.
     private func liveBytes(_ top: TopArray) -> UInt64 {
         let free = (try? FreeSpace.chunks(memory.lookup, top)) ?? []
         let total = free.reduce(0) { $0 &+ $1.count }
@@ -222,7 +223,8 @@ public final class IntegrityCheck {
         }
     }
 
-    /// What the roots announce.
+    /// Sets the counts of objects and tombstones from the roots of the trees, without visiting
+    /// leaves.
     private func countObjects() {
         for i in tables.indices {
             let table = tables[i]
@@ -240,7 +242,8 @@ public final class IntegrityCheck {
 
     // MARK: Findings
 
-    /// Only the text is made where something is found: 200 copies of the rest were 150 KB.
+    /// Adds a finding. Inlined only to defer building the text: 200 inlined copies of the rest took
+    /// 150 KB of code.
     @inline(__always)
     func found(
         _ code: IntegrityReport.Code, _ ref: Ref? = nil, _ what: @autoclosure () -> String
@@ -263,13 +266,13 @@ public final class IntegrityCheck {
         report.findings.append(IntegrityReport.Finding(code: code, place: place, what: what))
     }
 
-    /// Runs `body`; what it throws becomes a finding and nil.
+    /// Runs `body`. An error becomes a finding, and the result is nil.
     func reading<T>(
         _ ref: Ref, _ code: IntegrityReport.Code = .unreadable,
         _ body: () throws(RealmError) -> T
     ) -> T? {
         do throws(RealmError) { return try body() } catch {
-            // Once the budget is gone every node is refused.
+            // Every node read after the budget is spent throws.
             if !isTree, memory.walk.state.pointee.budget < 0 {
                 if let currentTable { tables[currentTable].isIncomplete = true }
                 exhausted("a damaged tree that leads to the same nodes again and again")
@@ -280,12 +283,13 @@ public final class IntegrityCheck {
         }
     }
 
-    /// The node at `ref`; nil when there is none.
+    /// Opens the node at `ref`; nil with a finding if it cannot be opened.
     func node(_ ref: Ref, _ code: IntegrityReport.Code) -> NodeView? {
         reading(ref, code) { () throws(RealmError) in try space.node(ref) }
     }
 
-    /// Asks leave to visit `count` elements; false when the file cannot legitimately hold so many.
+    /// Charges `count` elements to the budget. Returns false if the file is too small to hold that
+    /// many.
     func spend(_ count: Int) -> Bool {
         work &-= count
         if work >= 0 { return true }

@@ -1,7 +1,7 @@
-/// Which nodes belong to what was found already.
+/// Nodes that belong to parts of a database already found by a search.
 ///
-/// Nodes are in one tree each (storage format 3.3). What an older version left behind may have become
-/// another's since: whoever finds some of its nodes taken is not what it was.
+/// Each node is in one tree (storage format 3.3). A part of an older version may have been
+/// overwritten: a part whose nodes are already claimed is no longer intact.
 final class NodeClaims {
     private let space: NodeSpace
     private let work: SearchWork
@@ -14,18 +14,19 @@ final class NodeClaims {
 
     func isTaken(_ ref: Ref) -> Bool { taken.isMarked(ref.raw) }
 
-    /// The first position from `start` on, and before `end`, that is taken or not.
+    /// Returns the first position in `start..<end` that is taken, or that is free if `isTaken` is
+    /// false; nil if there is none.
     func first(taken isTaken: Bool, from start: UInt64, before end: UInt64) -> UInt64? {
         taken.first(marked: isTaken, from: start, before: end)
     }
 
-    /// Whether any of these bytes are taken.
+    /// Whether any byte of the range is taken.
     func takesPart(of bytes: Range<UInt64>) -> Bool {
         first(taken: true, from: bytes.lowerBound, before: bytes.upperBound) != nil
     }
 
-    /// Takes the node at `root` and all below it; false when one of them is none, or taken by others
-    /// than those it shares nodes with.
+    /// Claims the node at `root` and all nodes below it. Returns false if one of them is unreadable
+    /// or already taken by a tree other than those in `others`.
     func take(_ root: Ref, sharing others: Set<Ref> = []) -> Bool {
         var isFree = true
         walk(root) { (ref, node) in
@@ -38,7 +39,7 @@ final class NodeClaims {
         return isFree
     }
 
-    /// The nodes at `roots` and below them.
+    /// Returns the nodes at `roots` and below them.
     func nodes(below roots: [Ref]) -> Set<Ref> {
         var found: Set<Ref> = []
         for root in roots {
@@ -50,8 +51,8 @@ final class NodeClaims {
         return found
     }
 
-    /// Calls `body` with each node from `root` down, which tells whether to go on below it, and `lost`
-    /// where there is none.
+    /// Calls `body` with each node from `root` down; `body` returns whether to visit the node's
+    /// children. Calls `lost` for each reference to an unreadable node.
     private func walk(_ root: Ref, _ body: (Ref, NodeView) -> Bool, lost: () -> Void) {
         var open = [root]
         while let ref = open.popLast() {

@@ -1,5 +1,5 @@
-/// A sum over pairs of numbers that does not depend on their order: equal multisets have equal sums,
-/// and different ones practically never do.
+/// An order-independent sum over pairs of numbers: equal multisets have equal sums, and different
+/// multisets practically never do.
 struct PairSum: Equatable {
     private(set) var count = 0
     private var low: UInt64 = 0
@@ -25,8 +25,8 @@ struct PairSum: Equatable {
     }
 }
 
-/// Finds out which pairs two multisets differ in, in bounded memory: the pairs are visited again and
-/// again, first to find the buckets that differ, then to collect some of those buckets at a time.
+/// Finds the pairs in which two multisets differ, in bounded memory. The first visit of all pairs
+/// finds the buckets that differ; each further visit collects the pairs of some of those buckets.
 final class PairDifference {
     enum Side {
         case left, right
@@ -35,7 +35,7 @@ final class PairDifference {
     private struct Pair: Comparable {
         let a: UInt64
         let b: UInt64
-        /// How much more often the left side has it.
+        /// Number of occurrences on the left side minus those on the right.
         var surplus: Int
 
         static func < (x: Pair, y: Pair) -> Bool { x.a != y.a ? x.a < y.a : x.b < y.b }
@@ -43,7 +43,8 @@ final class PairDifference {
 
     private static let bucketCount = 4096
     private static let collectedAtOnce = 1 << 20
-    /// From this many on, equal pairs are added up: a damaged file may have one pair millions of times.
+    /// Number of collected pairs at which equal pairs are merged: a damaged file may repeat one
+    /// pair millions of times.
     private let leastFolded: Int
     private var foldedAt: Int
 
@@ -52,7 +53,7 @@ final class PairDifference {
     private var isWanted = [Bool](repeating: false, count: bucketCount)
     private var isMeasuring = true
     private var collected: [Pair] = []
-    /// For tests.
+    /// Number of collected pairs, for tests.
     var collectedCount: Int { collected.count }
 
     init(foldedAt: Int = collectedAtOnce) {
@@ -70,8 +71,12 @@ final class PairDifference {
         if side == .left { sums[bucket].add(a, b) } else { sums[bucket].subtract(a, b) }
     }
 
-    /// Calls `visit` as often as needed, which has to `add` all pairs of both sides each time, and
-    /// `report` with every pair one side has more often, and by how much the left one does.
+    /// Reports the pairs that are more frequent on one side.
+    ///
+    /// - Parameters:
+    ///     - visit: calls `add` with all pairs of both sides. Called several times.
+    ///     - report: receives each such pair and its surplus on the left side, which may be
+    ///     negative.
     func run(visit: () -> Void, report: (UInt64, UInt64, Int) -> Void) {
         visit()
         isMeasuring = false
@@ -100,7 +105,7 @@ final class PairDifference {
         foldedAt = max(leastFolded, 2 * collected.count)
     }
 
-    /// Each pair once; those that both sides have as often go.
+    /// Merges equal pairs and removes those that are equally frequent on both sides.
     private func fold() {
         collected.sort()
         var kept = 0

@@ -1,12 +1,12 @@
-/// Keeps the memory of a stack.
+/// Owns the memory of a stack.
 final class SlotMemory {
     let stack = SlotStack()
 
     deinit { stack.deallocate() }
 }
 
-/// The slots of a node and of those above it, in memory that all nodes which are copied share. A trivial
-/// handle, since a reference would be counted for every node.
+/// Stack with the slots of a node and of its ancestors, in memory shared by all copied nodes. A
+/// trivial handle, because a class reference would be retained for every node.
 struct SlotStack {
     private let memory: UnsafeMutablePointer<Memory>
 
@@ -26,10 +26,10 @@ struct SlotStack {
         memory.release()
     }
 
-    /// Bytes of memory that the slots take.
+    /// Bytes of memory allocated for slots.
     var byteSize: Int { memory.pointee.capacity * MemoryLayout<Int64>.stride }
 
-    /// Puts the slots of a node on top and tells where they begin.
+    /// Pushes the slots of a node and returns the index of the first one.
     func push(_ node: NodeView) -> Int {
         let first = memory.pointee.count
         memory.pointee.count = first + node.count
@@ -49,14 +49,14 @@ struct SlotStack {
 
     func pop(to first: Int) { memory.pointee.count = first }
 
-    /// The memory moves while nodes are pushed: nothing of it is kept meanwhile.
+    /// Pushing a node may move the memory, so no pointer into it may be held across a push.
     @inline(__always)
     subscript(i: Int) -> UInt64 {
         get { UInt64(bitPattern: memory.pointee.slots[i]) }
         nonmutating set { memory.pointee.slots[i] = Int64(bitPattern: newValue) }
     }
 
-    /// The slots on top; valid until the next push.
+    /// Slots from `first` to the top; valid until the next push.
     @inline(__always)
     func values(from first: Int) -> UnsafeBufferPointer<Int64> {
         UnsafeBufferPointer(

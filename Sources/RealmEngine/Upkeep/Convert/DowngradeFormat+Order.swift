@@ -1,6 +1,6 @@
-/// In which order older formats have texts, bytes and values of any type.
+/// Order of texts, bytes and mixed values in older formats.
 extension DowngradeFormat {
-    /// Whether `a` stands before `b` in a set of `type`.
+    /// Whether `a` precedes `b` in a set of `type`.
     func ascends(_ a: Value, _ b: Value, in type: ColumnType) -> Bool {
         if type == .mixed { return compareMixed(a, b) < 0 }
         switch (a, b) {
@@ -12,7 +12,7 @@ extension DowngradeFormat {
         }
     }
 
-    /// Bytes as signed numbers, as programs on Apple's machines and on x86 have them.
+    /// Compares bytes as signed numbers, as engines on Apple platforms and on x86 do.
     static func ascends(_ a: ByteView, _ b: ByteView) -> Bool {
         for i in 0..<min(a.count, b.count) where a[i] != b[i] {
             return Int8(bitPattern: a[i]) < Int8(bitPattern: b[i])
@@ -20,19 +20,20 @@ extension DowngradeFormat {
         return a.count < b.count
     }
 
-    /// Of mixed values in sets.
+    /// Compares mixed values in sets.
     func compareMixed(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.string(let x), .string(let y)): OlderTextOrder.compare(x, y)
-        // Format 23 brought texts in front of bytes.
+        // Since format 23, texts precede bytes.
         case (.string(let x), .binary(let y)), (.binary(let x), .string(let y)):
             number > 22 ? ValueOrder.compare(a, b) : ByteView.compare(x, y)
         default: ValueOrder.compare(a, b)
         }
     }
 
-    /// Of values that share a list of an index: texts have another order there than in sets. One of the
-    /// same bytes as a binary is equal to it; where it stands in front, format 24 finds both too.
+    /// Compares values that share a list of an index, where texts have another order than in sets.
+    /// Older formats consider a text and a binary of the same bytes equal; with the text first,
+    /// format 24 finds both too.
     func compareIndexed(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.string(let x), .string(let y)): Self.ascends(x, y) ? -1 : Self.ascends(y, x) ? 1 : 0

@@ -1,33 +1,34 @@
-/// One of the formats 20 to 23, which SDKs of 2020 to 2024 write: what files of it cannot hold, and
-/// where they differ (object format section 10).
+/// One of the formats 20 to 23, which SDKs of 2020 to 2024 write: content that its files cannot
+/// hold, and differences in encoding (object format section 10).
 package struct DowngradeFormat: Sendable {
     let number: Int
 
-    /// Nil for a number that is none of these.
+    /// Nil if `number` is not in 20...23.
     package init?(_ number: Int) {
         guard 20...23 ~= number else { return nil }
         self.number = number
     }
 
-    /// Objects are found by the hash of their primary key, which is their object key.
+    /// Whether the object key is a hash of the primary key, so that objects are found without an
+    /// index.
     package var hashesPrimaryKeys: Bool { number < 22 }
-    /// Mixed values, UUIDs, sets and dictionaries.
+    /// Whether mixed values, UUIDs, sets and dictionaries exist.
     var hasNewTypes: Bool { number > 20 }
     var hasAsymmetricTables: Bool { number > 21 }
-    /// Dictionaries are cluster trees.
+    /// Whether dictionaries are cluster trees.
     var hasClusteredDictionaries: Bool { 21...22 ~= number }
     var hasFullTextIndexes: Bool { number > 22 }
 
-    /// Whether programs that write the format keep up the index of a property; all others are left out,
-    /// and made again where the file is opened by newer ones.
+    /// Whether engines of the format maintain the index of a property. Other indexes are omitted
+    /// and rebuilt when a newer engine opens the file.
     func keepsIndex(of column: ColumnInfo, isPrimaryKey: Bool) -> Bool {
         if column.collection != nil { return false }
         if isPrimaryKey { return !hashesPrimaryKeys }
         return column.index != .fullText || hasFullTextIndexes
     }
 
-    /// What files of this format cannot hold of the version that `snapshot` sees: a sentence about
-    /// each class or property. Reads the mixed values, and nothing else of the objects.
+    /// Content of the version of `snapshot` that files of this format cannot hold: one sentence per
+    /// class or property. Reads the mixed values of objects, and no other values.
     func losses(_ snapshot: Snapshot) throws(RealmError) -> [String] {
         var losses: [String] = []
         for info in snapshot.schema.tables {
@@ -44,8 +45,8 @@ package struct DowngradeFormat: Sendable {
         return losses
     }
 
-    /// Throws `incompatible`, naming what would be lost, unless files of this format can hold all of the
-    /// version that `snapshot` sees.
+    /// Throws `incompatible` with the content that would be lost, unless files of this format can
+    /// hold the whole version of `snapshot`.
     package func check(_ snapshot: Snapshot) throws(RealmError) {
         let losses = try losses(snapshot)
         if losses.isEmpty { return }
@@ -71,7 +72,7 @@ package struct DowngradeFormat: Sendable {
         return isKeyed && hasClusteredDictionaries ? "is a dictionary with integer keys" : nil
     }
 
-    /// Lists and dictionaries among mixed values.
+    /// Describes lists and dictionaries nested in mixed values; nil if there are none.
     private func nested(
         _ snapshot: Snapshot, _ info: TableInfo, _ index: Int
     ) throws(RealmError) -> String? {

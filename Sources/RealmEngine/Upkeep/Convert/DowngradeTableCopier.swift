@@ -1,5 +1,5 @@
-/// Copies one table into a file of an older format: the same objects with the same keys, and whatever
-/// of its columns, leaves and indexes has another form there.
+/// Copies one table into a file of an older format: the same objects with the same keys. Columns,
+/// leaves and indexes that are encoded differently there are converted.
 struct DowngradeTableCopier {
     private enum Form {
         case copy, decimals, mixed, backlinks
@@ -8,7 +8,7 @@ struct DowngradeTableCopier {
 
     private let trees: DowngradeTrees
     private let table: Table
-    /// By slot of the cluster leaves; absent slots are copied.
+    /// Form by slot of the cluster leaves; leaves in further slots are copied unchanged.
     private let forms: [Form]
 
     private var copier: NodeCopier { trees.copier }
@@ -35,7 +35,7 @@ struct DowngradeTableCopier {
         }
     }
 
-    /// Copies the table whose root is at `ref`.
+    /// Copies the table with its root at `ref`.
     func copy(_ ref: Ref) throws(RealmError) -> Ref {
         let top = try copier.open(ref)
         return try copier.emit(top, at: ref) { (slot, child) throws(RealmError) in
@@ -53,7 +53,7 @@ struct DowngradeTableCopier {
 
     private static let listOfLinks: Int64 = 13
 
-    /// The key of a column, with lists of links of a type of their own.
+    /// Key of a column in older formats, where lists of links have their own type.
     private static func older(key raw: Int64) -> Int64 {
         let key = ColumnKey(raw)
         guard key.typeNumber == 12, key.attributes.contains(.list) else { return raw }
@@ -92,7 +92,7 @@ struct DowngradeTableCopier {
         try integers(ref) { _, value in change(value) }
     }
 
-    /// An array of numbers, each as `change` has it.
+    /// Copies an array of numbers; `change` maps an index and a value to the new value.
     private func integers(
         _ ref: Ref, _ change: (Int, Int64) -> Int64
     ) throws(RealmError) -> Ref {
@@ -137,22 +137,23 @@ struct DowngradeTableCopier {
     }
 }
 
-/// Copies the index of a property whose values may share a path, with those that do in the older order.
+/// Copies the index of a property whose values may share a path; values with one path get the older
+/// order.
 struct OlderIndexCopier {
     private let trees: DowngradeTrees
     private let table: Table
     private let column: ColumnInfo
     private var copier: NodeCopier { trees.copier }
 
-    /// Texts have lists of their own up to here; below, those that begin alike share one (object format
-    /// 5.5).
+    /// Deepest level at which each text has its own list. Texts with the same chunks up to there
+    /// share one (object format 5.5).
     private static let lastLevel = 50
 
     init(_ trees: DowngradeTrees, _ table: Table, column: Int) {
         (self.trees, self.table, self.column) = (trees, table, table.info.columns[column])
     }
 
-    /// - Parameter level: chunks in front of those of this node.
+    /// - Parameter level: number of chunks on the path to this node.
     func copy(_ ref: Ref, level: Int) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
         guard level <= Self.lastLevel + 2 else { throw copier.space.exhausted(ref) }
@@ -167,7 +168,7 @@ struct OlderIndexCopier {
         }
     }
 
-    /// A list of objects, by value and key.
+    /// Copies a list of objects, ordered by value and key.
     private func list(_ ref: Ref) throws(RealmError) -> Ref {
         var entries: [(value: Value, key: ObjectKey)] = []
         var cursor = BacklinkCursor(copier.space, slot: NodeSlot(raw: ref.raw))

@@ -1,5 +1,5 @@
-/// Dictionaries of formats 21 and 22: trees of entries, whose keys are the hashes of the entries' (object
-/// format 10.1).
+/// Dictionaries of formats 21 and 22: cluster trees with hashes of the dictionary keys as object
+/// keys (object format 10.1).
 extension DowngradeTrees {
     func clusteredDictionary(_ view: CollectionView) throws(RealmError) -> Ref {
         var entries: [(hash: UInt64, entry: Entry)] = []
@@ -31,7 +31,7 @@ extension DowngradeTrees {
     private func cluster(_ entries: [(hash: UInt64, entry: Entry)]) throws(RealmError) -> Ref {
         let most = ClusterLeaf.maximumCount
         var depth = 0
-        // Each child's keys count from where it begins, the first child's from 0.
+        // The keys of each child are relative to its first key, those of the first child to 0.
         let starts = Array(stride(from: 0, to: entries.count, by: most))
         var level: [Branch] = []
         for start in starts {
@@ -65,8 +65,8 @@ extension DowngradeTrees {
             parts.map { Int64(bitPattern: $0.raw) }, flags: NodeView.hasRefsFlag)
     }
 
-    /// Children of an inner node have leaves whose keys count from their own beginning, so theirs are
-    /// relative to the node's.
+    /// Copies an inner node. The keys below each child are relative to the child's first key, which
+    /// is stored relative to the node's first key.
     private func clusterNode(
         _ children: ArraySlice<Branch>, depth: Int
     ) throws(RealmError) -> Branch {
@@ -82,7 +82,7 @@ extension DowngradeTrees {
         return Branch(ref: ref, first: first, count: count)
     }
 
-    /// A uint-array: 8 bits at least.
+    /// Emits an array of unsigned integers of at least 8 bits each.
     private func unsigned(_ values: [UInt64]) throws(RealmError) -> Ref {
         let largest = values.max() ?? 0
         let code: UInt8 = largest < 1 << 8 ? 4 : largest < 1 << 16 ? 5 : largest < 1 << 32 ? 6 : 7

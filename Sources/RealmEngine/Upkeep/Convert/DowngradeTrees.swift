@@ -1,4 +1,4 @@
-/// Copies leaves and collections into the form of an older format.
+/// Copies leaves and collections in the encoding of an older format.
 struct DowngradeTrees {
     let copier: NodeCopier
     let format: DowngradeFormat
@@ -12,7 +12,7 @@ struct DowngradeTrees {
 
     // MARK: Leaves
 
-    /// A leaf of decimals, which always have 16 bytes.
+    /// Copies a leaf of decimals, which always have 16 bytes in older formats.
     func decimals(_ ref: Ref) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
         let leaf = try DecimalLeaf(space, ref)
@@ -27,7 +27,7 @@ struct DowngradeTrees {
         return try emit(words, flags: sixteenBytes, count: leaf.count)
     }
 
-    /// A leaf of mixed values, which has no room for nested collections.
+    /// Copies a leaf of mixed values without the slots for nested collections.
     func mixed(_ ref: Ref) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
         let leaf = try MixedLeaf(space, ref)
@@ -40,7 +40,7 @@ struct DowngradeTrees {
         return try copier.emit(slots, flags: NodeView.hasRefsFlag)
     }
 
-    /// A leaf of incoming links: those of one object are one array.
+    /// Copies a leaf of backlinks; the backlinks of one object become one array.
     func backlinks(_ ref: Ref) throws(RealmError) -> Ref {
         try forEachCell(ref) { (root) throws(RealmError) in
             let node = try copier.open(root)
@@ -62,7 +62,7 @@ struct DowngradeTrees {
 
     // MARK: Collections
 
-    /// A leaf of lists, sets or dictionaries.
+    /// Copies a leaf of lists, sets or dictionaries.
     func collections(
         _ ref: Ref, _ kind: CollectionKind, _ element: ElementType
     ) throws(RealmError) -> Ref {
@@ -88,7 +88,7 @@ struct DowngradeTrees {
         return try copier.emit(node, at: ref) { (_, child) throws(RealmError) in try body(child) }
     }
 
-    /// A B+tree whose elements stay where they are.
+    /// Copies a B+tree without changing the order of its elements.
     private func tree(
         _ ref: Ref, _ type: ColumnType, depth: Int = 0
     ) throws(RealmError) -> Ref {
@@ -123,7 +123,7 @@ struct DowngradeTrees {
         return try made(values, view.element)
     }
 
-    /// Keys and values side by side, the keys in the older order.
+    /// Copies a dictionary as parallel trees of keys and values, in the older order of keys.
     private func dictionary(_ view: CollectionView) throws(RealmError) -> Ref {
         let halves = try view.halves(space)
         var entries = try self.entries(view)
@@ -163,7 +163,7 @@ struct DowngradeTrees {
 
     // MARK: What is made anew
 
-    /// A leaf of `values`, as collections have them.
+    /// Writes a leaf of collection elements.
     func leaf(_ values: ArraySlice<Value>, _ element: ElementType) throws(RealmError) -> Ref {
         let ref = try bench.leaf(values, element)
         switch element.type {
@@ -173,14 +173,14 @@ struct DowngradeTrees {
         }
     }
 
-    /// A B+tree of `values`.
+    /// Writes a B+tree of `values`.
     func made(_ values: [Value], _ element: ElementType) throws(RealmError) -> Ref {
         try tree(of: values.count) { (range) throws(RealmError) in
             try leaf(values[range], element)
         }
     }
 
-    /// A B+tree of so many elements, of whose leaves `leaf` makes those of a range.
+    /// Builds a B+tree of `count` elements; `leaf` writes the leaf for a range of positions.
     func tree(
         of count: Int, _ leaf: (Range<Int>) throws(RealmError) -> Ref
     ) throws(RealmError) -> Ref {
@@ -213,7 +213,7 @@ struct DowngradeTrees {
         return try copier.emit(slots, flags: NodeView.hasRefsFlag | NodeView.innerFlag)
     }
 
-    /// A node of `count` elements whose bytes are `words`.
+    /// Writes a node of `count` elements with `words` as its payload.
     func emit(_ words: [UInt64], flags: UInt8, count: Int) throws(RealmError) -> Ref {
         let result = words.withUnsafeBytes { bytes -> Result<Ref, RealmError> in
             Result { () throws(RealmError) in
@@ -223,7 +223,7 @@ struct DowngradeTrees {
         return try result.get()
     }
 
-    /// What `DowngradeFormat.losses` should have told of.
+    /// Thrown for a nested collection that `DowngradeFormat.losses` should have reported.
     static var unexpected: RealmError {
         .corrupt("a nested collection that nobody counted", in: "mixed value")
     }

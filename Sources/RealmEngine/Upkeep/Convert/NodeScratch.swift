@@ -1,5 +1,5 @@
-/// Where leaves are made that have other values than those of the original, or the same in another
-/// order: in memory behind the file, one at a time, to be copied from there. Of one thread.
+/// Builds one leaf at a time in memory mapped after the file, to be copied from there. Used for
+/// leaves with other values, or another order of values, than the original. Confined to one thread.
 final class NodeScratch {
     private let memory: ReadContext
     private let part: MappingPart
@@ -19,7 +19,7 @@ final class NodeScratch {
 
     deinit { slab.detach() }
 
-    /// A leaf of elements of a collection. It stays until the next is made.
+    /// Builds a leaf of collection elements. It is valid until the next call.
     func leaf(_ values: ArraySlice<Value>, _ element: ElementType) throws(RealmError) -> Ref {
         let cells = LeafCells(LeafLayout(elements: element), capacity: values.count)
         let target = cells.target

@@ -1,44 +1,45 @@
-/// Writes one version of a database into an empty file, front to back and without free space
-/// (storage format 5.12). Objects, keys, indexes and, if wanted, the history stay what they are.
+/// Writes one version of a database into an empty file, sequentially and without free space
+/// (storage format 5.12). Objects, keys and indexes are unchanged, and so is the history if it is
+/// kept.
 ///
-/// Private memory: some buffers of half a MiB and what enumerating columns needs, within
-/// `maxMemory`; pages of the source are given back behind the cursor. Confined to the snapshot's
-/// thread; a second one, which ends before `write` returns, writes and verifies.
+/// Private memory: some buffers of half a MiB and the memory for enumerating columns, limited by
+/// `maxMemory`; source pages are released after they are read. Confined to the snapshot's thread; a
+/// second thread, which ends before `write` returns, writes and verifies.
 public struct Compactor {
-    /// How to compact.
+    /// Options of a compaction.
     public struct Options: Sendable {
-        /// Keep the change log, from which participants of a session learn what changed.
+        /// Whether to keep the history, from which other processes and threads learn what changed.
         public var keepsHistory = true
-        /// Keep the identity of a synchronised file: right for a replacement, not for a copy.
+        /// Whether to keep the identity of a synchronised file: right for a replacement, wrong for
+        /// a copy.
         public var keepsFileIdentifier = false
-        /// String columns that are to hold numbers of distinct values.
+        /// String columns to store as numbers of distinct values.
         package var enumeration = Enumeration.none
-        /// In bytes.
+        /// Limit of private memory in bytes.
         public var maxMemory = 64 << 20
-        /// Read the result back and compare it with the original, node for node. Without effect
-        /// where columns are to be enumerated, which makes other nodes of the same objects.
+        /// Whether to read the result back and compare it with the original node by node. Ignored
+        /// if columns are enumerated, which changes the nodes.
         public var verifies = true
-        /// Leave the file in the form that programs may have open while others commit, as is right
-        /// in the place of a database (storage format 1.3).
+        /// Whether to leave the file in the form that programs may have open while others commit,
+        /// as a replaced database requires (storage format 1.3).
         public var isTransactional = false
-        /// Write this format, which is older than the one of the original; nil for the original's.
-        /// Without effect where it is the original's. Nothing is enumerated then, and nothing read
-        /// back.
+        /// Older format to write; nil, or the format of the original, for the same format. A
+        /// conversion neither enumerates columns nor verifies the result.
         package var format: DowngradeFormat?
-        /// Encrypt what is written; nil for a plain file, whatever the original is.
+        /// Key to encrypt the result with; nil for a plain file, even if the original is encrypted.
         public var key: EncryptionKey?
 
         public init() {}
     }
 
-    /// What was written.
+    /// Figures of the written file.
     public struct Result: Sendable {
-        /// Size of the file.
+        /// Size of the file in bytes.
         public let bytes: UInt64
         let nodes: Int
-        /// Columns that are enumerated now and were not before.
+        /// Number of columns that were newly enumerated.
         package let enumerated: Int
-        /// The result was read back and found to hold what the original does.
+        /// Whether the result was read back and equals the original.
         public let isVerified: Bool
     }
 
@@ -47,7 +48,7 @@ public struct Compactor {
     private let file: SequentialFile
     private let copier: NodeCopier
     private let verification: CopyVerification?
-    /// The format that is written, where it is older.
+    /// Older format to write; nil for the format of the original.
     private let older: DowngradeFormat?
 
     private init(
@@ -87,12 +88,12 @@ public struct Compactor {
         progress: @escaping (UInt64) -> Void = { _ in }
     ) throws(RealmError) -> Result {
         let compactor = try Compactor(snapshot, options, descriptor, path: path, progress)
-        // Nobody writes to the descriptor any more when its owner closes it.
+        // The second thread must not write to the descriptor after its owner closes it.
         defer { compactor.file.close() }
         return try compactor.run()
     }
 
-    /// What `write` would do, without a file. Takes as long as reading everything.
+    /// Returns what `write` would, without writing a file. Reads the whole version.
     public static func estimate(
         _ snapshot: Snapshot, options: Options = Options()
     ) throws(RealmError) -> Result {
@@ -118,7 +119,7 @@ public struct Compactor {
             let tables = try copyTables(top.tables, &enumerated)
             root = try emitRoot(top, names, tables)
         }
-        // The footer ends where the file does.
+        // The footer ends at the end of the file.
         if options.key != nil { try file.fillPage(leaving: FileHeader.footerSize) }
         try file.append(root.raw)
         try file.append(FileHeader.footerCookie)
@@ -129,7 +130,7 @@ public struct Compactor {
         if options.isTransactional, !root.isNone {
             try makeTransactional(root, format: format)
         }
-        // All that was written becomes durable together, before the file gets its name.
+        // Everything written becomes durable before the file gets its name.
         try file.sync()
         let size =
             options.key == nil
@@ -176,7 +177,7 @@ public struct Compactor {
         return result
     }
 
-    /// The history, empty free lists, and the root that holds it all.
+    /// Writes the history, empty free lists, and the root that references them.
     private func emitRoot(
         _ top: TopArray, _ names: Ref, _ tables: Ref
     ) throws(RealmError) -> Ref {
@@ -189,13 +190,12 @@ public struct Compactor {
         root.freeLengths = try copier.emit([])
         root.freeVersions = try copier.emit([])
         if top.historyType != 0 {
-            // Histories of one program's commits have another form in format 24, and older programs
-            // refuse that.
+            // In-Realm histories of format 24 have another schema, which older engines refuse.
             root.history = .init(
                 type: top.historyType, ref: history, schema: older == nil ? top.historySchema : 0,
                 fileID: options.keepsFileIdentifier ? top.syncFileID : 0)
         }
-        // The size decides the width, and the width the size.
+        // The node's width depends on the size it stores, and the size on the width.
         let start = file.position
         var size = start
         while true {
@@ -208,7 +208,8 @@ public struct Compactor {
         }
     }
 
-    /// Root slot first, select bit last.
+    /// Converts the header from the streaming form: writes the root's slot first and the select bit
+    /// last.
     private func makeTransactional(_ root: Ref, format: Int) throws(RealmError) {
         let top = (0..<8).map { UInt8(truncatingIfNeeded: root.raw >> ($0 * 8)) }
         try file.overwrite(top, at: RawHeader.topOffset(1))
