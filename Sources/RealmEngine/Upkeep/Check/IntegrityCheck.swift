@@ -100,9 +100,10 @@ public final class IntegrityCheck {
         self.init(database.snapshot(), level: level)
     }
 
-    /// Checks the file at `path`, also when it is too damaged to be opened as a database. Throws
-    /// `input` when it cannot be read or is no Realm file at all, and `incompatible` when an upgrade
-    /// from format 9 was interrupted, so that nothing can be said.
+    /// Checks the file at `path`, even if it is too damaged to be opened as a database.
+    ///
+    /// - Throws: `input` if the file cannot be read or is no Realm file, `incompatible` if an
+    ///   upgrade from format 9 was interrupted and the file cannot be checked.
     public static func run(
         path: String, level: Level = .full, key: EncryptionKey? = nil, meter: ProgressCounter? = nil
     ) throws(RealmError) -> IntegrityReport {

@@ -74,15 +74,15 @@ public struct Compactor {
             maxMemory: options.maxMemory, remakes: older != nil)
     }
 
-    /// Writes the version `snapshot` sees into the empty file behind `descriptor`, which is open for
-    /// reading and writing, is synced at the end and stays open.
+    /// Writes the version of `snapshot` into the empty file of `descriptor`, which must be open for
+    /// reading and writing. Syncs the file and leaves the descriptor open.
     ///
     /// - Parameters:
-    ///   - path: names the file in errors.
-    ///   - progress: told the bytes written so far, now and then.
-    /// - Throws: `corrupt` when the version's nodes form no tree, `output` when the file cannot be
-    ///   written, `incompatible` when an older format cannot hold it, `internal` when the file does not
-    ///   hold what the original does.
+    ///     - path: names the file in errors.
+    ///     - progress: receives the number of bytes written so far, from time to time.
+    /// - Throws: `corrupt` if the version's nodes form no tree, `output` if the file cannot be
+    ///   written, `incompatible` if an older format cannot hold the content, `internal` if the
+    ///   written file differs from the original.
     public static func write(
         _ snapshot: Snapshot, to descriptor: Int32, path: String, options: Options = Options(),
         progress: @escaping (UInt64) -> Void = { _ in }

@@ -1,17 +1,18 @@
-/// Proves that a compacted file holds, node for node, what the original does, while it is written.
+/// Verifies, while a compacted file is written, that it equals the original node by node.
 ///
-/// The copier names each node with references once it and all below it are copied. Both are then
-/// read, the copy from the memory it is written from, or, once that was used again, through a mapping
-/// of the file, and compared: form, count, the bytes of every child without references, every number,
-/// and for every child with references that it is the pair proven just before. By induction each
-/// proven pair is the root of equal trees; `finish` demands that the pairs the two files' roots name
-/// are among them. A wrong word of the copier about what it copied makes the proof fail, never
-/// succeed.
+/// The copier reports each node with references after copying it and all nodes below it. Both nodes
+/// are then read and compared: form, count, the bytes of every child without references, every
+/// number, and for every child with references that it is the pair verified just before. The copy
+/// is read from the buffer it is written from, or through a mapping of the file once the buffer has
+/// been reused. By induction, each verified pair is the root of equal trees; `finish` requires that
+/// the children of the two files' roots are among the verified pairs. A wrong report by the copier
+/// makes the verification fail, never succeed.
 ///
-/// What may differ are places of nodes and widths of numbers. Proven is what the system was given or
-/// holds of the file, in memory as a rule, not what the disk will return one day.
+/// Refs of nodes and widths of numbers may differ. The verification covers bytes given to the
+/// system or read back through its page cache, not what the disk will return later.
 ///
-/// `copied` and `chunkEnds` belong to the thread that copies; the rest is done by one thread at a time.
+/// `copied` and `chunkEnds` are called on the copying thread; the rest is used by one thread at a
+/// time.
 final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// A node with references and its copy.
     private struct Pair {
@@ -24,29 +25,29 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     private let mapping: Mapping
     private let sourceMemory: ReadContext
     private let copyMemory: ReadContext
-    /// Of what is in the file.
+    /// Read context of the mapped file.
     private var fileMemory: ReadContext
     private let source: NodeSpace
-    /// What is in memory of the copy.
+    /// Written chunks that are still in memory.
     private var recent: ArraySlice<WriteBehind.Chunk> = []
     private var part: Part
-    /// The copier's own.
+    /// Pairs of the current chunk; used on the copying thread only.
     private var named: [Pair] = []
-    /// What the copier named, in that order.
+    /// Pairs reported by the copier, in order.
     private let handedOver = LockedValue<[Pair]>([])
     private var waiting: [Pair] = []
-    /// Proven pairs whose parents were not looked at yet.
+    /// Verified pairs whose parents have not been compared yet.
     private var proven: [Pair] = []
     private var readSinceRelease = 0
     private let releaseStep: Int
-    /// Slots of a node and of its copy.
+    /// Buffer for the slots of a node, followed by those of its copy.
     private var slots: UnsafeMutablePointer<Int64>
     private var slotCapacity = 1 << 12
 
     private static let longestRun = 1 << 15
 
-    /// Will compare with the version of a database that `snapshot` sees what is written to the empty
-    /// file behind `descriptor`, which must be readable.
+    /// Prepares to compare the version of `snapshot` with the content of the empty file of
+    /// `descriptor`, which must be readable.
     init(
         _ snapshot: Snapshot, _ descriptor: Int32, path: String, key: EncryptionKey?,
         maxMemory: Int
@@ -59,7 +60,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
                 try Mapping(decrypting: mapping, key, path: path)
             } ?? mapping
         let original = snapshot.lookup
-        // A space is of one thread.
+        // A node space is confined to one thread.
         sourceMemory = ReadContext(original)
         copyMemory = ReadContext(base: self.mapping.base, limit: 0)
         fileMemory = ReadContext(self.mapping, limit: 0)
@@ -73,7 +74,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     // MARK: The copier's side
 
-    /// The node at `source` was copied to `copy`, after all below it.
+    /// Reports that the node at `source`, and before it all nodes below it, was copied to `copy`.
     @inline(__always)
     func copied(_ source: Ref, _ copy: Ref) { named.append(Pair(source: source, copy: copy)) }
 
@@ -94,7 +95,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
             return pairs
         }
         var next = 0
-        // The pairs of chunks yet to be made may be here already.
+        // Pairs of chunks that are not written yet may already be in the list.
         while next < waiting.count, waiting[next].copy.raw < last.end {
             try prove(waiting[next])
             next += 1
@@ -103,7 +104,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         recent = []
     }
 
-    /// A stretch of the copy in one piece of memory. No node is in two of them.
+    /// A range of the copy in one contiguous piece of memory. Each node is within one part.
     private struct Part {
         let start: UInt64
         let space: NodeSpace
@@ -115,14 +116,14 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
                 state: state)
         }
 
-        /// What is in the file.
+        /// The part of the copy that is in the file.
         init(_ memory: ReadContext) {
             start = 0
             space = memory.lookup
         }
     }
 
-    /// Has the part that holds `ref` at hand.
+    /// Makes `part` the part that contains `ref`.
     @inline(__always)
     private func find(_ ref: Ref) throws(RealmError) {
         if ref.raw < part.start || ref.raw >= part.space.limit { try change(to: ref) }
@@ -161,7 +162,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         IntegerKernels.decode(a, first: 0, count: count, into: slots)
         IntegerKernels.decode(b, first: 0, count: count, into: slots + count)
         var run = Run()
-        // Children with references were proven in the order of their slots.
+        // Children with references were verified in the order of their slots, so the last is on
+        // top.
         var i = count
         while i > 0 {
             i &-= 1
@@ -177,12 +179,12 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         proven.append(pair)
     }
 
-    /// Nodes without references, each behind the one looked at after it, in both files.
+    /// Consecutive nodes without references, contiguous in both files. Collected backwards.
     private struct Run {
         var source = Ref.none
         var copy = Ref.none
         var size = 0
-        /// Begin of the memory that holds the copies.
+        /// Start of the part that contains the copies.
         var floor: UInt64 = 0
     }
 
@@ -211,7 +213,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         run.size &+= size
     }
 
-    /// Compares what has piled up: at once where, as a rule, the copies have the same headers.
+    /// Compares the collected nodes: in one step if the headers of the copies are equal, as they
+    /// usually are.
     private func finish(_ run: Run) throws(RealmError) {
         if run.size == 0 { return }
         readSinceRelease &+= run.size
@@ -240,10 +243,10 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         a.count == b.count && a.flags & 0xF8 == b.flags & 0xF8
     }
 
-    /// Nodes without references, of the same kind and count.
+    /// Whether two nodes without references, of the same kind and count, have equal elements.
     private static func isSame(_ a: NodeView, _ b: NodeView) -> Bool {
         if a.flags == b.flags {
-            // What follows the last element in its byte may be anything, and was copied with it.
+            // Unused bits after the last element are arbitrary, and are copied with it.
             let size = NodeView.payloadSize(flags: a.flags, count: a.count)
             return ByteView(a.payload, count: size) == ByteView(b.payload, count: size)
         }
@@ -257,7 +260,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         if readSinceRelease > releaseStep { release() }
     }
 
-    /// Pages of the copy are given back; those of the original are the copier's.
+    /// Releases pages of the copy; the copier releases pages of the original.
     private func release() {
         readSinceRelease = 0
         mapping.releasePages()
@@ -271,8 +274,10 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     // MARK: The end
 
-    /// To be called when all `size` bytes are in the file: compares the roots. Throws `internal` when the file
-    /// does not hold what the version of `state` does, `corrupt` when it cannot be read.
+    /// Compares the roots. Call it after all `size` bytes are in the file.
+    ///
+    /// - Throws: `internal` if the file differs from the version of `state`, `corrupt` if the file
+    ///   cannot be read.
     func finish(
         _ state: VersionState, size: Int, hasHistory: Bool
     ) throws(RealmError) {

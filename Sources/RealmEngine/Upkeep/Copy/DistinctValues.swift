@@ -1,30 +1,30 @@
-/// The distinct values of a string column, sorted, nil first: what its leaves of indexes point into
-/// once the column is enumerated (object format 3.6).
+/// Sorted distinct values of a string column, nil first. Leaves of an enumerated column store
+/// indexes into them (object format 3.6).
 final class DistinctValues {
     let column: ColumnInfo
     private var values: [ByteView?] = []
     private var places = TextPlaces()
 
-    /// All values must fit one blob.
+    /// Limit of the total size: all values must fit in one blob.
     private static let mostBytes = 0xF0_0000
     private static let mostValues = 1 << 18
-    /// Bytes of memory a distinct value takes here, more or less.
+    /// Approximate memory per distinct value, in bytes.
     private static let cost = 64
 
-    /// Bytes the column takes now, and at most once it is enumerated.
+    /// Size of the column in bytes now, and its maximum size once enumerated.
     private(set) var bytes = (now: 0, enumerated: 0)
 
-    /// Why a column cannot be enumerated whatever its values are; nil if it can.
+    /// Why a column can never be enumerated, whatever its values; nil if it can be.
     static func obstacle(_ info: TableInfo, _ index: Int) -> String? {
         let column = info.columns[index]
         if column.type != .string || column.collection != nil { return "is no string" }
         if info.primaryKey == index { return "is the primary key" }
-        // Tombstones share the column's spec, and theirs are not looked at.
+        // Tombstones share the column's spec, and their values are not scanned.
         return info.tombstones.isNone ? nil : "belongs to a class with removed objects in links"
     }
 
-    /// Collects the values of a column that nothing stands in the way of; nil when they are too
-    /// many, or none.
+    /// Collects the values of a column without an `obstacle`. Nil if there are too many values, or
+    /// none.
     init?(_ table: Table, column index: Int, maxMemory: Int) throws(RealmError) {
         column = table.info.columns[index]
         let most = min(Self.mostValues, maxMemory / Self.cost)
@@ -45,12 +45,12 @@ final class DistinctValues {
         sort()
     }
 
-    /// Whether distinct values make up less than `percent` of all.
+    /// Whether there are fewer distinct values than `percent` of the objects.
     func isBelow(_ percent: Int, _ table: Table) throws(RealmError) -> Bool {
         values.count * 100 < (try table.count()) * percent
     }
 
-    /// Bytes that enumerating the column saves; negative when it costs some.
+    /// Number of bytes that enumerating the column saves; negative if the column grows.
     var saving: Int { bytes.now - bytes.enumerated }
 
     private func measure(_ table: Table) throws(RealmError) {
@@ -69,7 +69,8 @@ final class DistinctValues {
         NodeView.headerSize + (payload + 7) & ~7
     }
 
-    /// Bytes of a node and the two levels below that a leaf of strings can have.
+    /// Returns the bytes of a node and of the nodes on two levels below it, which is the depth of a
+    /// leaf of strings.
     private static func treeBytes(
         _ ref: Ref, _ space: NodeSpace, levels: Int = 2
     ) throws(RealmError) -> Int {
@@ -83,7 +84,7 @@ final class DistinctValues {
         return total
     }
 
-    /// Bytes of the list of distinct values, more or less.
+    /// Approximate size of the list of distinct values, in bytes.
     private var listBytes: Int {
         let longest = values.reduce(-1) { max($0, $1?.count ?? -1) }
         let texts = values.reduce(0) { $0 + ($1?.count ?? 0) + 1 }
@@ -123,7 +124,7 @@ final class DistinctValues {
         for (place, value) in values.enumerated() { places.enter(value, at: place) }
     }
 
-    /// Place of a value of the column.
+    /// Returns the index of a value of the column.
     func index(_ value: ByteView?) throws(RealmError) -> Int32 {
         guard let place = find(value) else {
             throw .corrupt("a value that was not there before", in: "string column")
@@ -143,7 +144,7 @@ extension DistinctValues {
         return longest <= Self.longestMedium ? try medium(copier) : try big(copier)
     }
 
-    /// Width code of cells for texts of at most so many bytes; -1 for nulls alone.
+    /// Returns the width code of cells for texts of up to `longest` bytes; -1 means nulls only.
     fileprivate static func shortCode(_ longest: Int) -> UInt8 {
         var code: UInt8 = longest < 0 ? 0 : 1
         while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }
@@ -194,7 +195,7 @@ extension DistinctValues {
         return try copier.emit(slots, flags: NodeView.hasRefsFlag | NodeView.contextFlag)
     }
 
-    /// Width type 2, width 1.
+    /// Flags of width type 2 and width 1.
     private static let blobFlags: UInt8 = 0x11
 
     private func emit(

@@ -1,7 +1,6 @@
-/// Which string properties a compaction stores as numbers that stand for distinct values (object
-/// format 3.6).
+/// String properties that a compaction stores as indexes of distinct values (object format 3.6).
 package enum Enumeration: Sendable, Equatable {
-    /// A property by the name of its class and its own.
+    /// A property, identified by class name and property name.
     package struct Property: Sendable, Equatable {
         let className: String
         let name: String
@@ -12,18 +11,19 @@ package enum Enumeration: Sendable, Equatable {
         }
     }
 
-    /// None but those that are enumerated already.
+    /// No properties except those already enumerated.
     case none
-    /// All that become smaller that way.
+    /// All properties that become smaller.
     case smaller
-    /// Those that become smaller and have less distinct values than this share of all, in percent.
+    /// Properties that become smaller and have fewer distinct values than this percentage of
+    /// objects.
     case below(percent: Int)
-    /// These, whatever becomes of their size.
+    /// The given properties, even if they become larger.
     case properties([Property])
 
-    /// Finds out whether all properties named exist and can be enumerated.
+    /// Checks that all named properties exist and can be enumerated.
     ///
-    /// - Throws: `misuse` that names the one that does not.
+    /// - Throws: `misuse` that names the first property that does not.
     func check(_ schema: Schema) throws(RealmError) {
         guard case .properties(let properties) = self else { return }
         for property in properties {
@@ -39,9 +39,9 @@ package enum Enumeration: Sendable, Equatable {
         }
     }
 
-    /// The distinct values of the columns of a table that are to be enumerated, by column.
+    /// Returns the distinct values of the columns of a table that are to be enumerated, by column.
     ///
-    /// - Throws: `misuse` when a property that was named has too many.
+    /// - Throws: `misuse` if a named property has too many.
     func values(_ table: Table, maxMemory: Int) throws(RealmError) -> [Int: DistinctValues] {
         var found: [Int: DistinctValues] = [:]
         for (index, column) in table.info.columns.enumerated()

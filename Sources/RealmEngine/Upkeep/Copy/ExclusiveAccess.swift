@@ -1,21 +1,21 @@
-/// Work on a database that nobody else has open, and that nobody can open meanwhile (storage
+/// Exclusive work on a database: no other process has it open or can open it meanwhile (storage
 /// format 5.12).
 ///
-/// The session begins, and stays at its beginning, while the work runs: the control mutex is held,
-/// and whoever wants to join waits for it. So a file put in the place of the old one is the only
-/// one that others ever see.
+/// The work runs while a session begins, with the control mutex locked; processes that want to join
+/// wait for the mutex. A file that replaces the old one is thus the only file they ever see.
 package enum ExclusiveAccess {
-    /// Runs `body` with the database at `path`; the file there may be replaced. `body` returns the key
-    /// that the file has then.
+    /// Runs `body` with exclusive access to the database at `path`. `body` may replace the file and
+    /// returns the key of the file that is there afterwards.
     ///
     /// - Parameters:
-    ///   - key: of an encrypted file.
-    ///   - patience: for each lock of the session; not for others to close the file.
-    ///   - allowsOtherNames: work on a file that has several hard links.
-    ///   - converts: `body` puts a file of the format that is written in the place of any other.
-    /// - Throws: `busy` when others have it open, `incompatible` for files this engine does not write
-    ///   and for lock files it does not know, `misuse` for a file with several hard links, and what
-    ///   `body` throws.
+    ///     - key: key of an encrypted file.
+    ///     - patience: timeout for each lock of the session. Processes that have the file open are
+    ///     not waited for.
+    ///     - allowsOtherNames: whether to accept a file with several hard links.
+    ///     - converts: whether `body` converts a file of another format to the current one.
+    /// - Throws: `busy` if another process has the file open, `incompatible` for files this engine
+    ///   does not write and for unknown lock files, `misuse` for a file with several hard links,
+    ///   and any error of `body`.
     package static func run(
         path: String, key: EncryptionKey? = nil, _ patience: LockTimeout = .forever,
         allowsOtherNames: Bool = false, converts: Bool = false,
@@ -24,7 +24,7 @@ package enum ExclusiveAccess {
         do throws(RealmError) {
             let place = DatabasePath(path)
             try place.checkLinks()
-            // What cannot be worked on gets no lock file.
+            // No lock file is created for a file that cannot be processed.
             try check(Database(MappedFile(place, DatabaseKey(key))), converts: converts)
             if !allowsOtherNames { try place.checkNames() }
             _ = try Session(joining: place, isDurable: true, patience) {
@@ -38,10 +38,10 @@ package enum ExclusiveAccess {
         } catch { throw error.inFile(path) }
     }
 
-    /// Removes the database at `path` and what participants leave beside it, but for the lock file: who
-    /// waits for that begins anew.
+    /// Removes the database at `path` and its companion files, except the lock file: processes
+    /// waiting for it then begin a new session.
     ///
-    /// Throws `busy` when others have it open.
+    /// Throws `busy` if another process has the database open.
     package static func remove(path: String) throws(RealmError) {
         let place = DatabasePath(path)
         var isRemoved = false
@@ -53,7 +53,7 @@ package enum ExclusiveAccess {
                 try removeFile(place.path)
                 isRemoved = true
                 CompanionFiles.removeUnlocked(beside: place.path)
-                // Nobody can take part in what is gone.
+                // The error ends the session: the database no longer exists.
                 throw busy(path)
             }
         } catch {
@@ -89,7 +89,7 @@ package enum ExclusiveAccess {
             historyType: state.top?.historyType ?? 0)
     }
 
-    /// Names who has the database at `path` open.
+    /// Makes the error that lists the processes that have the database at `path` open.
     static func busy(_ path: String) -> RealmError {
         let openers = FileHolders.participants(of: path)
         let names = openers.map { "\($0.pid) (\($0.command))" }.joined(separator: ", ")

@@ -1,12 +1,13 @@
-/// A compacted copy under a name of its own: complete, verified and durable when the name appears.
+/// Writes compacted copies to a temporary file and renames it once it is complete, verified and
+/// durable.
 package enum FileCopy {
-    /// Writes what `snapshot` sees to the file `path`.
+    /// Writes the version of `snapshot` to the file `path`.
     ///
     /// - Parameters:
-    ///   - replacing: a file of that name gives way, else it is an error.
-    ///   - permissions: of the file; nil for those of any new one.
-    /// - Throws: `misuse` when a file is there and is not to be replaced, and what `Compactor.write`
-    ///   throws.
+    ///     - replacing: whether to replace an existing file; otherwise it is an error.
+    ///     - permissions: permissions of the new file; nil for the default.
+    /// - Throws: `misuse` if a file exists that must not be replaced, and any error of
+    ///   `Compactor.write`.
     @discardableResult
     package static func write(
         _ snapshot: Snapshot, to path: String, replacing: Bool = false,

@@ -1,34 +1,34 @@
-/// Copies trees of nodes to a file written front to back, children before parents, and tells the
-/// parents where their children are now (storage format 5.12).
+/// Copies trees of nodes into a sequentially written file, children before parents, and updates the
+/// refs in the parents (storage format 5.12).
 ///
-/// Nodes without references are copied as they are, those with references at the smallest width
-/// their slots need. Memory: one buffer and the slots of the nodes on the path. Confined to one
-/// thread.
+/// Nodes without references are copied unchanged; nodes with references get the smallest width for
+/// their slots. Memory: one buffer and the slots of the nodes on the path. Confined to one thread.
 final class NodeCopier {
     let space: NodeSpace
     let file: SequentialFile
     private let mapping: Mapping
-    /// Told which nodes with references were copied.
+    /// Receives each copied node with references.
     private let verification: CopyVerification?
-    /// Slots of the nodes that are being copied.
+    /// Slots of the nodes on the path that is being copied.
     let slots: SlotStack
     private let slotMemory = SlotMemory()
     private var depth = 0
     private(set) var nodes = 0
-    /// Bytes that may still be read: a tree has each node once.
+    /// Number of bytes that may still be read; a tree contains each node once.
     private var left: Int
     private var readSinceRelease = 0
     private let releaseStep: Int
 
-    /// More levels than collections nested as deep as allowed have.
+    /// Exceeds the depth of collections nested as deep as the format allows.
     private static let maximumDepth = 2000
-    /// Bytes of nodes that are copied at once.
+    /// Limit in bytes of contiguous nodes copied in one step.
     private static let longestRun = 1 << 14
 
     /// - Parameters:
-    ///   - maxMemory: pages of the source are given back before more than about this much of them
-    ///     are held.
-    ///   - remakes: nodes are made anew and copied from there, beside those of the source.
+    ///     - maxMemory: approximate limit of source pages in memory; half of it is read before
+    ///     pages are released.
+    ///     - remakes: whether converted nodes are built and copied too, in addition to the
+    ///     source's.
     init(
         _ space: NodeSpace, _ mapping: Mapping, _ file: SequentialFile,
         _ verification: CopyVerification?, maxMemory: Int, remakes: Bool = false
@@ -42,13 +42,13 @@ final class NodeCopier {
         slots = slotMemory.stack
     }
 
-    /// Copies the tree below `ref` and returns where its root is now.
+    /// Copies the tree below `ref` and returns the ref of its root in the copy.
     func copy(_ ref: Ref) throws(RealmError) -> Ref {
         let node = try open(ref)
         return node.hasRefs ? try copyChildren(node, ref) : try emit(node)
     }
 
-    /// Opens a node that will be copied.
+    /// Opens a node to copy and charges its size to the read budget.
     @inline(__always)
     func open(_ ref: Ref) throws(RealmError) -> NodeView {
         let node = try space.node(ref)
@@ -64,7 +64,7 @@ final class NodeCopier {
         if readSinceRelease > releaseStep { release() }
     }
 
-    /// Gives pages of the source back to the system.
+    /// Releases pages of the source.
     private func release() {
         readSinceRelease = 0
         mapping.releasePages()
@@ -92,9 +92,9 @@ final class NodeCopier {
         return try pop(first, node, ref)
     }
 
-    /// Copies the child `leaf` of slot `i`, and with it those of the next slots as far as they
-    /// follow it in the file, and returns the first slot that is left. Small nodes without
-    /// references, such as lists, make most of the nodes of some files.
+    /// Copies the child `leaf` of slot `i`, together with the children of the next slots that
+    /// directly follow it in the file. Returns the first slot not copied. In some files most nodes
+    /// are small and have no references, such as lists.
     @inline(__always)
     private func copyLeaves(
         _ leaf: NodeView, _ ref: Ref, _ first: Int, _ i: Int, _ count: Int
@@ -122,7 +122,8 @@ final class NodeCopier {
         return next
     }
 
-    /// Copies a node with references; `copyChild` gets each child with its slot's index.
+    /// Copies a node with references. `copyChild` receives the slot index and the ref of each
+    /// child.
     func emit(
         _ node: NodeView, at ref: Ref,
         copyChild: (_ slot: Int, Ref) throws(RealmError) -> Ref
@@ -136,7 +137,8 @@ final class NodeCopier {
         return try pop(first, node, ref)
     }
 
-    /// Copies a cluster tree; `copyLeaf` gets each column's leaf with its slot, the first being 1.
+    /// Copies a cluster tree. `copyLeaf` receives the ref of each column's leaf and its slot,
+    /// starting at 1.
     func copyClusters(
         _ ref: Ref, depth: Int = 0, copyLeaf: (_ slot: Int, Ref) throws(RealmError) -> Ref
     ) throws(RealmError) -> Ref {
@@ -153,14 +155,14 @@ final class NodeCopier {
         }
     }
 
-    /// Copies a node of width 0, whose slots are all zero: it takes eight bytes however many it announces.
+    /// Copies a node of width 0. All its slots are zero, so its size is eight bytes for any count.
     private func copyZeros(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
         let copied = try emit(node)
         verification?.copied(ref, copied)
         return copied
     }
 
-    /// Reads the slots of a node one level deeper and returns where they are.
+    /// Pushes the slots of a node one level deeper and returns the index of the first one.
     private func push(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Int {
         depth += 1
         guard depth < Self.maximumDepth else {
@@ -169,7 +171,7 @@ final class NodeCopier {
         return slots.push(node)
     }
 
-    /// Writes the node whose slots are on top of the stack.
+    /// Writes the node whose slots are on top of the stack, and pops them.
     private func pop(_ first: Int, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
         depth -= 1
         let copied = try emit(slots.values(from: first), flags: node.flags & 0xE0)
@@ -178,7 +180,7 @@ final class NodeCopier {
         return copied
     }
 
-    /// Writes a node without references as it is.
+    /// Writes a node without references unchanged.
     @inline(__always)
     func emit(_ node: NodeView) throws(RealmError) -> Ref {
         let size = node.byteSize

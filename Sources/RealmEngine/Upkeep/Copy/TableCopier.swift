@@ -1,18 +1,18 @@
-/// Copies one table, rewriting the leaves of some columns on the way.
+/// Copies one table and rewrites the leaves of some columns.
 ///
-/// Integers that grew narrow again are stored at their smallest width; string columns with few
-/// distinct values become enumerated ones where asked for (object format 3.6).
+/// Integer leaves are stored at their smallest width; chosen string columns with few distinct
+/// values become enumerated (object format 3.6).
 struct TableCopier {
-    /// What becomes of a column's leaves.
+    /// Conversion of a column's leaves.
     enum Treatment {
         case copy
-        /// A plain array of integers in any sufficient width.
+        /// Store integers at the smallest width.
         case narrow
         case enumerate(DistinctValues)
     }
 
     private let copier: NodeCopier
-    /// By slot of the cluster leaves; absent slots are copied.
+    /// Treatment by slot of the cluster leaves; leaves in further slots are copied unchanged.
     private let treatments: [Treatment]
     private let table: TableInfo
     /// Distinct values by column.
@@ -34,7 +34,7 @@ struct TableCopier {
         self.treatments = treatments
     }
 
-    /// Leaves of these have no state beside their values.
+    /// Whether the column's leaves are plain arrays of integers.
     private static func isPlainInteger(_ column: ColumnInfo) -> Bool {
         guard column.collection == nil else { return false }
         switch column.type {
@@ -44,7 +44,7 @@ struct TableCopier {
         }
     }
 
-    /// Copies the table whose root is at `ref`.
+    /// Copies the table with its root at `ref`.
     func copy(_ ref: Ref) throws(RealmError) -> Ref {
         let top = try copier.open(ref)
         return try copier.emit(top, at: ref) { (slot, child) throws(RealmError) in
@@ -71,7 +71,8 @@ struct TableCopier {
         guard node.flags & NodeView.formMask == 0, count <= ClusterLeaf.maximumCount else {
             throw copier.space.wrongShape(ref, "leaf of numbers")
         }
-        // Below eight bits there is nothing worth the search, and flags that no such leaf has are kept.
+        // Widths below eight bits save too little to search for; nodes with unexpected flags are
+        // copied unchanged.
         if node.widthCode <= 3 || node.flags & ~7 != 0 { return try copier.emit(node) }
         return try withUnsafeTemporaryAllocation(of: Int64.self, capacity: max(1, count)) {
             (values) throws(RealmError) -> Ref in
@@ -93,7 +94,7 @@ struct TableCopier {
         return try copier.emit(indexes)
     }
 
-    /// The spec with the distinct values of enumerated columns in slot 4.
+    /// Copies the spec, with the distinct values of enumerated columns in slot 4.
     private func copySpec(_ ref: Ref) throws(RealmError) -> Ref {
         let spec = try copier.open(ref)
         guard spec.hasRefs, spec.count >= 5 else { throw copier.space.wrongShape(ref, "spec") }
@@ -111,7 +112,7 @@ struct TableCopier {
         return try copier.emit(slots, flags: NodeView.hasRefsFlag | spec.flags & 0xA0)
     }
 
-    /// One entry for each public column.
+    /// Writes the array of distinct values, with one entry per public column.
     private func copyEnumerations(_ slot: NodeSlot) throws(RealmError) -> Ref {
         var entries = [Int64](repeating: 0, count: table.columns.count)
         for (i, column) in table.columns.enumerated() {

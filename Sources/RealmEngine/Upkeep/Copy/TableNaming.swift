@@ -1,11 +1,11 @@
-/// Gives each table of a damaged file a name of its own.
+/// Gives each table of a damaged file a unique name.
 struct TableNaming {
-    /// Table names that had to be made, without what classes begin with.
+    /// Replacement names of tables, without the prefix of classes.
     private(set) var made: [String] = []
     private var taken: Set<String> = [""]
 
-    /// The name of the table in `slot`; another than `read` where that is lost, no name of a class once
-    /// it is repaired, or another table's.
+    /// Returns the name of the table in `slot`: `read`, or a replacement if that name is missing,
+    /// invalid as a class name, or taken.
     mutating func name(_ read: String?, slot: Int) -> String {
         let read = read ?? ""
         var name = SchemaReader.fitting(read)

@@ -1,19 +1,21 @@
-/// A 64-bit digest of what a table's objects say, however they are stored.
+/// A 64-bit digest of the content of a table's objects, independent of how they are stored.
 ///
-/// Covered: the name of the class, the names of its properties, and of every object the primary
-/// key (the object key where there is none) and all values with their types. Links count by the
-/// class and key they lead to, embedded objects by their content. Lists count in order, sets and
-/// dictionaries without. A set has null once, however many of its links lead to objects that are
-/// gone, and all that is no number is one value. Not covered: table and column keys, the order of properties and objects,
-/// indexes, whether a property may be null, incoming links, tombstones, and everything about
-/// nodes, space and history. So a digest stays the same through compaction, a change of the file
-/// format and encryption. Meant for noticing differences, not for adversaries.
+/// Covered: the name of the class, the names of its properties, and for every object its primary
+/// key (or object key, in a class without one) and all values with their types. A link is digested
+/// by the class and key of its target, an embedded object by its content. The order of lists
+/// matters; the order of sets and dictionaries does not. Null counts once per set, however many of
+/// the set's links have no target, and all NaNs are one value.
+///
+/// Not covered: table and column keys, the order of properties and objects, indexes, whether a
+/// property may be null, backlinks, tombstones, and all details of nodes, space and history.
+/// Compaction, a change of the file format and encryption thus leave a digest unchanged. The digest
+/// detects differences; it does not withstand an adversary.
 ///
 /// Confined to its snapshot's thread.
 public final class ContentDigest {
-    /// The part of a link that is digested.
+    /// Part of a link's target that is digested.
     enum Links {
-        /// Class and primary key, of an embedded object its content.
+        /// Class and primary key; the content of an embedded object.
         case resolved
         /// Class and object key.
         case stored
@@ -25,7 +27,8 @@ public final class ContentDigest {
 
     private static let maximumDepth = EmbeddedNesting.limit
 
-    /// What tells the types of values apart; part of what the digest means, so never renumbered.
+    /// Tags that distinguish types of values. Digests depend on the raw values, so never renumber
+    /// them.
     private enum Tag: UInt64 {
         case null, int, bool, float, double, string, binary, timestamp, decimal, objectID, uuid
         case link, object, list, set, dictionary
@@ -35,9 +38,10 @@ public final class ContentDigest {
 
     init(_ snapshot: Snapshot, links: Links) { (self.snapshot, self.links) = (snapshot, links) }
 
-    /// The digest of the class and all its objects. Throws `corrupt`.
+    /// Returns the digest of the class and all its objects.
     ///
-    /// - Parameter progress: told now and then of how many objects more were read.
+    /// - Parameter progress: receives the number of objects read since the last call.
+    /// - Throws: `corrupt` if the file is damaged.
     public func digest(
         _ info: TableInfo, progress: (Int) -> Void = { _ in }
     ) throws(RealmError) -> UInt64 {
@@ -60,14 +64,14 @@ public final class ContentDigest {
         return hash.value
     }
 
-    /// The digest of one value. Throws `corrupt`.
+    /// Returns the digest of one value. Throws `corrupt`.
     func digest(of value: Value) throws(RealmError) -> UInt64 {
         var hash = ContentHash()
         try update(&hash, value, depth: 0)
         return hash.value
     }
 
-    /// The digest of several classes from their own, in the order of the class names.
+    /// Combines the digests of several classes, given in the order of the class names.
     public static func combined(_ digests: [UInt64]) -> UInt64 {
         var hash = ContentHash(seed: UInt64(digests.count))
         for digest in digests { hash.update(digest) }
@@ -131,7 +135,7 @@ public final class ContentDigest {
 }
 
 extension ContentDigest {
-    /// An embedded object by its content, any other by class and key.
+    /// Adds a link: an embedded object by its content, any other object by class and key.
     private func update(
         _ hash: inout ContentHash, _ link: ObjectLink, depth: Int
     ) throws(RealmError) {
@@ -214,14 +218,14 @@ extension ContentDigest {
     }
 }
 
-/// What the digest needs to know of a table again and again.
+/// Cached facts about a table.
 private final class DigestTable {
     let table: Table
     let nameHash: UInt64
-    /// Columns in the order of their names, and the hashes of these.
+    /// Columns in the order of their names, and the hashes of those names.
     let columns: [Int]
     let columnNames: [UInt64]
-    /// Reads primary keys; nil in a table without.
+    /// Reads primary keys; nil for a table without one.
     let keys: TableScan?
 
     init(_ table: Table) {

@@ -1,9 +1,9 @@
-/// How much of a file is in use, as its free list tells: cheap, and exact unless space leaked.
+/// Space in use according to the free list: fast, and exact unless space leaked.
 extension Database {
-    /// Size of the file as it was mapped.
+    /// Size of the file when it was mapped.
     package var fileBytes: UInt64 { UInt64(file.fileSize) }
 
-    /// Bytes of the newest version's nodes and of what leaked.
+    /// Bytes of the newest version's nodes and of leaked space.
     package var liveBytes: UInt64 {
         let state = newest
         guard let top = state.top else { return UInt64(RawHeader.size) }
@@ -14,14 +14,14 @@ extension Database {
         return state.limit > total ? state.limit - total : state.limit
     }
 
-    /// Bytes that compacting the newest version would give back, leaks left aside.
+    /// Number of bytes that compacting the newest version would free, not counting leaks.
     package var reclaimableBytes: UInt64 {
         let live = liveBytes
         return fileBytes > live ? fileBytes - live : 0
     }
 
-    /// More than a compacted file takes: nodes with references can only grow in an odd case, by
-    /// less than this.
+    /// Upper limit of the size of a compacted file. In rare cases nodes with references grow, by
+    /// less than the added margin.
     package var compactedLimit: UInt64 {
         let plain = liveBytes + liveBytes / 64 + 4096
         return isEncrypted ? UInt64(EncryptedLayout.fileSize(of: Int(plain))) : plain

@@ -1,21 +1,21 @@
-/// Which version of a database is meant.
+/// Selects a version of a database.
 public enum VersionChoice: Sendable, Equatable {
     case newest
-    /// The one before the newest: what the other slot of the header selects.
+    /// The version before the newest, in the other header slot.
     case previous
     case number(UInt64)
 }
 
 extension Database {
-    /// A handle on another version of the same open file, at which it stays. Snapshots of both may
-    /// be compared.
+    /// Returns a handle on another version of the same open file. The handle stays at that version,
+    /// and snapshots of both versions may be compared.
     ///
     /// A version of a live session is pinned. The previous version of the header is checked first
-    /// and, where nobody keeps it, read without a pin: `hasChanged` tells afterwards whether a
-    /// commit landed meanwhile. Asked again then, the handle of a live session has the answer: the
-    /// version it keeps itself is the one before what landed.
+    /// and, if it is not pinned, read without a pin: `hasChanged` then reports whether a commit
+    /// overwrote it meanwhile. In that case call this function again: the handle of a live session
+    /// itself pins the version before that commit.
     ///
-    /// Throws `misuse` with the code `BadVersion` when the version can no longer be read.
+    /// - Throws: `misuse` with the code `BadVersion` if the version can no longer be read.
     public func at(_ choice: VersionChoice) throws(RealmError) -> Database {
         do throws(RealmError) {
             switch choice {
@@ -26,8 +26,8 @@ extension Database {
         } catch { throw error.inFile(path) }
     }
 
-    /// How long a commit that is under way is waited for: until it is done, its root stands in place
-    /// of the previous one, and its nodes may.
+    /// Timeout for a commit in progress. Until it ends, the header slot of the previous version may
+    /// hold its root, and its nodes may overwrite that version.
     private static let commitMilliseconds = 1000
 
     private func previous() throws(RealmError) -> Database {
@@ -41,25 +41,26 @@ extension Database {
             do throws(RealmError) {
                 if let found = try previousOfHeader() { return found }
             } catch {
-                // A commit that was under way before is seen at work, or by the header it changed.
+                // A commit in progress is detected by the write lock, or by the header that it
+                // changed.
                 let isQuiet = !wasBusy && !isBeingWritten
                 let isSame = try file.rawHeader() == raw
                 if isQuiet && isSame || !isInUse { throw error }
             }
-            // Whatever it looks like now is no damage.
+            // Inconsistent bytes read during a commit are not damage.
             if deadline.hasPassed { throw MappedFile.changing(path) }
             Deadline.sleep(milliseconds: 1)
         }
     }
 
-    /// The version in the header's other slot, pinned or else verified; nil when a commit that is
-    /// under way, or came meanwhile, may have overwritten it.
+    /// Returns the version in the header's other slot, pinned or else verified; nil if a commit may
+    /// have overwritten it.
     private func previousOfHeader() throws(RealmError) -> Database? {
         let previous = try previousState()
         if let pinned = try pinned(previous.state.version) { return pinned }
         if isBeingWritten { return nil }
         let finding = finding(in: previous)
-        // In this order: a writer that is seen by neither came after all that was read.
+        // The order matters: a writer that neither check detects began after everything was read.
         guard !isBeingWritten, try file.rawHeader() == previous.raw else { return nil }
         if let finding {
             throw .corrupt(
@@ -97,7 +98,7 @@ extension Database {
         }
     }
 
-    /// What the header's other slot selects.
+    /// The version in the header's other slot.
     private struct Previous {
         let raw: RawHeader
         let header: FileHeader
@@ -105,8 +106,10 @@ extension Database {
         let state: VersionState
     }
 
-    /// The version in the header's other slot, if there is one before the newest. Looked for again
-    /// when a commit came in between, whose header names another.
+    /// Reads the version in the header's other slot. Retries if a commit changes the header
+    /// meanwhile.
+    ///
+    /// - Throws: `misuse` if that slot holds no version before the newest.
     private func previousState() throws(RealmError) -> Previous {
         func other(_ raw: RawHeader) throws(RealmError) -> Int? {
             let slot = raw.selected ^ 1
@@ -129,15 +132,16 @@ extension Database {
         let memory = ReadContext(file.mapping, limit: UInt64(size))
         defer { withExtendedLifetime(memory) {} }
         let newest = Ref(try file.rawHeader().top(header.slot ^ 1))
-        // A selected slot without a root: nothing is newer.
+        // The selected slot has no root, so no version is newer.
         if newest.isNone { return state }
         guard state.version < (try TopArray(memory.lookup, newest, fileSize: size)).version
         else { throw Self.noPrevious }
         return state
     }
 
-    /// Returns the first error of the version, nil when it is whole. Reads all nodes, and all values
-    /// too where a node lacks its signature: an old engine wrote it, or a commit has overwritten it.
+    /// Returns the first error of the version; nil if it is intact. Reads all nodes. If a node
+    /// lacks its signature, reads all values too: either an old engine wrote the node, or a commit
+    /// has overwritten it.
     private func finding(in previous: Previous) -> IntegrityReport.Finding? {
         func check(_ level: IntegrityCheck.Level) -> IntegrityReport {
             IntegrityCheck(
@@ -155,12 +159,12 @@ extension Database {
             "the file holds no previous version", code: "BadVersion", reason: "version-gone")
     }
 
-    /// Throws `busy` when another file, or none, has the name the database was opened by: no commit
-    /// will be seen here any more.
+    /// Throws `busy` if the database's path now names another file, or none. Commits to that path
+    /// are not visible here.
     package func checkPlace() throws(RealmError) { try file.checkPlace() }
 
-    /// Waits until the session has a version newer than this handle's, at most so long. False when
-    /// there is none yet, and at once for a handle without a session.
+    /// Waits up to `milliseconds` until the session has a version newer than this handle's. Returns
+    /// false if there is none, and immediately for a handle without a session.
     public func waitForCommit(milliseconds: Int) throws(RealmError) -> Bool {
         guard let session else { return false }
         if session.newestVersion != version { return true }
@@ -170,13 +174,13 @@ extension Database {
 }
 
 extension Database {
-    /// Takes part in the session of the database at `path` as a reader, and begins one when nobody
-    /// else has it open: what the handle pins is then kept, whoever comes later. Beginning a session
-    /// changes the lock file, never the database.
+    /// Joins the session of the database at `path` as a reader, or begins one if no process has it
+    /// open: pins of the handle then hold against later writers. Beginning a session changes the
+    /// lock file, never the database.
     ///
-    /// - Parameter createsLockFile: makes the lock file where there is none.
+    /// Nil if that is impossible without creating a lock file or repairing the database.
     ///
-    /// Nil where that cannot be without creating a lock file or mending the database.
+    /// - Parameter createsLockFile: whether to create a missing lock file.
     package convenience init?(
         takingPartIn path: String, createsLockFile: Bool = false,
         _ patience: LockTimeout = .forever,
@@ -203,7 +207,7 @@ extension Database {
         } catch {
             if error.reason == Self.needsPreparation.reason { return nil }
             if error.code == "IncompatibleLockFile" { return nil }
-            // It could not be made here.
+            // The lock file could not be created here.
             if createsLockFile, !LockFileMemory.isThere(place.lock) { return nil }
             throw error.inFile(path)
         }
@@ -215,7 +219,7 @@ extension Database {
             "a writer has to prepare the file first")
     }
 
-    /// Whether a session can begin with the file as it is.
+    /// Whether a session can begin without changing the file.
     private static func isPlain(
         _ place: DatabasePath, _ key: DatabaseKey
     ) throws(RealmError) -> Bool {

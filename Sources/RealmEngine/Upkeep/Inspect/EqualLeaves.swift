@@ -1,8 +1,8 @@
-/// Leaves of one class in two files that contain the same bytes: their objects need not be compared one by
-/// one.
+/// Leaves of one class in two files that contain the same bytes, so that their objects need not be
+/// compared one by one.
 ///
-/// Files that do not share nodes often have the same content. Found by walking both trees side by side and
-/// comparing packed nodes; leaves that say the same in other bytes are not found.
+/// Files that do not share nodes often have equal content. The two trees are walked in parallel and
+/// packed nodes compared; leaves with the same values in another encoding are not detected.
 package struct EqualLeaves: Sendable {
     /// Keys of the objects of equal leaves, ascending. No other object has a key in these ranges.
     package private(set) var keys: [ClosedRange<ObjectKey>] = []
@@ -11,15 +11,15 @@ package struct EqualLeaves: Sendable {
     /// Whether all objects are in equal leaves.
     package private(set) var isComplete = true
 
-    /// One table in both files.
+    /// The same table in both files.
     struct Pair {
         let old: TableInfo
         let new: TableInfo
         let oldSpace: NodeSpace
         let newSpace: NodeSpace
-        /// Positions in `old` and `new` of properties with the same form; nil if some have another one.
+        /// Properties of `old` and `new`, paired; nil if the form of some property differs.
         let columns: [(old: ColumnInfo, new: ColumnInfo)]?
-        /// The primary keys, if both have one.
+        /// Primary keys of both tables; nil unless both have one of the same form.
         let key: (old: ColumnInfo, new: ColumnInfo)?
 
         init(_ old: (Snapshot, TableInfo), _ new: (Snapshot, TableInfo)) {
@@ -138,11 +138,11 @@ extension ClusterLeaf {
     }
 }
 
-/// Compares trees of nodes in two files byte by byte, but for where their nodes are.
+/// Compares trees of nodes in two files byte by byte, ignoring the refs of nodes.
 struct EqualNodes {
     private let left: NodeSpace
     private let right: NodeSpace
-    /// Deeper trees are taken to differ.
+    /// Depth limit; deeper trees are reported as different.
     private static let maximumDepth = 64
 
     init(_ left: NodeSpace, _ right: NodeSpace) {

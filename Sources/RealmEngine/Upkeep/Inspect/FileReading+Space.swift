@@ -1,47 +1,49 @@
-/// Where the bytes of a file are, and what releasing a version would give back (storage format 5.3
-/// and 5.4).
+/// Space usage of a file, and the space that releasing a version would free (storage format 5.3 and
+/// 5.4).
 extension FileReading {
-    /// The free list of the newest version, with the stamps the next commit will find.
+    /// The free list of the newest version, with the version stamps as the next commit will read
+    /// them.
     struct FreeList {
         let chunks: [FreeSpace.Chunk]
         /// Readable versions before the newest, in ascending order.
         let older: FreeSpace.PreviousFreeLists
         let newest: UInt64
-        /// Bytes of one entry of the list.
+        /// Bytes per entry of the list.
         let entryBytes: UInt64
 
-        /// A chunk can be used once every readable version is at least as young as its stamp.
+        /// The oldest readable version. A chunk is free once no readable version is older than its
+        /// stamp.
         var oldest: UInt64 { older.versions.first ?? newest }
 
         var free: UInt64 { chunks.reduce(0) { $0 + ($1.version <= oldest ? $1.count : 0) } }
         var locked: UInt64 { chunks.reduce(0) { $0 + ($1.version > oldest ? $1.count : 0) } }
 
-        /// Position of the youngest readable version that uses `chunk`; nil when the chunk is free.
+        /// Position of the newest readable version that uses `chunk`; nil if the chunk is free.
         func holder(of chunk: FreeSpace.Chunk) -> Int? {
             chunk.version <= oldest ? nil : older.position(before: chunk.version)
         }
 
-        /// Position of the version whose release alone frees `chunk`; nil when there is none or the
+        /// Position of the version whose release alone frees `chunk`; nil if there is none or the
         /// chunk is free.
         fileprivate func onlyHolder(of chunk: FreeSpace.Chunk) throws(RealmError) -> Int? {
             guard let index = holder(of: chunk) else { return nil }
             if index == 0 { return index }
-            // Without this version the ones before it decide.
+            // After the release, the versions before it determine the stamp.
             let stamp = try older.backDatedStamp(of: chunk, among: index)
             return stamp <= oldest ? index : nil
         }
     }
 
-    /// Space that becomes usable when one readable version is released and a commit drops some of the
-    /// change log: chunks that the version alone keeps, and the entries of the free list that the commit
-    /// joins with their neighbours.
+    /// Computes the space that becomes usable when one readable version is released and a commit
+    /// trims the history: chunks used by that version alone, and the free list entries that the
+    /// commit merges.
     struct Releases {
         private let entryBytes: UInt64
-        /// The chunks that only the version at each position keeps, in ascending order.
+        /// Chunks used only by the version at each position, in ascending order.
         private var kept: [Int: [Extent]] = [:]
         /// Chunks that are free, in ascending order.
         private var free: [Extent] = []
-        /// Free chunks that touch the one before.
+        /// Number of free chunks that touch the previous one.
         private var joined = 0
 
         init(_ list: FreeList) throws(RealmError) {
@@ -57,9 +59,11 @@ extension FileReading {
             }
         }
 
+        /// Returns the bytes that releasing a version frees.
+        ///
         /// - Parameters:
-        ///   - index: position of the version; nil if the free lists do not say anything of it.
-        ///   - history: what the commit drops from the change log.
+        ///     - index: position of the version; nil if the free lists have no data about it.
+        ///     - history: history entries that the commit removes.
         func bytes(releasing index: Int?, _ history: HistoryShare.Freed) -> UInt64 {
             guard let index else { return history.bytes }
             let kept = kept[index] ?? []
@@ -74,12 +78,12 @@ extension FileReading {
                 if next > 0, free[next - 1].end == extent.start { touching += 1 }
                 if next < free.count, free[next].start == extent.end { touching += 1 }
             }
-            // Nodes of the change log are no entries of the list yet.
+            // Nodes of the history are not entries of the list yet.
             return sum + UInt64(max(0, touching - history.nodes.count)) * entryBytes
         }
     }
 
-    /// The free list of the newest version, as far as the readable versions need it.
+    /// Reads the free list of the newest version, with stamps corrected for the readable versions.
     func freeList(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> FreeList {
         let older = try olderLists(space, before: top.version)
         var end = RawHeader.end
@@ -100,7 +104,7 @@ extension FileReading {
             chunks: chunks, older: older, newest: top.version, entryBytes: UInt64(bits / 8))
     }
 
-    /// The free lists of the versions before the newest; their roots are checked.
+    /// Reads the free lists of the versions before the newest and checks their roots.
     private func olderLists(
         _ space: NodeSpace, before newest: UInt64
     ) throws(RealmError) -> FreeSpace.PreviousFreeLists {
@@ -127,10 +131,10 @@ extension FileReading {
     ) throws(RealmError) {
         let list = try freeList(space, top)
         let end = max(UInt64(size), top.logicalSize)
-        // The tables of an encrypted file are live.
+        // The block tables of an encrypted file count as live.
         let bytes = max(UInt64(found.bytes), end)
         found.bytes = Int(clamping: bytes)
-        // What lies behind the newest version is there for the taking, but for a footer.
+        // Bytes after the newest version's end are free, except a footer.
         let behind = header.isStreaming ? 0 : end - top.logicalSize
         let (free, pinned) = (list.free + behind, list.locked)
         found.space = Inspection.Space(
@@ -149,7 +153,8 @@ extension FileReading {
             let count = releases.bytes(releasing: index, dropped)
             let growth = top.logicalSize - min(top.logicalSize, version.logicalBytes)
             found.versions[i].releases = count
-            // The file grew because there was no room; with the room it would have grown less.
+            // Estimate: the file grew because no space was free, so that it would have grown less
+            // by that space.
             found.versions[i].bytesWithout = bytes - min(count, growth)
         }
     }

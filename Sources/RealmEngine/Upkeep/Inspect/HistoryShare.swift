@@ -1,31 +1,32 @@
-/// What the entries of the change log take, and how much of it is given back by the commit after a
-/// release: every commit drops the entries no live reader can need any more (storage format 7.2).
+/// Size of the history's entries, and the part that the commit after a release frees: every commit
+/// removes the entries that no live reader can need (storage format 7.2).
 struct HistoryShare {
     private struct Entry {
         let bytes: UInt64
-        /// Where its node is, if it has one of its own, which older versions that know the entry
-        /// use too.
+        /// The entry's own node, which older versions with the entry use too; nil if the entry has
+        /// none.
         let node: Extent?
     }
 
-    /// What the next commit drops.
+    /// Space that the next commit frees.
     struct Freed {
         var bytes: UInt64 = 0
         var nodes: [Extent] = []
     }
 
-    /// The version the first entry leads to.
+    /// Version that the first entry's changes result in.
     private let first: UInt64
     private let entries: [Entry]
     /// All readable versions, newest first.
     private let versions: [Inspection.LiveVersion]
-    /// The oldest version with an ordinary reader, and the oldest from which on all are kept.
+    /// The oldest version with an ordinary reader, and the oldest version from which all later ones
+    /// are kept.
     private let oldest: UInt64
     private let oldestFull: UInt64
 
-    /// Reads the sizes of all entries of the newest version's change log.
+    /// Reads the sizes of all entries of the newest version's history.
     ///
-    /// - Parameter versions: all that can be read, newest first.
+    /// - Parameter versions: all readable versions, newest first.
     init(
         _ space: NodeSpace, _ top: TopArray, _ versions: [Inspection.LiveVersion]
     ) throws(RealmError) {
@@ -36,7 +37,7 @@ struct HistoryShare {
         var leaves = BPlusTree(space: space, root: top.history).leaves()
         while let ref = try leaves.next() {
             let leaf = try BytesLeaf(binaries: space, ref)
-            // A slot, or an end offset.
+            // Size of a slot or of an end offset.
             let slot = UInt64(leaf.node.width / 8)
             for i in 0..<leaf.count {
                 if leaf.form == .big, let child = leaf.node.slot(i).child {
@@ -56,16 +57,16 @@ struct HistoryShare {
         first = top.version - UInt64(entries.count) + 1
     }
 
-    /// The entries that the next commit drops once `version` is released and nothing else:
-    /// those the version was the last to need, and those nobody needs as it is.
+    /// Returns the entries that the next commit removes if only `version` is released: entries that
+    /// no other version needs, including those that no version needs already.
     func freed(releasing version: UInt64) -> Freed {
         var freed = Freed()
         guard let newest = versions.first?.version else { return freed }
-        // Most versions do not decide what is kept.
+        // Most versions do not determine which entries are kept.
         let oldest =
             version == oldest || version == oldestFull
             ? Self.oldestLive(versions.filter { $0.version != version }) : oldest
-        // Entries up to the youngest other old version are part of that version.
+        // Entries up to the newest other old version are part of that version.
         let youngest = versions.first { $0.version != newest && $0.version != version }
         let youngestVersion = youngest?.version ?? 0
         for (index, entry) in entries.enumerated() {
@@ -78,7 +79,8 @@ struct HistoryShare {
         return freed
     }
 
-    /// The oldest version with an ordinary reader; the next commit reads the newest.
+    /// Returns the oldest version with an ordinary reader. The newest version counts, because the
+    /// next commit reads it.
     private static func oldestLive(_ versions: [Inspection.LiveVersion]) -> UInt64 {
         let full = versions.filter { $0.full > 0 }.map(\.version).min() ?? .max
         return versions.filter { $0.live > 0 || $0.version >= full || $0.behind == 0 }

@@ -1,19 +1,20 @@
-/// What can be known about a database file without opening it as a database. A fact that could not be
-/// found out is nil; nothing here is guessed.
+/// Facts about a database file, read without opening it as a database. Unknown facts are nil; none
+/// is guessed.
 public struct Inspection: Sendable {
     public let path: String
-    /// Size of the file.
+    /// Size of the file in bytes.
     public internal(set) var bytes = 0
     public internal(set) var isEncrypted = false
     /// File format number of the selected slot; 0 for a new file.
     public internal(set) var format: Int?
-    /// Which header slot is selected.
+    /// Index of the selected header slot.
     package internal(set) var slot: Int?
-    /// Written in one forward pass (storage format 1.3).
+    /// Whether the file was written in one forward pass (storage format 1.3).
     package internal(set) var isStreaming: Bool?
-    /// The newest version: the session's while one is live, else the one the header selects.
+    /// The newest version: the session's if one is live, otherwise the version in the selected
+    /// header slot.
     public internal(set) var version: UInt64?
-    /// Offset of its root.
+    /// Offset of the newest version's root.
     var top: UInt64?
     /// End of the space the version manages, in bytes.
     public internal(set) var logicalBytes: UInt64?
@@ -22,30 +23,31 @@ public struct Inspection: Sendable {
     public internal(set) var content: Content?
     package internal(set) var history: History?
     public internal(set) var space: Space?
-    /// Nil when there is no lock file.
+    /// Facts about the lock file; nil if there is none.
     package internal(set) var lock: Lock?
-    /// The versions that can be read, newest first.
+    /// Readable versions, newest first.
     public internal(set) var versions: [LiveVersion] = []
-    /// Why some of the facts are missing: the first contradiction between the bytes and the format.
+    /// First contradiction between the bytes and the format, which explains missing facts; nil if
+    /// there is none.
     public internal(set) var damage: RealmError?
 
-    /// What the newest version holds.
+    /// Content of the newest version.
     public struct Content: Sendable {
-        /// The object store's schema version; nil when the file carries none.
+        /// The object store's schema version; nil if the file stores none.
         public let schemaVersion: UInt64?
         public let classes: Int
-        /// Live objects of all classes, embedded ones included.
+        /// Number of live objects of all classes, including embedded ones.
         public let objects: Int
     }
 
-    /// The change log of the newest version (storage format 7).
+    /// The history of the newest version (storage format 7).
     package struct History: Sendable {
         /// 0 none, 2 in the file, 3 and 4 of synchronised files.
         package let type: UInt64
         let schema: UInt64
-        /// Changesets; nil where the type is not known well enough to count them.
+        /// Number of changesets; nil for history types that cannot be counted.
         package let entries: Int?
-        /// Bytes of the nodes that hold them.
+        /// Bytes of the history's nodes.
         package let bytes: UInt64
 
         /// "none", "in-realm", "sync-client", "sync-server", or the number of an unknown type.
@@ -61,48 +63,49 @@ public struct Inspection: Sendable {
         }
     }
 
-    /// Where the file's bytes are. The three sum up to the size of the file.
+    /// Use of the file's bytes. The three amounts sum up to the size of the file.
     public struct Space: Sendable {
-        /// Used by the newest version.
+        /// Bytes used by the newest version.
         public let live: UInt64
-        /// The next commit can use it.
+        /// Bytes that the next commit can use.
         public let free: UInt64
-        /// Not used by the newest version, but by an older one that somebody can still read.
+        /// Bytes not used by the newest version but by an older, still readable one.
         public let pinned: UInt64
-        /// Entries of the free list.
+        /// Number of entries of the free list.
         public let chunks: Int
     }
 
-    /// The lock file, as far as it could be read.
+    /// The readable facts of the lock file.
     package struct Lock: Sendable {
-        /// Some process has a lock on it: a session is live.
+        /// Whether some process has locked the file, which means that a session is live.
         package let isInUse: Bool
-        /// Nil when the file cannot be read.
+        /// Version of the layout; nil if the file cannot be read.
         package let layout: Int?
-        /// The layout is the one this engine knows; without it the rest says nothing.
+        /// Whether this engine knows the layout; if not, the other values are meaningless.
         package let isKnown: Bool
-        /// Participants as the session counts them; crashed ones included.
+        /// Number of participants in the session's count, including crashed ones.
         let participants: Int
         /// 0 full, 1 in memory only, 2 without syncs.
         let durability: Int
     }
 
-    /// A version that can be read, as the lock file lists it.
+    /// A readable version listed in the lock file.
     public struct LiveVersion: Sendable {
         public let version: UInt64
-        /// Versions committed since.
+        /// Number of versions committed since.
         package let behind: UInt64
-        /// Pins of ordinary readers, of frozen views, and of those that keep all that follow.
+        /// Number of pins by ordinary readers, by frozen views, and by readers that keep all later
+        /// versions.
         package let live: Int
         package let frozen: Int
         package let full: Int
         /// Offset of the root.
         package let top: UInt64
         package let logicalBytes: UInt64
-        /// Bytes of the file that become usable when all pins of this version, and of no other, are
-        /// released and a commit has noticed; nil for the newest version, which stays in any case.
+        /// Bytes that become usable once all pins of this version, and of no other, are released
+        /// and a commit has followed; nil for the newest version, which is always kept.
         public internal(set) var releases: UInt64?
-        /// Size the file would have, had this version been released at once; nil as above.
+        /// Size of the file if this version had been released at once; nil for the newest version.
         package internal(set) var bytesWithout: UInt64?
 
         public var pins: Int { live + frozen + full }
@@ -110,13 +113,13 @@ public struct Inspection: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// At most a twentieth of the file is unused, or the file is as compaction leaves it; nil when
-    /// that is unknown.
+    /// Whether at most a twentieth of the file is unused, or the file is as compaction leaves it;
+    /// nil if unknown.
     package var isCompact: Bool? {
         guard let space, let isStreaming else { return nil }
         return isStreaming || (space.free + space.pinned) * 20 <= UInt64(bytes)
     }
 
-    /// The oldest version that can be read.
+    /// The oldest readable version.
     public var oldestVersion: UInt64? { versions.last?.version ?? version }
 }

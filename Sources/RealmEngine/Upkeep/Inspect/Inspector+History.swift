@@ -1,38 +1,38 @@
-/// What one commit changed, as the change log tells (storage format 7.3).
+/// Changes of one commit, according to the history (storage format 7.3).
 package struct ChangeSummary: Sendable {
-    /// The version the commit made.
+    /// The version created by the commit.
     package let version: UInt64
-    /// Length of the changeset.
+    /// Length of the changeset in bytes.
     package let bytes: Int
-    /// In the order in which the changeset first names them.
+    /// Changed tables, in the order of their first occurrence in the changeset.
     package internal(set) var tables: [Table] = []
 
     /// Changes in one table.
     package struct Table: Sendable {
         package let key: TableKey
-        /// The stored name now; nil for a table that is gone.
+        /// The current stored name; nil for a removed table.
         package internal(set) var name: String?
         package internal(set) var isNew = false
         package internal(set) var isErased = false
-        /// Columns added, removed and renamed.
+        /// Number of columns added, removed and renamed.
         package internal(set) var columnChanges = 0
         package internal(set) var inserted = 0
         package internal(set) var removed = 0
-        /// Objects changed that the commit did not insert.
+        /// Number of changed objects that the commit did not insert.
         package internal(set) var updated = 0
     }
 }
 
 extension Inspector {
-    /// The newest `count` entries of the change log, oldest first; nil where the log is of a type
-    /// that is not known, or the file is encrypted.
+    /// Returns the newest `count` entries of the history, oldest first; nil if the history has an
+    /// unknown type or the file is encrypted.
     ///
-    /// Throws as `inspect` does, and `corrupt`.
+    /// Throws the errors of `inspect`, and `corrupt`.
     package func changes(last count: Int) throws(RealmError) -> [ChangeSummary]? {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)
-            // Those of old formats have other instructions.
+            // Histories of old formats have other instructions.
             if FileFormat.legacy.contains(header.format) { return nil }
             guard let (top, memory) = try reading.newest(header) else { return [] }
             defer { withExtendedLifetime(memory) {} }
@@ -74,12 +74,12 @@ extension ChangeHistory {
     }
 }
 
-/// Counts what the instructions of a changeset do.
+/// Counts the instructions of a changeset per table.
 private struct ChangesetReader {
     private let names: [TableKey: String]
     private(set) var tables: [ChangeSummary.Table] = []
     private var indexes: [TableKey: Int] = [:]
-    /// Objects of each table that are counted already.
+    /// Objects already counted, by index into `tables`.
     private var seen: [Set<ObjectKey>] = []
     private var current = 0
 

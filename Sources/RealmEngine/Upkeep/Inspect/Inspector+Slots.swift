@@ -1,24 +1,24 @@
-/// One of the two roots a header names.
+/// One of the two slots of a file header.
 package struct HeaderSlot: Sendable {
     package let index: Int
     package let isSelected: Bool
     package let format: Int
     /// Offset of the root; 0 for none.
     package let top: UInt64
-    /// The root is in the footer (storage format 1.3).
+    /// Whether the slot refers to the footer of a streamed file (storage format 1.3).
     let isStreaming: Bool
-    /// Nil where no root could be read.
+    /// Version of the root; nil if the root cannot be read.
     package let version: UInt64?
-    /// The first contradiction found among everything the root reaches; nil when there is none.
+    /// First error found in the nodes reachable from the root; nil if there is none.
     package let problem: String?
     package var isEmpty: Bool { top == 0 && !isStreaming }
 }
 
 extension Inspector {
-    /// Both header slots, each verified down to the structure of its tables: what an unselected root
-    /// reaches may have been overwritten since. Empty for an encrypted file.
+    /// Returns both header slots after a check of each, down to the structure of its tables: nodes
+    /// of an unselected root may have been overwritten. Empty for an encrypted file.
     ///
-    /// Throws as `inspect` does.
+    /// Throws the errors of `inspect`.
     package func slots() throws(RealmError) -> [HeaderSlot] {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return [] }
@@ -34,7 +34,7 @@ extension Inspector {
                 index: index, isSelected: isSelected, format: raw.format(index), top: top,
                 isStreaming: isStreaming, version: version, problem: problem)
         }
-        // A file that was streamed once keeps the mark until a commit needs the slot.
+        // A file written in one pass keeps the mark until a commit needs the slot.
         if isStreaming, !isSelected { return slot(0, nil, nil) }
         let header: FileHeader
         do throws(RealmError) {

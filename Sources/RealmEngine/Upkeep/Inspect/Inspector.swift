@@ -1,17 +1,20 @@
-/// Finds out what a database file is, and who keeps it as large as it is, without joining its session.
+/// Reads the facts of a database file, including the readers that keep it large, without joining
+/// its session.
 ///
-/// Nothing is written, locked or created: the database is mapped for reading, the lock file is copied
-/// by reading it. A file in use is therefore read as a stranger would read it: should its newest
-/// version be replaced meanwhile, the reading is done again. Confined to one thread.
+/// Nothing is written, locked or created: the database is mapped for reading, and the lock file is
+/// copied by reading it. If the newest version of a file in use changes meanwhile, the file is read
+/// again. Confined to one thread.
 public struct Inspector {
     let path: String
-    /// Whether the lock file is looked at.
+    /// Whether to read the lock file.
     private let readsLockFile: Bool
     private let key: EncryptionKey?
 
     /// - Parameters:
-    ///   - readsLockFile: false to leave everything but the database file alone; a live session then
-    ///     goes unnoticed.
+    ///     - readsLockFile: false to access only the database file; a live session is then not
+    ///     detected.
+    ///     - key: key of an encrypted file; without it, only facts visible in the encrypted bytes
+    ///     are found.
     ///   - key: of an encrypted file; without it only what the file looks like can be told.
     public init(path: String, readsLockFile: Bool = true, key: EncryptionKey? = nil) {
         self.path = path
@@ -21,11 +24,13 @@ public struct Inspector {
 
     private static let attempts = 200
 
-    /// What can be known now.
+    /// Reads all facts.
     ///
-    /// Damage ends up in `Inspection.damage`. Throws `key` when the key is not the file's, `input`
-    /// when the file cannot be read or is no Realm file and not encrypted either, and `busy` when commits follow one another faster than
-    /// the facts can be read.
+    /// Damage is stored in `Inspection.damage`.
+    ///
+    /// - Throws: `key` if the key is not the file's, `input` if the file cannot be read or is
+    ///   neither a Realm file nor encrypted, and `busy` if commits are too frequent to read the
+    ///   facts between two of them.
     public func inspect() throws(RealmError) -> Inspection {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             var found = Inspection(path: path)
@@ -56,7 +61,7 @@ public struct Inspector {
     }
 
     /// Calls `body` with the file, its lock file and its header (nil for a file that looks
-    /// encrypted) until no commit came in between.
+    /// encrypted). Repeats the call until no commit happened during it.
     func retryUntilStable<R>(
         _ body: (FileReading, RawHeader?) throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -65,8 +70,8 @@ public struct Inspector {
                 let file = try MappedFile(path: path, key.map { .given($0) } ?? .unknown)
                 let lock = readsLockFile ? LockFileCopy(databasePath: path) : nil
                 let raw = try rawHeader(file)
-                // Measured last: a writer makes the file longer before a header or a version of the
-                // session leads there.
+                // Measured last: a writer extends the file before a header or a version of the
+                // session refers to the new part.
                 let size = try file.extendToEnd()
                 let reading = FileReading(file: file, lock: lock, size: size)
                 guard let raw else { return try body(reading, nil) }
@@ -74,10 +79,11 @@ public struct Inspector {
                     let result = try body(reading, raw)
                     if !reading.hasChanged(since: raw, path: path) { return result }
                 } catch {
-                    // Bytes overwritten while they were read look like damage.
+                    // Bytes that a commit overwrote during the call look like damage.
                     if reading.hasChanged(since: raw, path: path) { continue }
                     guard error.isDamage, reading.believesVersions else { throw error }
-                    // What the lock file says may be what is wrong: then the header tells.
+                    // The versions in the lock file may be wrong; try again with the header's
+                    // version.
                     if let result = try? body(reading.disbelieving, raw) { return result }
                     throw error
                 }
@@ -100,7 +106,7 @@ public struct Inspector {
         }
     }
 
-    /// The header, nil for a file that looks encrypted.
+    /// Returns the header; nil for a file that looks encrypted.
     private func rawHeader(_ file: MappedFile) throws(RealmError) -> RawHeader? {
         if file.size >= RawHeader.size {
             let raw = try file.rawHeader()
@@ -119,7 +125,7 @@ public struct Inspector {
             .internal, code: "RuntimeError", reason: "header", "a header without its signature")
     }
 
-    /// The version behind the slot that is not selected.
+    /// Returns the version in the header slot that is not selected; nil if it cannot be read.
     private func previousVersion(
         _ reading: FileReading, _ raw: RawHeader, _ header: FileHeader
     ) -> UInt64? {
@@ -133,35 +139,36 @@ public struct Inspector {
     }
 }
 
-/// One reading of a file and, where a session is live, its lock file.
+/// The state of a file in one attempt to read it, with its lock file if a session is live.
 struct FileReading {
     let file: MappedFile
     let lock: LockFileCopy?
-    /// Bytes mapped: all that the header and the lock file, read before, lead to.
+    /// Number of mapped bytes: covers everything that the header and lock file, read before, refer
+    /// to.
     let size: Int
 
-    /// The header read for this reading, as that of one slot; nil for the selected one.
+    /// Decodes `raw` with the given slot, or with the selected slot if `slot` is nil.
     func header(_ raw: RawHeader, slot: Int? = nil) throws(RealmError) -> FileHeader {
         try file.header(raw, size: size, slot: slot)
     }
 
-    /// Whether it goes by the versions the lock file lists, not by the header.
+    /// Whether versions are taken from the lock file, not from the header.
     var believesVersions: Bool { lock?.newest != nil }
 
-    /// The same that goes by the header.
+    /// A copy that takes the version from the header.
     var disbelieving: FileReading {
         FileReading(
             file: file, lock: lock.map { LockFileCopy(disbelieving: $0) }, size: size)
     }
 
-    /// Whether a commit landed since, after which what was read may have been overwritten.
+    /// Whether a commit happened since `raw` was read, which may have overwritten bytes read since.
     func hasChanged(since raw: RawHeader, path: String) -> Bool {
         guard let lock, let newest = lock.newest else {
-            // Without a session the header is all there is.
+            // Without a session, only the header changes.
             guard let now = try? file.rawHeader() else { return true }
             return now != raw
         }
-        // A version nobody pins any more may be overwritten while its free list is read.
+        // A version that is no longer pinned may be overwritten while its free list is read.
         guard let now = LockFileCopy(databasePath: path), now.newest?.version == newest.version
         else {
             return true
@@ -175,7 +182,7 @@ struct FileReading {
         lock?.newest.map { Ref($0.top) } ?? header.top
     }
 
-    /// The newest version's root, and its space; nil when nothing was ever committed.
+    /// Returns the newest version's root and its read context; nil if nothing was ever committed.
     func newest(_ header: FileHeader) throws(RealmError) -> (top: TopArray, memory: ReadContext)? {
         let ref = newestRoot(header)
         let size = try extent()
@@ -190,7 +197,7 @@ struct FileReading {
         return (top, ReadContext(file.mapping, limit: UInt64(size)))
     }
 
-    /// Adds what the newest version says.
+    /// Adds the facts stored in the newest version.
     func describe(_ header: FileHeader, _ found: inout Inspection) throws(RealmError) {
         found.top = newestRoot(header).raw
         found.logicalBytes = UInt64(RawHeader.size)
@@ -211,7 +218,8 @@ struct FileReading {
         found.content = try content(memory, top, format: header.format)
     }
 
-    /// Bytes of the file that may be read: mapped as far as the session's versions reach.
+    /// Returns the number of bytes that may be read, after mapping the file to the end of the
+    /// session's versions.
     private func extent() throws(RealmError) -> Int {
         guard let lock else { return size }
         var size = self.size
@@ -226,7 +234,7 @@ struct FileReading {
         return size
     }
 
-    /// Tables and objects. Formats before 20 store tables in other ways.
+    /// Counts classes and objects; nil for formats that are not read.
     private func content(
         _ memory: ReadContext, _ top: TopArray, format: Int
     ) throws(RealmError) -> Inspection.Content? {
@@ -242,7 +250,8 @@ struct FileReading {
             schemaVersion: schema.version, classes: schema.classes.count, objects: objects)
     }
 
-    /// The tables; nil for formats that are not read. What makes nodes of old ones is kept in `memory`.
+    /// Reads the schema; nil for formats that are not read. For formats 2 to 9, `memory` retains
+    /// the derived nodes.
     func schema(
         _ memory: ReadContext, _ top: TopArray, format: Int
     ) throws(RealmError) -> Schema? {
@@ -272,7 +281,7 @@ struct FileReading {
     ) throws(RealmError) -> Inspection.History {
         var entries: Int?
         if top.historyType == Self.inRealm || top.history.isNone {
-            // Nothing reads that of an old format, so that what is wrong with it is no damage.
+            // Engines ignore the history of an old format, so an error in it is no damage.
             let isLegacy = FileFormat.legacy.contains(format)
             entries = try isLegacy ? try? entryCount(memory, top) : entryCount(memory, top)
         }
@@ -282,7 +291,7 @@ struct FileReading {
     }
 }
 
-/// Everything below a node, whatever it means.
+/// Traversal of all nodes below a node, independent of their meaning.
 enum NodeTree {
     /// Calls `body` with each node below and including `root`.
     static func visit(
@@ -299,7 +308,7 @@ enum NodeTree {
         }
     }
 
-    /// Bytes of the nodes, headers and padding included.
+    /// Returns the total size of the nodes in bytes, including headers and padding.
     static func byteSize(_ space: NodeSpace, _ root: Ref) throws(RealmError) -> UInt64 {
         var total: UInt64 = 0
         try visit(space, root) { _, node in total &+= UInt64(node.byteSize) }

@@ -1,16 +1,16 @@
-/// The lock file of a database at one moment, as a report needs it.
+/// Consistent copy of a database's lock file, for reports.
 struct LockFileCopy {
     let facts: Inspection.Lock
-    /// The newest version of the live session; nil where there is none, or no readable one.
+    /// The newest version of the live session; nil if no session is live or no version is readable.
     let newest: Inspection.LiveVersion?
-    /// The versions the next commit will find readable, newest first: pinned ones and the newest.
-    /// Empty where there is no live session.
+    /// Versions that the next commit must keep readable, newest first: the newest version and
+    /// pinned ones. Empty if no session is live.
     let versions: [Inspection.LiveVersion]
 
-    /// Reads the lock file of the database at `path`; nil when there is none.
+    /// Reads the lock file of the database at `path`; nil if there is none.
     init?(databasePath path: String) {
         guard let found = Self.steady(path) else {
-            // What may not be read may still be seen to be in use.
+            // A lock file without read permission can still be found to be in use.
             guard LockFileMemory.isLocked(DatabasePath(path).lock) else { return nil }
             facts = Inspection.Lock(
                 isInUse: true, layout: nil, isKnown: false, participants: 0, durability: 0)
@@ -38,14 +38,15 @@ struct LockFileCopy {
         self.newest = versions.first
     }
 
-    /// The same without what it says of versions: the header is all there is to go by.
+    /// Copies `other` without its versions, so that the header is used in their place.
     init(disbelieving other: LockFileCopy) {
         facts = other.facts
         newest = nil
         versions = []
     }
 
-    /// Reads until two readings in a row agree: its numbers then belong together.
+    /// Reads until two consecutive readings have equal versions, which shows that each is
+    /// consistent.
     @_optimize(size)
     private static func steady(_ path: String) -> LockFileFacts? {
         var found = LockFileFacts(databasePath: path)

@@ -1,26 +1,27 @@
-/// Whose the pins of a version are, as far as that can be known.
+/// Processes that hold the pins of a version, as far as can be determined.
 ///
-/// The lock file counts pins and does not say whose they are. Programs that use this engine announce
-/// theirs in the reader table; what remains belongs to some other process that has the lock file open.
-/// When there is only one, it is that one; when there are several, any of them may be it.
+/// The lock file counts pins without naming their owners. Programs that use this engine announce
+/// their pins in the reader table. Any further pin belongs to another process that has the lock
+/// file open: to the only such process, or to any of several.
 package struct PinAttribution: Sendable {
     package let version: UInt64
-    /// What programs announced about the version, those that ended without a word included.
+    /// Rows of the reader table for the version, including rows of processes that have crashed.
     package let announced: [ReaderRow]
-    /// Processes that could hold a pin nobody announced, by their ids.
+    /// Ids of the processes that may hold an unannounced pin.
     package let candidates: [UInt32]
-    /// Pins that no living process can hold; they go when the session ends. Nil where some processes
-    /// could not be looked at.
+    /// Number of pins that no living process can hold; the end of the session removes them. Nil if
+    /// some processes could not be examined.
     package let stale: Int?
 
-    /// Processes that hold the version for certain, or could.
+    /// Ids of the processes that hold the version, or may hold it.
     package var processes: [UInt32] {
         Set(announced.filter { !$0.isStale }.map(\.process.pid) + candidates).sorted()
     }
 
     /// - Parameters:
-    ///   - rows: the reader table.
-    ///   - openers: processes that have the database open; who came too late for the version left out.
+    ///     - rows: the reader table.
+    ///     - openers: processes that have the database open, except those that opened it after the
+    ///     version was no longer the newest.
     package init(
         _ version: Inspection.LiveVersion, _ rows: [ReaderRow], _ openers: FileHolders.Listing
     ) {
@@ -31,9 +32,9 @@ package struct PinAttribution: Sendable {
     /// Attributes the pins of several versions.
     ///
     /// - Parameters:
-    ///   - rows: the reader table.
-    ///   - openers: for a version, processes that have the database open; who came too late for it left
-    ///     out.
+    ///     - rows: the reader table.
+    ///     - openers: returns, for a version, the processes that have the database open, except
+    ///     those that opened it too late to pin the version.
     package static func all(
         _ versions: [Inspection.LiveVersion], _ rows: [ReaderRow],
         _ openers: (UInt64) -> FileHolders.Listing
@@ -50,15 +51,16 @@ package struct PinAttribution: Sendable {
     }
 
     /// - Parameters:
-    ///   - announced: the rows of the version.
-    ///   - announcing: processes with rows of any version.
+    ///     - announced: the reader table's rows for the version.
+    ///     - announcing: processes with rows for any version.
     private init(
         _ version: Inspection.LiveVersion, _ announced: [ReaderRow],
         _ announcing: Set<ProcessIdentity>, _ openers: FileHolders.Listing
     ) {
         self.version = version.version
         self.announced = announced
-        // A process takes part once, and counts once for a version, however many rows it has.
+        // A process is one participant, and counts once per version regardless of its number of
+        // rows.
         func holders(_ kind: ReaderRow.Kind, stale: Bool? = nil) -> Int {
             Set(
                 announced.filter { $0.kind == kind && (stale == nil || $0.isStale == stale) }

@@ -1,40 +1,41 @@
-/// Who uses which part of a file, cut into cells of equal size in file order.
+/// Use of a file by owner, in cells of equal size in file order.
 package struct SpaceMap: Sendable {
-    /// What a stretch of the file is used for.
+    /// Use of a range of the file.
     package enum Owner: Hashable, Sendable {
         /// A table, by its stored name.
         case table(String)
-        /// Tables beyond the first few hundred.
+        /// Tables beyond the first `mostTables`.
         case otherTables
         case history
         /// Header, roots, names and free lists.
         case bookkeeping
         case free
-        /// Kept from reuse by this version, the youngest that uses it.
+        /// Pinned by this version, the newest one that uses it.
         case pinned(UInt64)
         /// Neither used nor free.
         case unaccounted
-        /// What a salvage took as it stands.
+        /// Copied by a salvage.
         case copied
-        /// What it took of other versions than the one that is salvaged.
+        /// Copied by a salvage from versions other than the salvaged one.
         case older
-        /// What it took though something may have been written over it.
+        /// Copied by a salvage although it may have been overwritten.
         case doubtful
-        /// Nodes it took nothing of: indexes, the change log, other versions, and what nothing leads to.
+        /// Nodes not copied by a salvage: indexes, the history, other versions, and unreferenced
+        /// nodes.
         case unused
-        /// Neither a node nor free, or behind the end: what damage left.
+        /// Damaged: neither a node nor free, or after the end.
         case lost
     }
 
-    /// Size of the file.
+    /// Size of the file in bytes.
     package let bytes: UInt64
-    /// A power of two.
+    /// Bytes per cell, a power of two.
     package let bytesPerCell: UInt64
     package let version: UInt64
     package let owners: [Owner]
-    /// Bytes of each owner.
+    /// Bytes by index of the owner.
     package internal(set) var totals: [UInt64]
-    /// For each cell the index of the owner who has most of it.
+    /// Index of the owner with the largest share, by cell.
     package internal(set) var cells: [Int]
 
     package func bytes(of owner: Owner) -> UInt64 {
@@ -42,7 +43,7 @@ package struct SpaceMap: Sendable {
     }
 }
 
-/// Adds up extents by cell and owner.
+/// Sums extents by cell and owner.
 struct SpaceMapBuilder {
     private let bytes: UInt64
     private let bytesPerCell: UInt64
@@ -51,7 +52,7 @@ struct SpaceMapBuilder {
     private var owners: [SpaceMap.Owner] = []
     private var indexes: [SpaceMap.Owner: Int] = [:]
     private var totals: [UInt64] = []
-    /// The owners in each cell, of which there are few, and how much of it each has.
+    /// Owners by cell, each with its share. A cell has few owners.
     private var shares: [[Share]]
 
     private struct Share {
@@ -100,7 +101,7 @@ struct SpaceMapBuilder {
         shares[cell][i].bytes = overflow ? .max : sum
     }
 
-    /// - Parameter owner: whose all is that nobody was found to use.
+    /// - Parameter owner: receives every byte that no other owner uses.
     mutating func map(rest owner: SpaceMap.Owner = .unaccounted) -> SpaceMap {
         let used = totals.reduce(0, &+)
         let rest = index(of: owner)
@@ -118,12 +119,12 @@ struct SpaceMapBuilder {
 }
 
 extension Inspector {
-    /// Walks the whole of the newest version and tells who uses which part of the file, in at most
-    /// `cells` cells; nil for an encrypted file.
+    /// Walks the newest version and maps the use of the file in at most `cells` cells. Nil for an
+    /// encrypted file.
     ///
-    /// Throws as `inspect` does, and `corrupt`.
+    /// Throws the errors of `inspect`, and `corrupt`.
     ///
-    /// - Parameter meter: told how far it is.
+    /// - Parameter meter: receives the progress.
     package func map(cells: Int, meter: ProgressCounter? = nil) throws(RealmError) -> SpaceMap? {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }

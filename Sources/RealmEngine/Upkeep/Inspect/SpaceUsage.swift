@@ -1,26 +1,27 @@
-/// Where the bytes of one version are: by property, by index, and what is no object.
+/// Space used by one version, by property and by index, and space outside of objects.
 ///
-/// Walks every node once. Confined to the snapshot's thread.
+/// Visits every node once. Confined to the snapshot's thread.
 public struct SpaceUsage {
-    /// A property and what it takes.
+    /// A property and the space it uses.
     public struct Column: Sendable {
         public let className: String
         public let name: String
-        /// What it holds, in one word: `string`, `link`, `list`.
+        /// Kind in one word: `string`, `link`, `list`.
         package let kind: String
         public let objects: Int
-        /// Bytes of its leaves and collections.
+        /// Bytes of the property's leaves and collections.
         public var bytes: UInt64 = 0
-        /// Bytes of its search index, and of the links that lead back along it.
+        /// Bytes of the property's search index, and of the backlinks of its links.
         public var indexBytes: UInt64 = 0
         package var backlinkBytes: UInt64 = 0
         package var isFullText = false
         package var isEnumerated = false
-        /// Bytes that enumerating it would save at least; nil where it would not, or cannot be.
+        /// Minimum number of bytes that enumerating the property would save; nil if it would save
+        /// none or is impossible.
         package var enumerationSaves: UInt64?
     }
 
-    /// One large value.
+    /// A large value.
     package struct LargeValue: Sendable {
         package let className: String
         package let property: String
@@ -29,30 +30,30 @@ public struct SpaceUsage {
     }
 
     public private(set) var columns: [Column] = []
-    /// Object keys, specs, empty rests: all of a class that belongs to no property, by class.
+    /// Space of each class that belongs to no property: object keys, specs, unused slots.
     public private(set) var overhead: [(className: String, objects: Int, bytes: UInt64)] = []
     public private(set) var historyBytes: UInt64 = 0
     package private(set) var historyEntries = 0
     package private(set) var freeListBytes: UInt64 = 0
     package private(set) var freeListEntries = 0
-    /// Bytes of the free chunks.
+    /// Total size of the free chunks in bytes.
     public private(set) var freeBytes: UInt64 = 0
-    /// Header, root, directory of classes.
+    /// Bytes of the header, the root and the directory of classes.
     package private(set) var directoryBytes: UInt64 = 0
     private var largest: [LargeValue] = []
-    /// A value must be larger to be among the largest.
+    /// Size that a value must exceed to be kept among the largest.
     private var smallestKept: UInt64 = 0
 
     private let snapshot: Snapshot
     private let most: Int
-    /// Bytes that may still be counted.
+    /// Number of bytes that may still be counted; limits walks over damaged trees.
     private var left: UInt64
-    /// Bytes of incoming links, by the property they come along.
+    /// Bytes of backlinks, by the linking property.
     private var backlinks: [Origin: UInt64] = [:]
-    /// Where in `columns` a property is.
+    /// Index into `columns` by property.
     private var places: [Origin: Int] = [:]
 
-    /// Bytes that the distinct values of one column may take here.
+    /// Memory limit in bytes for the distinct values of one column.
     private static let enumerationMemory = 16 << 20
 
     private struct Origin: Hashable {
@@ -60,7 +61,7 @@ public struct SpaceUsage {
         let column: ColumnKey
     }
 
-    /// Adds up `snapshot`, and finds its `most` largest values. Throws `corrupt`.
+    /// Measures the version of `snapshot` and finds its `most` largest values. Throws `corrupt`.
     public init(_ snapshot: Snapshot, largest most: Int = 0) throws(RealmError) {
         self.snapshot = snapshot
         self.most = most
@@ -102,12 +103,12 @@ public struct SpaceUsage {
         return size
     }
 
-    /// Bytes of one node.
+    /// Returns the bytes of one node.
     private mutating func own(_ ref: Ref) throws(RealmError) -> UInt64 {
         ref.isNone ? 0 : try charge(try snapshot.lookup.node(ref), ref)
     }
 
-    /// Bytes of a node and all below it.
+    /// Returns the bytes of a node and of all nodes below it.
     private mutating func tree(_ ref: Ref) throws(RealmError) -> UInt64 {
         if ref.isNone { return 0 }
         var total: UInt64 = 0
@@ -233,7 +234,7 @@ public struct SpaceUsage {
             let cells = try snapshot.lookup.refNode(ref, slots: leaf.count, "collections")
             for row in 0..<leaf.count {
                 guard let root = cells.slot(row).child else { continue }
-                // Counted before: this look must not use up the budget.
+                // These nodes were counted before, so this walk must not charge the budget.
                 let (budget, bytes) = (left, try recounted(root))
                 left = budget
                 note(bytes, leaf.key(row), column, info)
@@ -270,6 +271,6 @@ public struct SpaceUsage {
                 className: info.className, property: column.name, key: key, bytes: bytes))
     }
 
-    /// The `most` largest values, largest first.
+    /// Up to `most` largest values, largest first.
     package var largestValues: ArraySlice<LargeValue> { largest.prefix(most) }
 }

@@ -1,7 +1,6 @@
 extension Table {
-    /// Bytes of the nodes that belong to the table: its columns, objects and indexes, headers and
-    /// padding included. Walks all of them. Throws `corrupt` for nodes that are reached again and
-    /// again.
+    /// Returns the bytes of the table's nodes: columns, objects and indexes, including headers and
+    /// padding. Visits all of them. Throws `corrupt` if nodes are reachable too many times.
     package func byteSize() throws(RealmError) -> Int {
         let space = snapshot.walk
         space.resetBudget()

@@ -1,32 +1,34 @@
-/// A database that cannot be opened as a whole: its root and the tables that can be read.
+/// A database that cannot be opened normally: its root and its readable tables.
 final class DamagedFile {
     let memory: ReadContext
     let format: Int
     let schema: Schema
-    /// What is lost before any object is looked at.
+    /// Losses known before any object is read.
     let losses: [SalvageLoss]
-    /// The root whose tables these are; nil where none tells.
+    /// The root of the salvaged version; nil if it is unknown.
     let top: TopArray?
-    /// Classes whose names had to be made.
+    /// Classes that received a replacement name.
     let renamedClasses: [String]
-    /// 0 when nothing tells.
+    /// Number of the salvaged version; 0 if it is unknown.
     let version: UInt64
-    /// Why the version the header selects could not be used; nil where it was.
+    /// Why the version selected by the header is unusable; nil if it is the one being read.
     let whyNotNewest: RealmError?
-    /// Errors that an integrity check finds in the version the header selects.
+    /// Number of errors that an integrity check finds in the version selected by the header.
     let errorCount: Int
-    /// What the bytes around nodes say; nil where nothing is damaged.
+    /// Detects overwritten nodes by the bytes around them; nil if nothing is damaged.
     let neighbourhood: OverwriteDetector?
     let searchMemory: SearchMemory
     private let file: MappedFile
     private let keeper: Snapshot?
-    /// Where the objects of a table are; nil for those to which their own tree leads.
+    /// Leaves by table, for tables read from leaves found in the file; nil if the tables' own trees
+    /// are intact.
     private var leaves: [TableKey: FoundLeaves]?
 
-    /// Opens the file at `path` at the root the header selects, or at the other one where that leads
-    /// nowhere. Where a check finds errors, or neither can be used, the file is searched. Throws the
-    /// reason why the first cannot be used when nothing is found; `incompatible` for formats that are
-    /// not read.
+    /// Opens the file at `path` at the root selected by the header, or at the other root if the
+    /// first is unusable. If a check finds errors or neither root is usable, the file is searched.
+    ///
+    /// - Throws: the error of the selected root if nothing is found, `incompatible` for formats
+    ///   that are not read.
     convenience init(
         path: String, _ key: EncryptionKey?, _ memory: SearchMemory
     ) throws(RealmError) {
@@ -77,7 +79,7 @@ final class DamagedFile {
         return content
     }
 
-    /// What a search finds, beside what `root` leads to.
+    /// Combines the content found by a search with the content reachable from `root`.
     private static func searched(
         _ file: MappedFile, _ memory: SearchMemory, _ root: Root?, _ why: RealmError?
     ) throws(RealmError) -> Content {
@@ -102,8 +104,8 @@ final class DamagedFile {
         return content
     }
 
-    /// What is there that is newer than what the header selects; a commit that was not finished leaves
-    /// such things, too.
+    /// Describes content newer than the version selected by the header, nil if there is none. An
+    /// unfinished commit leaves such content, too.
     private static func notSelected(_ search: TableSearch) -> RealmError? {
         if let version = search.newerVersion {
             return .corrupt("it does not select version \(version), which is there", in: "header")
@@ -118,7 +120,7 @@ final class DamagedFile {
             "nothing in it is a table, and \(error.message)", in: "file")
     }
 
-    /// What `snapshot` sees, which is whole as far as anybody knows.
+    /// Reads the version of `snapshot`, which is assumed to be intact.
     init(_ snapshot: Snapshot, _ searchMemory: SearchMemory) {
         self.searchMemory = searchMemory
         let state = snapshot.state
@@ -129,7 +131,8 @@ final class DamagedFile {
         (file, keeper) = (snapshot.database.file, snapshot)
     }
 
-    /// Where the objects of a table of a damaged file are; nil where its tree leads to all of them.
+    /// Returns the leaves found for a table of a damaged file; nil if the table's own tree is
+    /// intact.
     func leaves(of info: TableInfo) -> FoundLeaves? {
         guard leaves != nil else { return nil }
         if let known = leaves?[info.key] { return known }
@@ -140,22 +143,23 @@ final class DamagedFile {
         return found
     }
 
-    /// Gives pages that were read back to the system.
+    /// Releases pages that were read.
     func releasePages() { file.mapping.releasePages() }
 
     var fileSize: Int { file.size }
 
-    /// Tables of an old format, whose nodes are made anew while they are read.
+    /// Whether the tables are of an old format, whose nodes are derived while they are read.
     var isDerived: Bool { memory.lookup.state.pointee.derived != nil }
 
-    /// Calls `body` with whatever looks like a node.
+    /// Calls `body` with every position that looks like a node.
     func scan(
         _ body: (Ref, _ flags: UInt8, _ count: Int) throws(RealmError) -> Void
     ) throws(RealmError) {
         try NodeScan(file.mapping, limit: UInt64(file.size) & ~7).run(body)
     }
 
-    /// What is no node of a file: the header, and the footer of a stream; neither where they are lost.
+    /// Extents that contain no node: the header, and the footer of a stream. Empty if the header is
+    /// lost.
     var headerExtents: [Range<UInt64>] {
         guard let raw = try? file.rawHeader(), raw.hasMagic else { return [] }
         let header = 0..<UInt64(RawHeader.size)
@@ -177,7 +181,7 @@ extension DamagedFile {
         var version: UInt64 = 1
         var isLegacy = false
         var isEmpty = false
-        /// Why the root the header selects cannot be used; nil where this is it.
+        /// Why the selected root is unusable; nil if this is the selected root.
         var whyNotNewest: RealmError?
     }
 
@@ -200,7 +204,7 @@ extension DamagedFile {
         return roots
     }
 
-    /// The first of the roots the header names that can be read.
+    /// Returns the first usable root: the selected one, or else the other.
     private static func namedRoot(_ file: MappedFile) throws(RealmError) -> Root {
         var reason: RealmError?
         for root in try roots(file) {
@@ -213,7 +217,7 @@ extension DamagedFile {
         throw reason ?? .corrupt("the header names no root", in: "file")
     }
 
-    /// The root with what it says of itself.
+    /// Reads the version and format of a root; throws if the root is unusable.
     private static func opened(_ root: Root, _ file: MappedFile) throws(RealmError) -> Root {
         var root = root
         guard !root.ref.isNone else {
@@ -226,18 +230,19 @@ extension DamagedFile {
         let memory = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         defer { withExtendedLifetime(memory) {} }
         let space = memory.lookup
-        // A truncated file is smaller than its root says.
+        // A truncated file is smaller than its root's logical size.
         let top = try TopArray(space, root.ref, fileSize: .max >> 1)
         let tables = try space.refNode(top.tables, slots: 0, "tables")
         _ = try space.names(top.names, count: tables.count, of: top.tables)
         root.version = top.version
-        // One bit makes the number of an old format, but not its tables.
+        // A single flipped bit can turn the format number into one of an old format; the tables
+        // tell the formats apart.
         root.isLegacy =
             FileFormat.legacy.contains(root.format) && hasLegacyTables(space, top)
         return root
     }
 
-    /// What a root leads to that is sound, empty or of an old format.
+    /// Reads the content of a root that is intact, empty or of an old format.
     private static func read(_ file: MappedFile, _ root: Root) throws(RealmError) -> Content {
         let whole = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         if root.isEmpty { return Content(memory: whole) }
@@ -250,8 +255,8 @@ extension DamagedFile {
         return Content(memory: memory, schema: try reader.schema(), top: top)
     }
 
-    /// Nothing was ever committed to the file: neither slot names a root, and all is zero between the
-    /// header and the end, or the footer of a stream.
+    /// Whether nothing was ever committed to the file: neither slot has a root, and all bytes are
+    /// zero between the header and the end, or the footer of a stream.
     private static func isEmpty(_ file: MappedFile, _ root: Root) throws(RealmError) -> Bool {
         let raw = try file.rawHeader()
         guard root.slot == raw.selected else { return false }
@@ -267,7 +272,7 @@ extension DamagedFile {
 // MARK: - Formats 2 to 9
 
 extension DamagedFile {
-    /// Tables of two slots; nil where none can be looked at.
+    /// Whether tables have the few slots of an old format; true if no table can be read.
     private static func hasLegacyTables(_ space: NodeSpace, _ top: TopArray) -> Bool {
         guard let tables = try? space.refNode(top.tables, slots: 0, "tables") else { return true }
         for i in 0..<tables.count {
@@ -277,7 +282,7 @@ extension DamagedFile {
         return true
     }
 
-    /// What a root leads to that no header names; nil where there is none.
+    /// Reads the newest root of an old format that no header refers to; nil if there is none.
     private static func legacy(
         _ file: MappedFile, _ space: NodeSpace, _ memory: SearchMemory
     ) throws(RealmError) -> Content? {
@@ -310,7 +315,7 @@ extension DamagedFile {
 }
 
 extension LegacyNodes {
-    /// Columns of the file that have no counterpart.
+    /// Columns that have no counterpart in the current format.
     fileprivate var losses: [SalvageLoss] {
         content.tables.flatMap { table in
             table.spec.columns.filter { $0.type == .table && $0.elements == nil }.map {

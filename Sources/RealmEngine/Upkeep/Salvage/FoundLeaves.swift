@@ -1,10 +1,12 @@
-/// The leaves of one table, from as many of its versions as are needed.
+/// The leaves of one table, collected from several of its versions.
 ///
-/// A leaf of the newest version comes first. Where the newest has lost a branch, the leaves that an
+/// Leaves of the newest version take precedence. Where its tree lost a branch, leaves of older
+/// versions with the same keys are used if all their nodes are readable, have the form of the
+/// columns, and are not claimed by another tree.
 /// older one has for the same keys stand in: those of which every node is there, is of the form the
 /// columns demand, and belongs to nobody else by now.
 struct FoundLeaves {
-    /// A leaf, and which of its objects are taken.
+    /// A leaf and the range of its objects that is used.
     struct Piece {
         let ref: Ref
         let base: UInt64
@@ -12,32 +14,32 @@ struct FoundLeaves {
         let origin: Origin
     }
 
-    /// How it is known what a leaf holds.
+    /// Kind of reference through which a leaf was found.
     enum Origin {
-        /// The version that is salvaged leads to it.
+        /// Reachable from the salvaged version.
         case version
-        /// An older one does.
+        /// Reachable from an older version.
         case older
-        /// Nobody does but nodes around it, which no root leads to.
+        /// Reachable from inner nodes that no root references.
         case unnamed
-        /// Nobody does: what keys its objects had is lost.
+        /// Unreferenced; the keys of its objects are lost.
         case keyless
     }
 
-    /// Keys of which nobody has told yet whose they are.
+    /// A range of keys for which no leaf has been found.
     private struct Gap {
         var keys: Range<UInt64>
-        /// Number of the loss they belong to.
+        /// Index into `losses`.
         let loss: Int?
     }
 
-    /// Nodes of the leaves that hold the keys of another one: versions of one leaf share what did not
-    /// change.
+    /// Nodes of leaves that cover the keys of a found leaf: versions of one leaf share unchanged
+    /// nodes.
     private struct Shared {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0
 
-        /// Those of the pieces, in the order of their keys, that may hold `keys`.
+        /// Updates `nodes` to the nodes of those `pieces` that may contain `keys`.
         mutating func update(
             _ pieces: ArraySlice<Piece>, _ keys: Range<UInt64>, _ claims: NodeClaims
         ) {
@@ -53,15 +55,16 @@ struct FoundLeaves {
     private let space: NodeSpace
     let info: TableInfo
     private let work: SearchWork
-    /// In the order of their keys.
+    /// Pieces ordered by key.
     private(set) var pieces: [Piece] = []
-    /// What the newest version announces and does not lead to; `found` counts what stands in.
+    /// Losses of the newest version; `found` is the number of objects recovered from other
+    /// versions.
     private(set) var losses: [(loss: ClusterWalk.Loss, found: Int)] = []
-    /// Ascending.
+    /// Gaps in ascending order.
     private var gaps: [Gap] = []
     private var bases: [Ref: UInt64] = [:]
 
-    /// What the table's own tree leads to.
+    /// Collects the leaves reachable from the table's own tree.
     init(
         _ space: NodeSpace, _ info: TableInfo, _ work: SearchWork,
         _ neighbourhood: OverwriteDetector? = nil, _ origin: Origin = .version
@@ -86,8 +89,8 @@ struct FoundLeaves {
 
     var hasGaps: Bool { !gaps.isEmpty }
 
-    /// Objects made after the version that is salvaged have keys from `key` on: what holds them is looked
-    /// for, too.
+    /// Adds a gap for keys from `key` on, so that objects created after the salvaged version are
+    /// found, too.
     mutating func open(from key: UInt64) {
         guard key < ClusterWalk.liveKeys.upperBound, gaps.last?.keys.upperBound ?? 0 <= key else {
             return
@@ -95,13 +98,13 @@ struct FoundLeaves {
         gaps.append(Gap(keys: key..<ClusterWalk.liveKeys.upperBound, loss: nil))
     }
 
-    /// Nothing more will be looked for.
+    /// Frees the memory used for searching.
     mutating func endSearch() { bases = [:] }
 
-    /// Bytes of memory this takes.
+    /// Memory used by the pieces, in bytes.
     var size: Int { pieces.capacity * MemoryLayout<Piece>.stride }
 
-    /// Takes the nodes of the version that is salvaged.
+    /// Claims the nodes of the salvaged version.
     func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
 
     /// Fills gaps with leaves of the tree at `root`.
@@ -119,7 +122,7 @@ struct FoundLeaves {
         var shared = Shared()
         for var leaf in walk.leaves {
             shared.update(pieces[..<before], leaf.keys, claims)
-            // How far the last child of a node reaches is told by its parent.
+            // Only the parent limits the keys of a node's last child.
             if origin == .unnamed { leaf.keys = heldKeys(leaf) }
             while next < rest.count, rest[next].keys.upperBound <= leaf.keys.lowerBound {
                 gaps.append(rest[next])
@@ -134,7 +137,7 @@ struct FoundLeaves {
         if pieces.count > before { pieces.order { $0.keys.lowerBound < $1.keys.lowerBound } }
     }
 
-    /// Takes of `leaf` what is in the gaps of `rest` from the `next` one on.
+    /// Adds pieces of `leaf` for the gaps of `rest` from index `next` on.
     private mutating func take(
         _ leaf: ClusterWalk.Leaf, _ origin: Origin, _ rest: inout [Gap], _ next: inout Int
     ) {
@@ -156,9 +159,9 @@ struct FoundLeaves {
         }
     }
 
-    /// Keys of the nodes below the inner node at `ref` are relative to what is returned: those of a
-    /// child are known, and a node has one place among the keys for as long as it exists. Nil when
-    /// none of its children has been met, or two contradict each other.
+    /// Returns the base of the inner node at `ref`, to which the keys below it are relative. The
+    /// base follows from a child with a known base, because a node keeps its key range for its
+    /// lifetime. Nil if no child's base is known, or if two children contradict each other.
     func base(of ref: Ref) -> UInt64? {
         guard work.spend(8), bases[ref] == nil,
             let node = try? space.treeNode(ref, slots: 4, "cluster"),
@@ -176,7 +179,7 @@ struct FoundLeaves {
         return base
     }
 
-    /// From the first key of the leaf to its last.
+    /// Returns the keys from the first to the last object of the leaf.
     private func heldKeys(_ found: ClusterWalk.Leaf) -> Range<UInt64> {
         let none = found.keys.lowerBound..<found.keys.lowerBound
         guard let node = try? space.refNode(found.ref, slots: 1, "cluster"),
@@ -188,7 +191,7 @@ struct FoundLeaves {
         return first <= last && found.keys.contains(last) ? first..<last + 1 : none
     }
 
-    /// Whether all columns of the leaf are there and are its own.
+    /// Whether all columns of the leaf are readable and unclaimed by other trees.
     private func isWhole(
         _ found: ClusterWalk.Leaf, _ shared: Set<Ref>, _ claims: NodeClaims
     ) -> Bool {
@@ -199,7 +202,7 @@ struct FoundLeaves {
         return leaf.fits(info) && claims.take(found.ref, sharing: shared)
     }
 
-    /// Adds leaves whose keys are lost: their objects get some that no object can have.
+    /// Adds leaves without known keys. Their objects get keys that no object can have.
     mutating func append(keyless refs: [Ref]) {
         var base = Self.lostKeys
         for ref in refs {
@@ -211,10 +214,10 @@ struct FoundLeaves {
         }
     }
 
-    /// What no object has as its key is from here on (object format 1.12).
+    /// Keys from here on are never keys of objects (object format 1.12).
     static let lostKeys: UInt64 = 1 << 62
 
-    /// The leaf of a piece, and which of its rows are meant.
+    /// Returns the leaf of a piece and the rows within the piece's key range.
     func rows(of piece: Piece) throws(RealmError) -> (leaf: ClusterLeaf, rows: Range<Int>) {
         let node = try space.treeNode(piece.ref, slots: 1, "cluster")
         let leaf = try ClusterLeaf(space, piece.ref, node: node, base: piece.base)
@@ -224,7 +227,7 @@ struct FoundLeaves {
         return (leaf, first(piece.keys.lowerBound)..<first(piece.keys.upperBound))
     }
 
-    /// The object with `key`; nil when there is none.
+    /// Returns the object with `key`; nil if there is none.
     func find(_ key: ObjectKey) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
         let wanted = UInt64(bitPattern: key.raw)
         let i = pieces.partitionPoint { $0.keys.lowerBound > wanted }

@@ -1,28 +1,28 @@
-/// Nodes of a file, found by what they look like, whose parents nobody knows.
+/// Nodes of a file recognized by their shape; their parents are unknown.
 struct FoundNodes {
     private(set) var roots: [Ref] = []
     private(set) var tables: [Ref] = []
     private(set) var specs: [Ref] = []
     private(set) var inner: [Ref] = []
     private(set) var names: [Ref] = []
-    /// Nodes in the form of a cluster leaf that no version uses; only if they are searched for.
+    /// Nodes with the shape of a cluster leaf that no version uses; filled only on request.
     private(set) var leaves: [Ref] = []
-    /// Nodes of one kind that are kept: a file of 100 million objects has 2000 inner nodes, of which some
-    /// versions may be left.
+    /// Maximum number of nodes per kind: a file of 100 million objects has 2000 inner nodes,
+    /// possibly in several versions.
     private let most: Int
 
-    /// There are more than are kept of a kind.
+    /// Whether some kind has reached the maximum, so that nodes may be missing.
     var isCutShort: Bool {
         [roots, tables, specs, inner, names, leaves].contains { $0.count == most }
     }
 
-    /// Slots of a node that is looked at.
+    /// Maximum number of slots of an examined node.
     private static let mostSlots = 1 << 12
 
-    /// Looks at the whole of what `space` reads.
+    /// Searches everything that `space` reads.
     ///
-    /// - Parameter used: nodes of the versions that can be read. Cluster leaves among all other nodes are
-    ///   searched for, too; nil to leave them out.
+    /// - Parameter used: nodes of the readable versions. Cluster leaves are searched for among all
+    ///   other nodes; nil to skip that search.
     init(
         _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory,
         leavesOutside used: NodeClaims? = nil

@@ -1,15 +1,15 @@
-/// Leaves of tables with a primary key, whose place among the object keys is lost with the nodes above
-/// them: their objects are told apart by their primary keys, and get new object keys.
+/// Unreferenced leaves of tables with a primary key, whose object keys were lost with the nodes
+/// above them. Their objects are identified by primary key and get new object keys.
 ///
-/// A leaf is a table's when it has a slot for each of the table's columns and no more, all of them open in
-/// the form of their columns with as many values as there are objects, nothing else in the file
-/// owns one of its nodes, and no other table, present or past, would accept it. Links to its
-/// objects name the lost keys and are lost.
+/// A leaf belongs to a table if all of the following hold: it has exactly one slot per column of
+/// the table, each column has the right form and one value per object, no other tree in the file
+/// owns any of its nodes, and no other table, present or past, would match. Links to its objects
+/// contain the lost keys and are lost.
 struct OrphanLeaves {
     private let space: NodeSpace
     private let claims: NodeClaims
     private let work: SearchWork
-    /// All tables that may own a leaf, by the number of slots their leaves have.
+    /// Tables that may own a leaf, by the number of slots of their leaves.
     private var owners: [Int: [TableInfo]] = [:]
 
     init(
@@ -19,8 +19,8 @@ struct OrphanLeaves {
         self.owners = Dictionary(grouping: owners, by: \.leafSlots)
     }
 
-    /// The leaves of `wanted`, those that are further behind in the file first: as a rule they are the
-    /// newer ones.
+    /// Returns the leaves of the `wanted` tables. Later leaves in the file come first, because they
+    /// are usually newer.
     func find(
         _ wanted: Set<TableKey>, _ mapping: Mapping
     ) throws(RealmError) -> [TableKey: [Ref]] {
@@ -32,7 +32,7 @@ struct OrphanLeaves {
             let owners = owners[node.count, default: []]
             guard work.spend(owners.count * node.count) else { return found }
             let fitting = owners.filter { leaf.fits($0) }
-            // Columns of one form may be those of several tables.
+            // Columns of the same form may belong to several tables.
             guard fitting.count == 1, wanted.contains(fitting[0].key), claims.take(ref) else {
                 continue
             }
@@ -59,14 +59,14 @@ struct OrphanLeaves {
 }
 
 extension TableInfo {
-    /// Slots of a cluster leaf.
+    /// Number of slots of a cluster leaf.
     var leafSlots: Int {
         (columns.map(\.leafIndex) + backlinks.map(\.leafIndex)).reduce(0) { max($0, $1 + 2) }
     }
 }
 
 extension ClusterLeaf {
-    /// Whether all columns of `info` are there, in their form and with a value for each object.
+    /// Whether the leaf has all columns of `info`, each in its form and with one value per object.
     func fits(_ info: TableInfo) -> Bool {
         do throws(RealmError) {
             try checkOrder()

@@ -1,9 +1,9 @@
 extension Database {
-    /// Opens the version in the header slot that is not selected, without joining a session: the
-    /// one before the newest, as long as no later commit has used its space.
+    /// Opens the version in the header slot that is not selected, without joining a session. It is
+    /// the version before the newest, intact as long as no later commit has reused its space. Check
+    /// the version before relying on it.
     ///
-    /// Throws `input` when that slot names none, and what opening any version throws. The version
-    /// should be checked before it is trusted.
+    /// - Throws: `input` if that slot has no version, and the errors of opening any version.
     public convenience init(
         previous path: String, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -25,7 +25,7 @@ extension Database {
 }
 
 extension IntegrityCheck {
-    /// Checks the version before the newest of the file at `path`; nil when the header names none.
+    /// Checks the version before the newest of the file at `path`; nil if the header has none.
     @_optimize(size)
     package static func runPrevious(
         path: String, level: Level = .full, key: EncryptionKey? = nil
@@ -43,7 +43,8 @@ extension IntegrityCheck {
         ).run()
     }
 
-    /// Checks the database that standard input holds, spooled into an unlinked file in `directory`.
+    /// Checks the database read from standard input, which is first copied to an unlinked file in
+    /// `directory`.
     package static func run(
         standardInputInto directory: String, level: Level = .full, key: EncryptionKey? = nil,
         meter: ProgressCounter? = nil

@@ -1,9 +1,10 @@
-/// What a salvage would come to, without making anything.
+/// Estimate of a salvage without writing a database.
 extension Salvage {
-    /// How many objects `run` would copy of the damaged file at `path`, embedded ones left aside. Those it
-    /// leaves out for a single value, such as a primary key that may have been written over, are counted.
+    /// Returns the number of objects that `run` would copy from the damaged file at `path`, not
+    /// counting embedded objects. Objects that `run` omits because of one value, such as a primary
+    /// key that may have been overwritten, are included.
     ///
-    /// Throws what `run` throws before it begins, and takes the same.
+    /// Takes the parameters of `run` and throws the errors that `run` throws before it begins.
     public static func estimate(
         path: String, spillingInto directory: String, maxMemory: Int = 64 << 20,
         key: EncryptionKey? = nil
@@ -22,7 +23,8 @@ extension Salvage {
 }
 
 extension FoundLeaves {
-    /// Objects in all pieces; where keys are lost once for each primary key.
+    /// Counts the objects of all pieces. If keys are lost, objects with equal primary keys count
+    /// once.
     fileprivate func objectCount(_ memory: SearchMemory) -> Int {
         let isDistinct = pieces.contains { $0.origin == .keyless }
         var count = 0
@@ -30,7 +32,7 @@ extension FoundLeaves {
         for piece in pieces {
             guard let (leaf, rows) = try? rows(of: piece) else { continue }
             let keys = primaryKeys(leaf)
-            // Without it an object is lost.
+            // An object without its primary key is lost.
             if info.primaryKey != nil, keys == nil { continue }
             count += rows.count
             guard isDistinct, let keys else { continue }
@@ -48,7 +50,7 @@ extension FoundLeaves {
 }
 
 extension Value {
-    /// Equal for equal primary keys, and as a rule for no others.
+    /// A hash: equal for equal primary keys, and usually different for others.
     fileprivate var identity: Int {
         switch self {
         case .int(let number): number.hashValue

@@ -1,17 +1,17 @@
-/// First round: objects and their plain values.
+/// First pass: objects and their plain values.
 extension Salvage {
-    /// A column of one leaf, opened as far as that goes.
+    /// A column of one leaf; `leaf` is nil if it cannot be opened.
     struct OpenColumn {
         let index: Int
         let info: ColumnInfo
-        /// Nil when the leaf cannot be read.
+        /// Nil if the leaf cannot be read.
         let leaf: ColumnLeaf?
-        /// Something may have been written over it.
+        /// Whether the column may have been overwritten.
         let isDoubtful: Bool
-        /// The first of the rows that are wanted.
+        /// The first of the used rows.
         var start = 0
-        /// Of a primary key that may have been written over: which rows, from `start` on, an index says
-        /// are right, or does not deny.
+        /// For a primary key: whether the index confirms, or does not contradict, each row from
+        /// `start` on. Nil if all rows are accepted.
         var proven: [Bool]?
 
         func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
@@ -37,8 +37,7 @@ extension Salvage {
         }
     }
 
-    /// Calls `body` with each leaf of a table, the rows that are wanted of it and how it was found, in
-    /// the order of keys.
+    /// Calls `body` with each leaf of a table, its used rows and its origin, in the order of keys.
     func forEachLeaf(
         _ place: Int,
         _ body: (ClusterLeaf, Range<Int>, FoundLeaves.Origin) throws(RealmError) -> Void
@@ -53,7 +52,7 @@ extension Salvage {
         }
     }
 
-    /// The leaves of a table that is known to be sound.
+    /// Calls `body` with the leaves of a table whose tree is intact.
     private func forEachLeaf(
         _ info: TableInfo,
         _ body: (ClusterLeaf, Range<Int>, FoundLeaves.Origin) throws(RealmError) -> Void
@@ -71,12 +70,13 @@ extension Salvage {
         }
     }
 
-    /// What may lead to other objects, or is stored in trees of its own.
+    /// Whether values of the column may reference other objects or are stored in separate trees.
     static func isStructure(_ column: ColumnInfo) -> Bool {
         column.collection != nil || [.link, .typedLink, .mixed].contains(column.type)
     }
 
-    /// Opens the leaf's columns that `isWanted`; what cannot be opened is reported lost.
+    /// Opens the columns of a leaf for which `isWanted` returns true. Columns that cannot be opened
+    /// are reported as losses.
     @_optimize(size)
     func open(
         _ leaf: ClusterLeaf, _ rows: Range<Int>, _ info: TableInfo, _ origin: FoundLeaves.Origin,
@@ -89,7 +89,7 @@ extension Salvage {
             do throws(RealmError) {
                 opened = try leaf.column(column.leafIndex, column.layout)
             } catch {
-                // Objects without their primary key are reported as such.
+                // Objects without their primary key are reported as lost objects.
                 if i != info.primaryKey, let first = rows.first {
                     try lose(
                         .values(
@@ -115,7 +115,7 @@ extension Salvage {
         return columns
     }
 
-    /// Tells of bytes that somebody may have written over; false when there are none.
+    /// Reports a column whose bytes may have been overwritten. Returns whether it did.
     private func doubt(
         _ leaf: ClusterLeaf, _ cells: ColumnLeaf, _ rows: Range<Int>, _ column: ColumnInfo,
         _ info: TableInfo
@@ -132,7 +132,8 @@ extension Salvage {
         return true
     }
 
-    /// Why a text among others is none: they were written over together.
+    /// Returns why a text of the column is invalid; nil if all are valid. One invalid text suggests
+    /// that its neighbours were overwritten too.
     private func brokenText(
         _ cells: ColumnLeaf, _ rows: Range<Int>, _ column: ColumnInfo
     ) -> String? {
@@ -143,9 +144,9 @@ extension Salvage {
         return nil
     }
 
-    /// Which primary keys the index has, too: no object gets one that none ever had. The index tells them
-    /// apart by their beginnings, and damage ends inside one, so those beside one that is wrong are
-    /// not believed.
+    /// Returns whether the index contains each row's primary key, so that no object gets a key that
+    /// never existed. The index distinguishes keys only by their first bytes, and damage may end
+    /// within a key, so the neighbours of an unconfirmed key are rejected, too.
     private func proven(_ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>) -> [Bool] {
         Self.withNeighbours(
             rows.map { row in
@@ -154,12 +155,13 @@ extension Salvage {
             })
     }
 
-    /// Which primary keys the index does not deny, where part of a node may have been written over by
-    /// something that leaves no trace: blocks end where nodes do not. Nil where nothing is denied.
+    /// Returns which primary keys the index does not contradict, for a node that crosses a block
+    /// boundary: a lost block may have overwritten part of the node without a trace. Nil if the
+    /// index contradicts none.
     private func undenied(
         _ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>, _ origin: FoundLeaves.Origin
     ) -> [Bool]? {
-        // The index says nothing of objects that were removed since.
+        // The index has no entries for objects that were deleted since.
         guard let neighbourhood = source.neighbourhood, origin == .version,
             let ref = try? leaf.columnRef(column.info.leafIndex),
             neighbourhood.crossesBlock(ref)
@@ -174,7 +176,8 @@ extension Salvage {
         }
     }
 
-    /// Whether the index leads from the primary key of a row to its object; nil where it cannot be asked.
+    /// Whether the index has an entry from the primary key of a row to its object; nil if the index
+    /// or the value cannot be read.
     private func isIndexed(_ row: Int, _ column: OpenColumn, _ leaf: ClusterLeaf) -> Bool? {
         guard let cells = column.leaf, !column.info.indexRoot.isNone,
             let value = try? cells.value(row)
@@ -183,7 +186,8 @@ extension Salvage {
         return try? index.leads(to: leaf.key(row), for: value)
     }
 
-    /// Long texts have nodes of their own, whose neighbours are not those of their objects.
+    /// Whether the node of a long text looks intact. Long texts have separate nodes, not adjacent
+    /// to the leaf.
     private func isNodePlausible(
         of row: Int, _ column: ColumnInfo, _ leaf: ClusterLeaf
     ) -> Bool {
@@ -194,7 +198,7 @@ extension Salvage {
         return row < node.count && node.slot(row).child.map(neighbourhood.isPlausible) ?? true
     }
 
-    /// What was written over a text as a rule is none.
+    /// Error for a text that is not UTF-8, as overwritten texts usually are.
     static var noText: RealmError { .corrupt("it is no text", in: "value") }
 
     private func create(
@@ -227,7 +231,7 @@ extension Salvage {
                 try didCreate(key, as: new, in: place)
             } catch {
                 if [.output, .internal, .incompatible].contains(error.kind) { throw error }
-                // Another version of what is there.
+                // The object was already copied from another version.
                 if mayExist, error.reason == "duplicate-key" { continue }
                 try lose(
                     .object(
@@ -248,7 +252,7 @@ extension Salvage {
         return try result.get()
     }
 
-    /// What a new object has where nothing is known.
+    /// Returns the values of an object whose properties are all unknown.
     private func defaults(_ target: Target, _ width: Int) -> [Value] {
         var values = [Value](repeating: .null, count: width)
         for (i, column) in target.source.columns.enumerated() {
@@ -257,7 +261,7 @@ extension Salvage {
         return values
     }
 
-    /// A plain value; nil when it is lost, unless the object is lost with it.
+    /// Returns a plain value; nil if it is lost. Throws if the object is lost with it.
     private func read(
         _ column: OpenColumn, _ leaf: ColumnLeaf, _ row: Int, _ key: ObjectKey, _ target: Target,
         isKey: Bool
@@ -284,10 +288,10 @@ extension Salvage {
 }
 
 extension FoundLeaves.Origin {
-    /// What a map of the file has its leaves as.
+    /// Owner of the leaves in a map of the file.
     fileprivate var owner: SpaceMap.Owner { self == .version ? .copied : .older }
 
-    /// Why nobody can say that objects are what they were last.
+    /// Why the objects may not be in their latest state.
     fileprivate var why: String {
         switch self {
         case .version: ""
