@@ -25,7 +25,7 @@ extension IntegrityCheck {
         visitCluster(root, Subtree(base: 0, room: nil, depth: nil, isRoot: true), body) ?? 0
     }
 
-    /// What the path from the root implies for a subtree.
+    /// Facts about a subtree that follow from the path to it.
     private struct Subtree {
         /// Sum of the offsets of the ancestors.
         let base: UInt64

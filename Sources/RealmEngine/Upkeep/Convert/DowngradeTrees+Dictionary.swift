@@ -31,7 +31,8 @@ extension DowngradeTrees {
     private func cluster(_ entries: [(hash: UInt64, entry: Entry)]) throws(RealmError) -> Ref {
         let most = ClusterLeaf.maximumCount
         var depth = 0
-        // The keys of each child are relative to its first key, those of the first child to 0.
+        // The keys of each child are relative to the child's first key. The first child's start is
+        // 0.
         let starts = Array(stride(from: 0, to: entries.count, by: most))
         var level: [Branch] = []
         for start in starts {

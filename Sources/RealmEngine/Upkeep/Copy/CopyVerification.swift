@@ -40,7 +40,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     private var proven: [Pair] = []
     private var readSinceRelease = 0
     private let releaseStep: Int
-    /// Buffer for the slots of a node, followed by those of its copy.
+    /// Buffer for the slots of a node and, after them, the slots of its copy.
     private var slots: UnsafeMutablePointer<Int64>
     private var slotCapacity = 1 << 12
 

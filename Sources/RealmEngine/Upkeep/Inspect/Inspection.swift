@@ -81,7 +81,7 @@ public struct Inspection: Sendable {
         package let isInUse: Bool
         /// Version of the layout; nil if the file cannot be read.
         package let layout: Int?
-        /// Whether this engine knows the layout; if not, the other values are meaningless.
+        /// Whether this engine supports the layout; if not, the other values are meaningless.
         package let isKnown: Bool
         /// Number of participants in the session's count, including crashed ones.
         let participants: Int

@@ -15,7 +15,6 @@ public struct Inspector {
     ///     detected.
     ///     - key: key of an encrypted file; without it, only facts visible in the encrypted bytes
     ///     are found.
-    ///   - key: of an encrypted file; without it only what the file looks like can be told.
     public init(path: String, readsLockFile: Bool = true, key: EncryptionKey? = nil) {
         self.path = path
         self.key = key

@@ -3,8 +3,6 @@
 /// Leaves of the newest version take precedence. Where its tree lost a branch, leaves of older
 /// versions with the same keys are used if all their nodes are readable, have the form of the
 /// columns, and are not claimed by another tree.
-/// older one has for the same keys stand in: those of which every node is there, is of the form the
-/// columns demand, and belongs to nobody else by now.
 struct FoundLeaves {
     /// A leaf and the range of its objects that is used.
     struct Piece {

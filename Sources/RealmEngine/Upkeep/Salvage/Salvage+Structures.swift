@@ -1,4 +1,4 @@
-/// Second round: links, mixed values and collections, once all objects are there.
+/// Second pass: links, mixed values and collections, after all objects exist.
 extension Salvage {
     private static let maximumDepth = EmbeddedNesting.limit
 
@@ -27,15 +27,15 @@ extension Salvage {
     /// The object whose values are being copied.
     private struct Owner {
         let target: Target
-        /// As it was, for reports.
+        /// Key in the damaged file, for reports.
         let key: ObjectKey
         let new: ObjectKey
-        /// Something may have been written over the column that is copied.
+        /// Whether the copied column may have been overwritten.
         var isDoubtful = false
-        /// Number of objects and collections around it.
+        /// Number of objects and collections that contain the object.
         var depth = 0
 
-        /// Throws `corrupt` where an embedded object in `column` would be too deep to be created.
+        /// Throws `corrupt` if an embedded object in `column` would be too deep to be created.
         func checkDepth(_ column: ColumnInfo) throws(RealmError) {
             guard depth + column.embeddedLevels <= EmbeddedNesting.deepestObject else {
                 throw Salvage.tooDeep
@@ -97,8 +97,8 @@ extension Salvage {
 
     // MARK: Values
 
-    /// The value with its links and collections as the new file has them; nil, and reported, when it
-    /// led to something lost.
+    /// Returns the value with links and collections translated to the new file; nil, after a
+    /// report, if it referenced something lost.
     @_optimize(size)
     private func mapped(
         _ value: Value, _ column: ColumnInfo, _ owner: Owner, depth: Int = 0
@@ -128,7 +128,7 @@ extension Salvage {
         }
     }
 
-    /// The elements up to the first that cannot be read.
+    /// Returns the translated elements up to the first unreadable one.
     private func elements(
         _ view: CollectionView, _ column: ColumnInfo, _ owner: Owner, depth: Int,
         keepsPlaces: Bool
@@ -183,7 +183,8 @@ extension Salvage {
         try transaction.setElements(owner.target.key, owner.new, to, values)
     }
 
-    /// Elements of a list that are stored at once: memory does not grow with its length.
+    /// Number of list elements stored in one step, so that memory does not grow with the length of
+    /// the list.
     private static let portion = 4096
 
     private func setList(
@@ -271,7 +272,7 @@ extension Salvage {
 
     // MARK: Embedded objects
 
-    /// Where an object is in the damaged file.
+    /// Location of an object in the damaged file.
     private struct SalvagedRow {
         let leaf: ClusterLeaf
         let row: Int
@@ -288,7 +289,7 @@ extension Salvage {
         return SalvagedRow(leaf: leaf, row: row)
     }
 
-    /// Gives a new embedded object the values of the old one.
+    /// Copies the values of an embedded object to its new object.
     @_optimize(size)
     private func fill(
         _ row: SalvagedRow, _ link: ObjectLink, _ new: ObjectKey, _ property: ColumnInfo,

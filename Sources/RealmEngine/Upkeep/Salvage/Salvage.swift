@@ -1,48 +1,50 @@
-/// Copies every object of a damaged database that can be read into a new one.
+/// Copies all readable objects of a damaged database into a new one.
 ///
-/// Objects are made anew with the keys and values they had, so that indexes and incoming links are
-/// right whatever became of the old ones. First all objects get their plain values, then links and
-/// collections, which may lead to any object. Confined to one thread; used once.
+/// Objects are created anew with their old keys and values, so that indexes and backlinks are
+/// correct whatever the state of the old ones. The first pass copies plain values of all objects,
+/// the second links and collections, which may reference any object. Confined to one thread; used
+/// once.
 public final class Salvage {
     let source: DamagedFile
     private let session: WriteSession
     private let report: (SalvageLoss) throws(RealmError) -> Void
     private(set) var summary = SalvageSummary()
     private var meter: ProgressCounter?
-    /// Nil to rescue what can be read: then anything may be lost.
+    /// Conversion of an intact database; nil for a salvage, which may lose data.
     private let conversion: Conversion?
-    /// Told what is read; nil where nobody asks.
+    /// Records the nodes that are read; nil if no map was requested.
     private(set) var trace: SalvageTrace?
-    /// Why nothing is converted.
+    /// First loss of a conversion, which makes it fail.
     private var refusal: RealmError?
 
-    /// What is made of a sound database.
+    /// Kind of conversion of an intact database.
     public enum Conversion: Sendable {
-        /// The same in the format that is written.
+        /// To the current format, without other changes.
         case format
-        /// The same with the object keys that formats 20 and 21 find objects with a primary key by.
+        /// To object keys that are hashes of primary keys, by which formats 20 and 21 find objects.
         case hashedKeys
-        /// Without what synchronisation keeps beside the objects.
+        /// To a local database, without the data that synchronisation stores in addition to
+        /// objects.
         case local
     }
 
     var transaction: WriteTransaction
-    /// Changes since the last commit: a transaction's memory grows with them.
+    /// Number of changes since the last commit; a transaction's memory grows with them.
     private var pending = 0
     private static let mostPending = 4000
 
-    /// What became of a table.
+    /// A table of the damaged file and its new table.
     struct Target {
         let source: TableInfo
         let key: TableKey
-        /// Objects with a primary key have the keys they had.
+        /// Whether objects with a primary key keep their object keys.
         let keepsKeys: Bool
-        /// Place of each of the source's columns in the new table; nil for those that are lost.
+        /// Index in the new table of each source column; nil for lost columns.
         var columns: [Int?]
-        /// New keys of objects with a primary key, which cannot keep theirs.
+        /// New keys of objects with a primary key, if they do not keep theirs.
         let keys: SalvagedKeys
 
-        /// The key of what was the object with `key`; nil when it is lost for certain.
+        /// Returns the new key of the object with the old key `key`; nil if it is certainly lost.
         func new(_ key: ObjectKey) -> ObjectKey? {
             keepsKeys || source.primaryKey == nil ? key : keys.new(key)
         }
@@ -50,13 +52,13 @@ public final class Salvage {
 
     private(set) var targets: [Target] = []
     private var targetPlaces: [TableKey: Int] = [:]
-    /// Where the objects of the targets are, for those whose tree does not lead to all of them.
+    /// Found leaves by target; nil for tables whose own tree is intact.
     private var leaves: [FoundLeaves?] = []
-    /// How often a damaged tree may use up the budget of a walk.
+    /// Number of times the read budget may still be renewed for a damaged tree.
     private var lives = 16
 
     private var memoryLimit: Int
-    /// Old and new keys, of one class behind those of another.
+    /// Memory for pairs of old and new keys, one class after the other.
     let keyMemory: SpillMemory
 
     private init(
@@ -75,22 +77,22 @@ public final class Salvage {
         transaction.memoryLimit = memoryLimit
     }
 
-    /// Writing out takes about as much again.
+    /// Returns the memory limit of a transaction; writing it out takes about as much again.
     private static func share(of memory: Int) -> Int { memory / 8 * 3 }
 
-    /// Copies what can be read of the file at `path` into a new database at `destination`, which
-    /// must not exist, telling `report` of each loss as it is met. What was read is checked at the
-    /// end, which takes about as long again.
+    /// Copies the readable part of the file at `path` into a new database at `destination`, which
+    /// must not exist. Verifies the new file at the end, which takes about as long again.
     ///
     /// - Parameters:
-    ///   - key: of an encrypted file, and of the new one.
-    ///   - directory: for files without a name; those of what does not fit in memory.
-    ///   - maxMemory: bytes of memory that what is found and what is being written take at most, except
-    ///     for single sets, dictionaries and nested collections, which are made as a whole.
-    ///   - mapCells: into how many cells, at most, the summary's map of the file is cut; nil for none.
-    ///   - meter: told how many objects are saved.
-    /// - Throws: `corrupt` when not even the root can be read, `incompatible` for formats that are
-    ///   not read, or of which no map is made, `output` when writing fails, and what `report` throws.
+    ///     - key: key of an encrypted file, used for the new file too.
+    ///     - directory: directory for unlinked files that hold what does not fit in memory.
+    ///     - maxMemory: limit in bytes for found nodes and unwritten data. Single sets,
+    ///     dictionaries and nested collections may exceed it, because they are built as a whole.
+    ///     - mapCells: maximum number of cells of the file map in the summary; nil for no map.
+    ///     - meter: receives the number of copied objects.
+    ///     - report: called with each loss when it is found.
+    /// - Throws: `corrupt` if not even a root can be read, `incompatible` for formats that are not
+    ///   read or cannot be mapped, `output` if writing fails, and any error of `report`.
     @_optimize(size)
     public static func run(
         path: String, into destination: String, spillingInto directory: String,
@@ -114,14 +116,15 @@ public final class Salvage {
             "what is read of a file of formats 2 to 9 is not mapped")
     }
 
-    /// Makes of what `snapshot` sees a new database at `destination`, which must not exist, in the format
-    /// that is written: the same classes, objects, keys, values and links, with a history of its own.
+    /// Writes the version of `snapshot` to a new database at `destination`, which must not exist,
+    /// in the current format: the same classes, objects, keys, values and links, with a new
+    /// history.
     ///
     /// - Parameters:
-    ///   - key: of the new file.
-    ///   - meter: told how many objects are made.
-    ///   - report: told what has no place in the new file.
-    /// - Throws: `corrupt` where something cannot be read, and what `run` throws.
+    ///     - key: key of the new file.
+    ///     - meter: receives the number of created objects.
+    ///     - report: called with content that the new file cannot hold.
+    /// - Throws: `corrupt` if something cannot be read, and the errors of `run`.
     @_optimize(size)
     public static func convert(
         _ snapshot: Snapshot, to conversion: Conversion, at destination: String,
@@ -134,7 +137,7 @@ public final class Salvage {
             conversion, nil, meter, report)
     }
 
-    /// Where the new file goes, and files without a name.
+    /// Path of the new file and directory for unlinked files.
     private struct Place {
         let destination: String
         let spill: String
@@ -194,7 +197,7 @@ public final class Salvage {
         summary.map = try trace?.map(source.schema.tables)
     }
 
-    /// Objects of the tables, as far as their roots tell.
+    /// Number of objects of the tables, according to their roots.
     private func announced(_ places: [Int]) -> Int {
         places.reduce(0) { sum, i in
             sum &+ ((try? Table.count(targets[i].source, in: lookup)) ?? 0)
@@ -203,29 +206,30 @@ public final class Salvage {
 
     func lose(_ loss: SalvageLoss) throws(RealmError) {
         guard conversion != nil else { return try omit(loss) }
-        // What gives up for this reason is asked again further up.
+        // The caller that handles this error meets it again in its next report.
         let refusal = refusal ?? RealmError.corrupt(loss.why, in: "file, which is not converted")
         self.refusal = refusal
         throw refusal
     }
 
-    /// Tells of what has no place in the new file.
+    /// Reports content that is left out of the new file.
     private func omit(_ loss: SalvageLoss) throws(RealmError) {
         summary.add(loss)
         try report(loss)
     }
 
-    /// Whether a table is kept by synchronisation for itself: objects on their way to a server, no
-    /// class, or one of those that name users and their rights.
+    /// Whether a table is only used by synchronisation: it holds objects on their way to a server,
+    /// is no class, or is one of the classes for users and their rights.
     private func isDropped(_ info: TableInfo) -> Bool {
         if conversion != nil, info.kind == .asymmetric { return true }
         return conversion == .local && (!info.isClass || info.className.hasPrefix("__"))
     }
 
-    /// The target of what was the table with `key`.
+    /// Returns the target of the old table with `key`.
     func target(_ key: TableKey) -> Target? { targetPlaces[key].map { targets[$0] } }
 
-    /// Where nodes are read; a damaged tree may use up what is left of the walk's budget.
+    /// Node space with a read budget for damaged trees; renews the budget a limited number of
+    /// times.
     var space: NodeSpace {
         let walk = source.memory.walk
         if walk.state.pointee.budget < 1 << 12, lives > 0 {
@@ -237,10 +241,10 @@ public final class Salvage {
 
     var lookup: NodeSpace { source.memory.lookup }
 
-    /// Where the objects of a target are; nil where its tree leads to all of them.
+    /// Returns the leaves found for a target; nil if its own tree is intact.
     func leaves(of place: Int) -> FoundLeaves? { leaves[place] }
 
-    /// Where an object was.
+    /// Returns the location of an object in the old file.
     func find(
         _ key: ObjectKey, in table: TableKey
     ) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
@@ -249,8 +253,9 @@ public final class Salvage {
         return try ClusterTree(space: lookup, root: targets[place].source.root).find(key)
     }
 
-    /// Whether a dictionary is stored as formats 21 and 22 did. Those have as many slots as a leaf with
-    /// two columns, others two (object format 4.5 and 10.1); a damaged header may name any format.
+    /// Whether a dictionary is stored as in formats 21 and 22. Those have the slots of a leaf with
+    /// two columns, others have two slots (object format 4.5 and 10.1). The node decides, because a
+    /// damaged header may contain any format.
     func isClustered(_ view: CollectionView) -> Bool {
         guard conversion == nil, let node = try? lookup.node(view.root) else {
             return (21...22).contains(source.format)
@@ -258,8 +263,8 @@ public final class Salvage {
         return node.isInner || node.count > 2
     }
 
-    /// Commits now and then, and keeps the memory of the transaction within its limit. Everything
-    /// made so far must be stored.
+    /// Counts one change. Spills the transaction or commits it when due, so everything created so
+    /// far must be stored before the call.
     func changed() throws(RealmError) {
         pending += 1
         if transaction.isSpillDue {
@@ -284,7 +289,7 @@ public final class Salvage {
         }
     }
 
-    /// The key that the object with a primary key is to have; nil for the next free one.
+    /// Returns the object key to give to an object with a primary key; nil for the next free one.
     func wantedKey(_ primaryKey: Value, in target: Target) throws(RealmError) -> ObjectKey? {
         guard conversion == .hashedKeys else { return nil }
         let key = ObjectKey(hashing: primaryKey)
@@ -311,7 +316,7 @@ public final class Salvage {
             if SchemaReader.fitting(info.name) != info.name {
                 try lose(.name(className: info.className, property: nil, why: Self.damagedName))
             }
-            // Objects of asymmetric classes are on their way to a server, not in the file.
+            // Objects of asymmetric classes are sent to a server, not stored in the file.
             do throws(RealmError) {
                 let key = try transaction.createTable(
                     info.name, kind: info.kind,
@@ -337,7 +342,7 @@ public final class Salvage {
         transaction.memoryLimit = memoryLimit
     }
 
-    /// Tells which properties could not keep their names.
+    /// Reports the properties whose names were replaced.
     private func nameProperties(_ place: Int) throws(RealmError) {
         let target = targets[place]
         for (i, column) in target.source.columns.enumerated() where target.columns[i] != nil {
@@ -390,7 +395,7 @@ public final class Salvage {
         var spec = PropertySpec(SchemaReader.fitting(column.name), column.type)
         spec.isOptional = column.isNullable
         spec.collection = column.collection
-        // Indexes of old formats are not read.
+        // Full-text indexes of old formats are not read.
         spec.isIndexed = column.isIndexed && column.index != .fullText
         spec.isFullText = column.index == .fullText
         spec.hasIntegerKeys = column.hasIntegerKeys

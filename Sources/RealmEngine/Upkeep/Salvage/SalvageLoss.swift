@@ -1,35 +1,34 @@
-/// Something of a damaged database that could not be copied.
+/// Part of a damaged database that could not be copied.
 public enum SalvageLoss: Sendable {
-    /// The newest version: all is from the one before it, which has the number `used`.
+    /// The newest version; everything was read from version `used`, the one before it.
     case version(used: UInt64, why: String)
-    /// A table of the directory; its name is lost with it.
+    /// A table of the directory, including its name.
     case table(slot: Int, why: String)
-    /// The name of a class, whose objects are in one called `className` now, or of its property, whose
-    /// values are in `property`.
+    /// The name of a class or property. The objects of the class are now in `className`, the values
+    /// of the property in `property`.
     case name(className: String, property: String?, why: String)
     /// A property of a class, for all its objects.
     case property(className: String, property: String, why: String)
-    /// Objects that could not be reached; how many, when something tells.
+    /// Unreachable objects; `count` is nil if their number is unknown.
     case objects(className: String, count: Int?, why: String)
     /// One object.
     case object(className: String, key: ObjectKey, why: String)
-    /// `count` objects from `key` on are not as they were last, as far as anybody knows: they are from
-    /// another version than the rest.
+    /// `count` objects from `key` on come from another version than the rest and may be outdated.
     case older(className: String, key: ObjectKey, count: Int, why: String)
-    /// Values of one property, of neighbouring objects from `key` on, that were copied, though it looks as
-    /// if something else had been written over some of them.
+    /// Values of one property, of consecutive objects from `key` on. They were copied, but some may
+    /// have been overwritten with other data.
     case doubtful(className: String, property: String, key: ObjectKey, count: Int, why: String)
-    /// Values of one property, of neighbouring objects from `key` on.
+    /// Values of one property, of consecutive objects from `key` on.
     case values(className: String, property: String, key: ObjectKey, count: Int, why: String)
 }
 
 extension ObjectKey {
-    /// What stands for the key of an object whose own is lost; no object has it.
+    /// Whether the key is a placeholder for a lost object key; no object has such a key.
     package var isLost: Bool { raw >= 0 && UInt64(raw) >= FoundLeaves.lostKeys }
 }
 
 extension SalvageLoss {
-    /// The reason.
+    /// The reason of the loss.
     public var why: String {
         switch self {
         case .version(_, let why), .table(_, let why), .name(_, _, let why),
@@ -41,35 +40,37 @@ extension SalvageLoss {
     }
 }
 
-/// What came of a salvage. Every loss that was reported counts in exactly one of the sums.
+/// Result of a salvage. Each reported loss counts in exactly one of the sums.
 public struct SalvageSummary: Sendable {
-    /// Number of the version that was read; 0 when no root tells.
+    /// Number of the version that was read; 0 if no root contains it.
     public internal(set) var version: UInt64 = 0
-    /// That is the version the header selects, and none is there that is newer.
+    /// Whether that version is selected by the header and no newer one exists.
     public internal(set) var isNewest = true
-    /// Errors that an integrity check finds in that version.
+    /// Number of errors that an integrity check finds in that version.
     package internal(set) var sourceErrors = 0
-    /// Objects in the new file, embedded ones left aside.
+    /// Number of objects in the new file, without embedded ones.
     public internal(set) var salvaged = 0
-    /// Those of them that are from another version than the rest, and may have been changed or deleted
-    /// since.
+    /// Number of those objects that come from another version than the rest and may have been
+    /// changed or deleted since.
     package internal(set) var older = 0
-    /// Values in the new file that something may have been written over.
+    /// Number of values in the new file that may have been overwritten.
     package internal(set) var doubtful = 0
-    /// Objects of which somebody told how many there were.
+    /// Number of lost objects, as far as it is known.
     public internal(set) var lostObjects = 0
     public internal(set) var lostValues = 0
-    /// The newest version, tables, names, properties, and stretches of objects that nobody counted.
+    /// Number of lost parts: the newest version, tables, names, properties, and ranges of an
+    /// unknown number of objects.
     public internal(set) var lostParts = 0
-    /// What became of the bytes of the file, where that was asked for.
+    /// Map of the old file's bytes; nil if none was requested.
     package internal(set) var map: SpaceMap?
 
-    /// Something was reported lost.
+    /// Whether any loss was reported.
     public var hasLosses: Bool {
         lostObjects > 0 || lostValues > 0 || lostParts > 0 || older > 0 || doubtful > 0
     }
-    /// All there was is in the new file: nothing was reported lost, and the version that was read is
-    /// the newest and as sound as an integrity check can tell. Damage may hide what was there.
+    /// Whether the new file has all content: no loss was reported, and the version that was read is
+    /// the newest and free of errors that an integrity check detects. Damage may still hide lost
+    /// content.
     public var isComplete: Bool { !hasLosses && isNewest && sourceErrors == 0 }
 
     mutating func add(_ loss: SalvageLoss) {

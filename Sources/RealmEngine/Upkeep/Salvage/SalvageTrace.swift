@@ -1,7 +1,7 @@
-/// Which bytes of a damaged file a salvage came by, and what it made of them.
+/// Records which bytes of a damaged file a salvage used, and how.
 ///
-/// Each byte counts once, for the first who takes it. Memory: the cells of the map, and a bit for every
-/// eight bytes of the file, as much of them as a search may keep. Confined to one thread; used once.
+/// Each byte counts once, for its first owner. Memory: the cells of the map, and one bit per eight
+/// bytes of the file within the limit of the search. Confined to one thread; used once.
 final class SalvageTrace {
     private let source: DamagedFile
     private let space: NodeSpace
@@ -9,11 +9,11 @@ final class SalvageTrace {
     private let work: SearchWork
     private var builder: SpaceMapBuilder
 
-    /// A root that was written over may name any size: the map goes no further behind the end than this
-    /// many times what is there.
+    /// Limit of the map's size, as a multiple of the file size. An overwritten root may contain an
+    /// arbitrary size.
     private static let mostBehind: UInt64 = 16
 
-    /// - Parameter cells: of the map, at most.
+    /// - Parameter cells: maximum number of cells of the map.
     init(_ source: DamagedFile, cells: Int) {
         self.source = source
         space = source.memory.lookup
@@ -26,7 +26,7 @@ final class SalvageTrace {
             bytes: isLikely ? max(size, announced) : size, cells: cells, version: source.version)
     }
 
-    /// The node at `ref` and all below it were read. What belongs to somebody already stays his.
+    /// Assigns the subtree at `root` to `owner`. Nodes that already have an owner keep it.
     func take(_ root: Ref, as owner: SpaceMap.Owner) {
         let index = builder.index(of: owner)
         var open = root.isNone ? [] : [root]
@@ -40,14 +40,14 @@ final class SalvageTrace {
         }
     }
 
-    /// A leaf was read, though not its columns.
+    /// Assigns a leaf without its columns to `owner`.
     func take(_ leaf: ClusterLeaf, as owner: SpaceMap.Owner) {
         let index = builder.index(of: owner)
         _ = take(node: leaf.ref, index)
         if let keys = leaf.node.slot(0).child { _ = take(node: keys, index) }
     }
 
-    /// A leaf was read with all columns that `info` has.
+    /// Assigns a leaf with the columns of `info` to `owner`.
     func take(_ leaf: ClusterLeaf, _ info: TableInfo, as owner: SpaceMap.Owner) {
         if marked.isMarked(leaf.ref.raw) { return }
         take(leaf, as: owner)
@@ -56,7 +56,7 @@ final class SalvageTrace {
         }
     }
 
-    /// The node at `ref`; nil where there is none, or somebody has it.
+    /// Assigns the node at `ref` to `owner`; nil if it is unreadable or already has an owner.
     private func take(node ref: Ref, _ owner: Int) -> NodeView? {
         guard work.spend(0), !marked.isMarked(ref.raw), let node = try? space.node(ref) else {
             return nil
@@ -65,7 +65,7 @@ final class SalvageTrace {
         return node
     }
 
-    /// Adds what nobody has of `range`.
+    /// Assigns the bytes of `range` that have no owner yet.
     private func addRest(_ range: Range<UInt64>, _ owner: Int) {
         let end = min(range.upperBound, UInt64(source.fileSize) & ~7)
         var position = range.lowerBound
@@ -80,7 +80,7 @@ final class SalvageTrace {
 
     // MARK: The rest
 
-    /// Who has what of the file once everything is copied of `tables`.
+    /// Returns the map of the file. Call it after everything of `tables` has been copied.
     func map(_ tables: [TableInfo]) throws(RealmError) -> SpaceMap {
         addBookkeeping(tables)
         let free = builder.index(of: .free)
@@ -115,7 +115,7 @@ final class SalvageTrace {
         }
     }
 
-    /// Inner nodes of a tree whose leaves are known.
+    /// Assigns the inner nodes of a tree, without its leaves.
     private func addInner(_ root: Ref, _ owner: Int) {
         var open = [root]
         while let ref = open.popLast() {

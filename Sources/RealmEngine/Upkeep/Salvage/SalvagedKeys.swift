@@ -1,6 +1,6 @@
-/// The new keys of a class's objects by their old ones, in memory that spills to a file.
+/// Maps old object keys of a class to new ones, in memory that spills to a file.
 ///
-/// All keys of one class are added before those of the next. Confined to one thread.
+/// Add all keys of one class before the keys of the next class. Confined to one thread.
 final class SalvagedKeys {
     private struct Pair {
         let old: Int64
@@ -8,10 +8,11 @@ final class SalvagedKeys {
     }
 
     private let memory: SpillMemory
-    /// Where the pairs begin in `memory`.
+    /// Offset of the pairs in `memory`.
     private var start = 0
     private var count = 0
-    /// A sound table is read in the order of its keys; a damaged one may not have them in order.
+    /// Whether the pairs ascend by old key. An intact table is read in that order; a damaged one
+    /// may not be.
     private var isSorted = true
 
     init(_ memory: SpillMemory) { self.memory = memory }
@@ -31,7 +32,7 @@ final class SalvagedKeys {
         if count > 1, pairs[count - 2].old > pair.old { isSorted = false }
     }
 
-    /// The new key of what had the key `old`; nil when it was not added.
+    /// Returns the new key of the object with the old key `old`; nil if it was not added.
     func new(_ old: ObjectKey) -> ObjectKey? {
         if !isSorted {
             var unsorted = pairs

@@ -1,8 +1,9 @@
-/// Tables of which no top is left, in no version.
+/// Tables whose top node is lost in all versions.
 extension TableSearch {
-    /// Adds what the columns alone tell: their keys name the table they were made for (object format
-    /// 1.4), and those of other tables where links lead. What the primary key is nobody tells any more;
-    /// without one the objects could not be told apart, and the table is left out.
+    /// Adds tables known only by their columns: column keys contain the key of their table (object
+    /// format 1.4), and other tables contain the targets of links. The primary key is no longer
+    /// recorded. Tables without a plausible primary key are left out, because their objects could
+    /// not be distinguished.
     func addTopless() {
         var specs: [TableKey: Ref] = [:]
         for ref in nodes.specs {
@@ -23,13 +24,13 @@ extension TableSearch {
         }
     }
 
-    /// A link column, of a table.
+    /// A link column and its table.
     private struct Link: Hashable {
         let table: TableKey
         let column: ColumnKey
     }
 
-    /// Where links lead, as the tables say that they lead to.
+    /// Target tables of links, according to the backlink columns of the known tables.
     private var linkTargets: [Link: TableKey] {
         var targets: [Link: TableKey] = [:]
         for info in tables {
@@ -40,7 +41,8 @@ extension TableSearch {
         return targets
     }
 
-    /// The table whose columns these are, all of which were made before one was removed.
+    /// Returns the table key contained in the column keys; nil if they differ, as they do after a
+    /// column was removed.
     private func tableKey(spec ref: Ref) -> TableKey? {
         guard let node = try? space.refNode(ref, slots: 6, "spec"),
             let types = try? space.integers(node.slot(0).ref, "column types"),
@@ -71,7 +73,7 @@ extension TableSearch {
 }
 
 extension ColumnInfo {
-    /// What everybody calls and makes their primary key.
+    /// Whether the column has the name and type of a typical primary key.
     fileprivate var canBePrimaryKey: Bool {
         guard collection == nil, !isIndexed, ["_id", "id"].contains(name.lowercased()) else {
             return false

@@ -1,40 +1,40 @@
-/// The tables of a file whose root does not lead to all of them.
+/// Finds the tables of a file whose root does not reference all of them.
 ///
-/// What a readable root says holds: which tables there are, what they are called, and where each begins.
-/// For everything it does not lead to, and for all where there is none, the file is searched for roots,
-/// tables and nodes of cluster trees by their shape. Confined to one thread; used once.
+/// A readable root determines which tables exist, their names and their positions. Missing parts,
+/// or everything if no root is readable, are found by a search for roots, tables and cluster nodes
+/// by shape. Confined to one thread; used once.
 final class TableSearch {
     let space: NodeSpace
     let reader: SchemaReader
     let nodes: FoundNodes
     let work: SearchWork
     private let versions: [TableKey: [TableVersion]]
-    /// By slot.
+    /// Key of the newest table by slot.
     private let newestKeys: [Int: TableKey]
     private let names: FoundNames
-    /// The newest first.
+    /// Found roots, newest first.
     private let roots: [FoundRoot]
-    /// What says which tables there are; nil where none is left.
+    /// The root that lists the tables; nil if none is readable.
     private let root: FoundRoot?
-    /// The header selects that root, so that nothing in the file is newer.
+    /// Whether the header selects that root, so that nothing in the file is newer.
     private let isNewest: Bool
 
-    /// What the bytes around nodes say.
+    /// Detects overwritten nodes by the bytes around them.
     let neighbourhood: OverwriteDetector
 
-    /// Tables are there that are newer than those of a root that the header selects.
+    /// Whether there are tables newer than the root selected by the header.
     private(set) var hasNewerTables = false
     private(set) var tables: [TableInfo] = []
     var losses: [SalvageLoss] = []
     var naming = TableNaming()
     private(set) var leaves: [TableKey: FoundLeaves] = [:]
 
-    /// Tables that are made where no root tells how many there are.
+    /// Maximum number of tables added if no root contains their number.
     static let most = 1 << 12
 
     /// - Parameters:
-    ///   - ref: a root that can be read; none where there is none.
-    ///   - isNewest: the header selects it.
+    ///     - ref: a readable root; `.none` if there is none.
+    ///     - isNewest: whether the header selects that root.
     init(
         _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory, root ref: Ref,
         isNewest: Bool
@@ -61,27 +61,27 @@ final class TableSearch {
         for info in tables { leaves[info.key]?.endSearch() }
     }
 
-    /// Number of a newer version than that of the root that is used; nil where there is none.
+    /// Number of a version newer than the used root's; nil if there is none.
     var newerVersion: UInt64? {
         roots.first.flatMap { $0.top.version > version ? $0.top.version : nil }
     }
 
-    /// What says which tables there are; nil where none is left.
+    /// The root that lists the tables; nil if none is readable.
     var top: TopArray? { root?.top }
 
-    /// Number of the version whose tables these are; 0 when no root tells.
+    /// Number of the version with these tables; 0 if no root contains it.
     var version: UInt64 { root?.top.version ?? 0 }
 
     // MARK: Tables
 
-    /// The table that the root has in `slot`.
+    /// Adds the table in `slot` of the root.
     private func addTable(_ slot: Int) {
         guard let root, let ref = root.tables.slot(slot).child else { return }
         let named = TableVersion(space, ref)
         let key = named?.key.slot == slot ? named?.key : newestKey(slot)
         var candidates = key.flatMap { versions[$0] } ?? []
         if let named, named.key == key {
-            // What the root does not lead to and is newer was never committed.
+            // Newer versions that the root does not reference were never committed.
             if isNewest {
                 let count = candidates.count
                 candidates.removeAll { $0.content > named.content }
@@ -104,7 +104,7 @@ final class TableSearch {
         }
     }
 
-    /// Why the table at `ref` cannot be read.
+    /// Returns why the table at `ref` cannot be read.
     private func why(_ ref: Ref, _ slot: Int) -> String {
         do throws(RealmError) {
             _ = try reader.table(ref, slot: slot, name: "")
@@ -112,18 +112,18 @@ final class TableSearch {
         } catch { return error.message }
     }
 
-    /// The table that was in `slot` last.
+    /// Returns the key of the newest table in `slot`.
     private func newestKey(_ slot: Int) -> TableKey? {
         newestKeys[slot]
     }
 
-    /// Whether a table may be in `slot` that is not known yet: the root says what was removed.
+    /// Whether `slot` may contain a table not found yet; the root shows which tables were removed.
     func mayHold(_ slot: Int) -> Bool {
         guard let root, slot < root.tables.count else { return !isNewest }
         return root.tables.slot(slot).child != nil
     }
 
-    /// Tables that the root knows nothing of.
+    /// Adds tables in slots that the root does not have.
     private func addOtherTables() {
         let known = root?.tables.count ?? 0
         let slots = newestKeys.keys.filter { $0 >= known }.sorted()
@@ -133,7 +133,7 @@ final class TableSearch {
         }
     }
 
-    /// The table as that version has it; nil where it cannot be read, or too much was read.
+    /// Reads a version of a table; nil if it is unreadable or the budget is spent.
     private func read(_ version: TableVersion, _ name: String) -> TableInfo? {
         guard let top = try? space.refNode(version.ref, slots: 12, "table"),
             let spec = try? space.refNode(top.slot(0).ref, slots: 6, "spec"),
@@ -143,21 +143,22 @@ final class TableSearch {
         return try? reader.table(version.ref, slot: version.key.slot, name: name)
     }
 
-    /// Adds a table whose top is lost.
+    /// Adds a table whose top node is lost.
     func add(_ info: TableInfo) {
         tables.append(info)
         tables.order { $0.key.slot < $1.key.slot }
         leaves[info.key] = FoundLeaves(space, info, work)
     }
 
-    /// Nothing was written over the list of names.
+    /// Whether the list of names looks intact.
     private var areNamesSound: Bool {
         root.map { neighbourhood.isPlausible($0.top.names) } ?? false
     }
 
-    /// Adds the table with these versions, the newest first; false when none of them can be read.
+    /// Adds a table from the first readable version of `candidates`, which are ordered newest
+    /// first. Returns false if none is readable.
     ///
-    /// - Parameter newest: where the newest version is known to be.
+    /// - Parameter newest: ref of the newest version; nil if it is unknown.
     private func add(
         _ candidates: [TableVersion], named name: String?, slot: Int, newest: Ref? = nil
     ) -> Bool {
@@ -175,12 +176,12 @@ final class TableSearch {
         return false
     }
 
-    /// What other roots, or lists of names that no root leads to, call a table.
+    /// Returns the name of a table in other roots, or in unreferenced lists of names.
     func name(of key: TableKey) -> String? { names.name(of: key) }
 
     // MARK: Objects
 
-    /// Fills what the tables' own trees do not lead to.
+    /// Finds leaves for the gaps in the tables' own trees.
     private func fill(_ mapping: Mapping) throws(RealmError) {
         for info in tables where !isNewest {
             leaves[info.key]?.open(from: Self.firstKey(info))
@@ -199,7 +200,7 @@ final class TableSearch {
         }
     }
 
-    /// The tables there are, and those that were removed.
+    /// Existing tables and removed ones.
     private var owners: [TableInfo] {
         let present = Set(tables.map(\.key))
         let past = versions.values.compactMap(\.first).filter { !present.contains($0.key) }
@@ -216,7 +217,7 @@ final class TableSearch {
             found.fill(from: version.root, version.isNewer(than: info) ? .unnamed : .older, claims)
         }
         var isGrowing = true
-        // A node of each level may be told by those below it.
+        // Each pass can determine the base of parents from their children, one level at a time.
         for _ in 0..<ClusterTree.maximumDepth where isGrowing && found.hasGaps {
             isGrowing = false
             for ref in nodes.inner where found.hasGaps {
@@ -228,15 +229,15 @@ final class TableSearch {
         leaves[info.key] = found
     }
 
-    /// Leaves of other columns say nothing about these.
+    /// Whether a version has the same columns as `info`; leaves with other columns cannot be used.
     private func hasSameColumns(_ version: TableVersion, _ info: TableInfo) -> Bool {
         guard let other = read(version, info.name) else { return false }
         return other.columns.map(\.key) == info.columns.map(\.key)
             && other.backlinks.map(\.key) == info.backlinks.map(\.key)
     }
 
-    /// The key the next object gets: the sequence number, spread out where there is no primary key
-    /// (object format 1.12).
+    /// Returns the key of the next object: the sequence number, with its bits rearranged if there
+    /// is no primary key (object format 1.12).
     private static func firstKey(_ info: TableInfo) -> UInt64 {
         let number = info.nextSequenceNumber
         if info.primaryKey != nil { return number }

@@ -1,36 +1,36 @@
-/// Walks what can be walked of a cluster tree that may be damaged, as far as it holds certain keys.
+/// Walks the readable part of a possibly damaged cluster tree, for certain ranges of keys.
 ///
-/// Keys are told by the place in the tree: a leaf holds no more than its offsets say, whatever became of
-/// the nodes beside it. Used once.
+/// The position in the tree determines the keys: a leaf contains only keys within its parents'
+/// offsets, whatever the state of its neighbours. Used once.
 final class ClusterWalk {
-    /// A leaf and the keys it may hold.
+    /// A leaf and the range of keys it may contain.
     struct Leaf {
         let ref: Ref
         let base: UInt64
         var keys: Range<UInt64>
     }
 
-    /// Branches below one node that could not be entered.
+    /// Unreadable branches below one node.
     struct Loss {
         var keys: [Range<UInt64>]
-        /// Objects in them, where the node tells.
+        /// Number of objects in them; nil if unknown.
         let count: Int?
         let why: String
     }
 
-    /// Keys of live objects.
+    /// Range of the keys of live objects.
     static let liveKeys: Range<UInt64> = 0..<1 << 63
 
     private let space: NodeSpace
-    /// Ascending.
+    /// Ranges of keys to visit, ascending.
     private let wanted: [Range<UInt64>]
     private let work: SearchWork
-    /// Tells what was written over; nil to believe all nodes.
+    /// Detects overwritten nodes; nil to accept all nodes.
     private let neighbourhood: OverwriteDetector?
-    /// In the order of their keys.
+    /// Leaves ordered by key.
     private(set) var leaves: [Leaf] = []
     private(set) var losses: [Loss] = []
-    /// The keys of nodes that were met are relative to these.
+    /// Bases of visited nodes, to which the keys below them are relative.
     private(set) var bases: [Ref: UInt64] = [:]
 
     init(
@@ -48,7 +48,7 @@ final class ClusterWalk {
         if case .lost(let error) = outcome { lose([all], nil, error.message) }
     }
 
-    /// There is no tree.
+    /// Records the loss of a whole tree.
     func loseAll(_ why: String) { lose([Self.liveKeys], nil, why) }
 
     private struct Branch {
@@ -58,8 +58,8 @@ final class ClusterWalk {
         let depth: Int
     }
 
-    /// What became of a branch: so many of its objects were met or counted as lost; nobody could enter
-    /// it; or it was left out, with an unknown number of objects.
+    /// Result of visiting a branch: the number of its objects that were found or counted as lost,
+    /// an error if it is unreadable, or skipped with an unknown number of objects.
     private enum Outcome {
         case accounted(Int)
         case lost(RealmError)
@@ -89,7 +89,7 @@ final class ClusterWalk {
         return .leaf(leaf)
     }
 
-    /// Checks a node that says what keys objects have.
+    /// Throws if a node that determines object keys seems to be overwritten.
     private func check(_ ref: Ref) throws(RealmError) {
         guard let neighbourhood, !neighbourhood.isPlausible(ref) else { return }
         throw .corrupt("something may have been written over it", at: ref)
@@ -139,7 +139,7 @@ final class ClusterWalk {
         return .accounted(accounted + (missing ?? 0))
     }
 
-    /// Visits a child whose keys are `reached` or above.
+    /// Visits a child whose keys must be at least `reached`.
     private func visit(
         child i: Int, of inner: InnerCluster, _ branch: Branch, from reached: UInt64
     ) -> (Range<UInt64>, Outcome) {
@@ -161,8 +161,8 @@ final class ClusterWalk {
         losses.append(Loss(keys: keys.filter { !$0.isEmpty }, count: count, why: why))
     }
 
-    /// How many objects a node announces beyond those accounted for; nil for none, and for more
-    /// than the branches that could not be entered can have held.
+    /// Number of objects in the node's count beyond those accounted for; nil if there are none, or
+    /// more than the unreadable branches can hold.
     private static func missing(
         _ inner: InnerCluster, _ accounted: Int, _ failures: Int
     ) -> Int? {
@@ -174,7 +174,7 @@ final class ClusterWalk {
 }
 
 extension RealmError {
-    /// A search may not keep any more.
+    /// The limit of memory for a search is reached.
     fileprivate static var noRoom: RealmError {
         .corrupt("there is no memory left to keep what is found", in: "search")
     }

@@ -1,9 +1,9 @@
-/// Which units of eight bytes of a file are used: one bit each, in blocks that exist only where
-/// something is marked, or all of them in a file of their own.
+/// Set of used eight-byte units of a file, one bit each. Blocks of bits are allocated on first use,
+/// or all of them are in a temporary file.
 final class ExtentMap {
     private var blocks: [UnsafeMutablePointer<UInt64>?] = []
     private let file: FilePages?
-    /// The first of the blocks, in pages of a file.
+    /// Blocks in mapped pages of a file.
     private let pages: UnsafeMutablePointer<UInt64>?
     private let pageBlocks: Int
 
@@ -12,8 +12,8 @@ final class ExtentMap {
 
     init() { (file, pages, pageBlocks) = (nil, nil, 0) }
 
-    /// A map of `bytes` bytes in a file without a name in `directory`, which has to have room for a
-    /// 64th of them; in memory where there is none.
+    /// Makes a map of `bytes` bytes in an unlinked file in `directory`, which needs space for a
+    /// 64th of them. The map is in memory if the file cannot be created.
     init(of bytes: UInt64, in directory: String) {
         let count = Int((bytes >> 3) / Self.unitsPerBlock) + 1
         file = FilePages(count * Self.wordsPerBlock * 8, in: directory)
@@ -35,7 +35,8 @@ final class ExtentMap {
         return block
     }
 
-    /// Marks the units of `start ..< end` (bytes, multiples of 8); false when any was marked before.
+    /// Marks the units of the bytes `start ..< end`, multiples of 8. Returns false if any was
+    /// marked before.
     func mark(_ start: UInt64, _ end: UInt64) -> Bool {
         var wasFree = true
         var unit = start >> 3
@@ -53,7 +54,7 @@ final class ExtentMap {
         return wasFree
     }
 
-    /// The word that holds `unit`'s bit; 0 where nothing was ever marked.
+    /// Returns the word with the bit of `unit`; 0 if its block does not exist.
     private func word(of unit: UInt64) -> UInt64 {
         guard let words = existing(Int(unit / Self.unitsPerBlock)) else { return 0 }
         return words[Int(unit % Self.unitsPerBlock) >> 6]
@@ -69,7 +70,8 @@ final class ExtentMap {
         return word(of: unit) >> (unit & 63) & 1 != 0
     }
 
-    /// The first position from `start` on, and before `end`, whose unit is marked or not.
+    /// Returns the first position in `start..<end` whose unit is marked, or unmarked if `marked` is
+    /// false; nil if there is none.
     func first(marked: Bool, from start: UInt64, before end: UInt64) -> UInt64? {
         var unit = start >> 3
         let last = end >> 3

@@ -1,13 +1,13 @@
-/// Names of tables by the roots and lists of names that are left.
+/// Names of tables, from the remaining roots and lists of names.
 struct FoundNames {
     private let space: NodeSpace
     private let roots: [FoundRoot]
     private let lists: [(ref: Ref, node: NodeView)]
 
-    /// Lists of names that are looked at.
+    /// Maximum number of examined lists of names.
     private static let mostLists = 1 << 8
 
-    /// - Parameter roots: the newest first.
+    /// - Parameter roots: roots, newest first.
     init(_ space: NodeSpace, roots: [FoundRoot], lists: [Ref]) {
         (self.space, self.roots) = (space, roots)
         self.lists = lists.prefix(Self.mostLists).compactMap { ref in
@@ -15,7 +15,8 @@ struct FoundNames {
         }
     }
 
-    /// Names of a table in other roots, or in lists of names that no root leads to.
+    /// Returns the name of a table in other roots, or in unreferenced lists of names; nil if there
+    /// is none or the lists differ.
     func name(of key: TableKey) -> String? {
         for root in roots where key.slot < root.tables.count {
             guard let ref = root.tables.slot(key.slot).child,
@@ -26,7 +27,7 @@ struct FoundNames {
         let names = lists.filter { key.slot < $0.node.count }.map {
             try? $0.node.name(key.slot, at: $0.ref)
         }
-        // Nothing says which of two lists is the newer one.
+        // The age of the lists is unknown.
         guard let first = names.first, names.allSatisfy({ $0 == first }) else { return nil }
         return first
     }

@@ -1,12 +1,12 @@
-/// A root: named by the header, or found by its shape.
+/// A root, referenced by the header or found by its shape.
 struct FoundRoot {
     let top: TopArray
     let names: NodeView
     let tables: NodeView
 
-    /// Nil where the lists of tables and their names cannot be read.
+    /// Nil if the lists of tables and of names cannot be read.
     init?(_ space: NodeSpace, _ ref: Ref) {
-        // A truncated file is smaller than its root says.
+        // A truncated file is smaller than its root's logical size.
         guard let top = try? TopArray(space, ref, fileSize: .max >> 1),
             let tables = try? space.refNode(top.tables, slots: 0, "tables"),
             let names = try? space.names(top.names, count: tables.count, of: top.tables)
@@ -16,7 +16,8 @@ struct FoundRoot {
 
     func name(_ i: Int) -> String? { try? names.name(i, at: top.names) }
 
-    /// One of its tables, of the first ones, is where it says: no other node leads to them by accident.
+    /// Whether one of the root's first tables has the key of its slot. A node that is no root would
+    /// not reference such a table by chance.
     private func isProven(_ space: NodeSpace) -> Bool {
         (0..<min(tables.count, 64)).contains { i in
             guard let ref = tables.slot(i).child, let table = TableVersion(space, ref) else {
@@ -26,7 +27,7 @@ struct FoundRoot {
         }
     }
 
-    /// Those at `refs` that are roots, the newest first.
+    /// Returns the nodes at `refs` that are roots, newest first.
     static func proven(_ space: NodeSpace, _ refs: [Ref]) -> [FoundRoot] {
         var roots: [FoundRoot] = []
         func keepNewest() {
@@ -42,6 +43,6 @@ struct FoundRoot {
         return roots
     }
 
-    /// Roots that are kept.
+    /// Maximum number of roots.
     private static let most = 64
 }

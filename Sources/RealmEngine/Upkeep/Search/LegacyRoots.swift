@@ -1,14 +1,14 @@
-/// The root of a file of formats 2 to 9 whose header is lost, found by what it leads to.
+/// Finds the root of a file of formats 2 to 9 whose header is lost.
 ///
-/// Without a root nothing says what a table of these formats is called: it holds no key, and its name is
-/// the one with its number in another list (legacy format 2.3).
+/// In these formats a table has no key, and its name is at its index in a separate list (legacy
+/// format 2.3), so that the names are lost without a root.
 struct LegacyRoots {
     private let space: NodeSpace
     private let work: SearchWork
 
-    /// Slots a root of that time may have.
+    /// Possible numbers of slots of a root in these formats.
     private static let sizes = 3...10
-    /// Tables that are looked at as a proof.
+    /// Maximum number of tables examined to confirm a root.
     private static let mostTables = 64
 
     init(_ space: NodeSpace, _ memory: SearchMemory) {
@@ -16,12 +16,13 @@ struct LegacyRoots {
         work = SearchWork(bytes: space.limit, memory)
     }
 
-    /// The root with the highest version, of several the last in the file; nil where there is none.
+    /// Returns the root with the highest version, the last in the file if several have it; nil if
+    /// there is none.
     func newest(_ mapping: Mapping) throws(RealmError) -> TopArray? {
         var newest: TopArray?
         let scan = NodeScan(mapping, limit: space.limit, needsSignature: false)
         try scan.run { (ref, flags, count) throws(RealmError) in
-            // Three references and more need 16 bits each.
+            // Three or more references need at least 16 bits each.
             guard flags & ~7 == NodeView.hasRefsFlag, flags & 7 > 4, Self.sizes.contains(count),
                 let top = root(ref), top.version >= newest?.version ?? 0
             else { return }
@@ -30,7 +31,7 @@ struct LegacyRoots {
         return newest
     }
 
-    /// The root at `ref` if its names are as many as its tables, and all of the first tables are such.
+    /// Returns the root at `ref` if it has as many names as tables and its first tables are valid.
     private func root(_ ref: Ref) -> TopArray? {
         guard work.spend(0), let node = try? space.node(ref), TopArray.isLike(node),
             let root = FoundRoot(space, ref), root.tables.count > 0

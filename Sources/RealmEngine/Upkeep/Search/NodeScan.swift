@@ -1,14 +1,15 @@
-/// Goes over a file of which nothing is known, word by word: every node begins with the same four
-/// bytes, at a multiple of 8 (storage format 2.1).
+/// Searches a file for nodes, word by word: every node begins with the same four bytes at a
+/// multiple of 8 (storage format 2.1).
 struct NodeScan {
     private let mapping: Mapping
     private let limit: Int
-    /// Nodes of formats 2 to 9 need not begin with these bytes (legacy format 2.1).
+    /// Whether nodes must begin with the signature. Nodes of formats 2 to 9 need not (legacy format
+    /// 2.1).
     private let needsSignature: Bool
 
-    /// The first bytes of a node.
+    /// First four bytes of a node.
     static let signature: UInt32 = 0x4141_4141
-    /// Bytes after which pages that were read are given back.
+    /// Number of bytes after which pages that were read are released.
     private static let portion = 8 << 20
 
     init(_ mapping: Mapping, limit: UInt64, needsSignature: Bool = true) {
@@ -17,9 +18,9 @@ struct NodeScan {
         self.limit = Int(limit)
     }
 
-    /// Calls `body` with each place where a node of a form the format knows may begin, and with its
-    /// flags and count; the node ends inside the file. Blocks of an encrypted file that are not what
-    /// was encrypted are passed over.
+    /// Calls `body` with the position, flags and count of everything that looks like a node of a
+    /// known form and ends within the file. Skips blocks of an encrypted file that do not
+    /// authenticate.
     func run(
         _ body: (Ref, _ flags: UInt8, _ count: Int) throws(RealmError) -> Void
     ) throws(RealmError) {

@@ -1,13 +1,13 @@
-/// Whether the bytes of nodes look as if somebody had written over them.
+/// Detects nodes whose bytes were overwritten.
 ///
-/// The format has no checksums. But damage comes in blocks, which know nothing of nodes: a node that was
-/// overwritten in part is followed by no other node, by no free space and not by the end, as each sound
-/// one is, unless the block is one of another database, where nodes begin everywhere: then they begin
-/// inside the node, too. A block inside one long node is noticed where it is empty.
+/// The format has no checksums. But damage comes in blocks whose boundaries are unrelated to nodes.
+/// An intact node is followed by another node, by free space or by the end; a partly overwritten
+/// one usually is not. If the block comes from another database, nodes begin inside the overwritten
+/// node. A block inside one long node is detected if it is empty.
 struct OverwriteDetector {
     private let space: NodeSpace
     private let work: SearchWork
-    /// Where free space begins, ascending; nil where nobody tells.
+    /// Starts of free chunks, ascending; nil if the free list is unreadable.
     private let freeStarts: [UInt64]?
     private let ends: Set<UInt64>
 
@@ -18,14 +18,14 @@ struct OverwriteDetector {
         ends = [space.limit, space.limit - min(16, space.limit), top?.logicalSize ?? space.limit]
     }
 
-    /// Whether the node at `ref` alone looks as it was written.
+    /// Whether the node at `ref`, without its children, looks intact.
     func isPlausible(_ ref: Ref) -> Bool {
         guard let node = try? space.node(ref) else { return false }
         return node.hasSignature && isFollowed(ref, node, isStrict: false) && !holdsNode(ref, node)
     }
 
-    /// Whether a block may end inside the node at `root` or one below it: those within one block are whole
-    /// if they begin like nodes.
+    /// Whether the node at `root` or one below it may cross a block boundary. A node within one
+    /// block is intact if its signature is.
     func crossesBlock(_ root: Ref) -> Bool {
         guard let node = try? space.node(root) else { return true }
         if node.hasRefs { return true }
@@ -33,8 +33,12 @@ struct OverwriteDetector {
         return Int(root.raw) / Self.block != last / Self.block
     }
 
-    /// What is odd about the node at `root` or one below it; nil for nothing. Long nodes of a column of
-    /// texts hold nothing else. Free space that nobody tells of may be behind a node, unless `isStrict`.
+    /// Describes why the node at `root` or one below it seems overwritten; nil if none does.
+    ///
+    /// - Parameters:
+    ///     - isText: whether long nodes must contain text only.
+    ///     - isStrict: whether to reject nodes followed by free space if the free list is
+    ///     unreadable.
     func doubt(_ root: Ref, isText: Bool, isStrict: Bool) -> String? {
         var open = [root]
         while let ref = open.popLast() {
@@ -73,7 +77,7 @@ struct OverwriteDetector {
         "a node begins inside the one at \(ref.raw)"
     }
 
-    /// Whether something that looks like a node begins inside the one at `ref`.
+    /// Whether a signature of a node is inside the node at `ref`.
     private func holdsNode(_ ref: Ref, _ node: NodeView) -> Bool {
         guard work.spend(node.byteSize >> 3) else { return false }
         let payload = Int(ref.raw) + NodeView.headerSize..<Int(ref.raw) + node.byteSize
@@ -91,7 +95,8 @@ struct OverwriteDetector {
         return (space.base + Int(at)).load(as: UInt32.self) == NodeScan.signature
     }
 
-    /// Whether a node holds texts, one behind another or in cells of one width (object format 3.5).
+    /// Whether a node contains texts, either concatenated or in cells of one width (object format
+    /// 3.5).
     private static func isText(_ node: NodeView) -> Bool {
         if node.hasRefs || node.widthType == 0 || node.width == 0 { return true }
         if node.widthType == 2 { return ByteView(node.payload, count: node.count).isUTF8 }
@@ -105,10 +110,10 @@ struct OverwriteDetector {
         }
     }
 
-    /// What disks and file systems write as a whole.
+    /// Size in bytes that disks and file systems write as a unit.
     private static let block: Int = 4096
 
-    /// A block of a long node that nobody wrote there.
+    /// Describes a block inside a long node that seems overwritten; nil if there is none.
     private func overwritten(_ ref: Ref, _ node: NodeView) -> String? {
         let start = (Int(ref.raw) + NodeView.headerSize + Self.block - 1) & -Self.block
         let end = (Int(ref.raw) + node.byteSize) & -Self.block

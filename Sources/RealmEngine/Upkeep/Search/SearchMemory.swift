@@ -1,15 +1,15 @@
-/// What a search through damage may keep in memory. What has no room is left out, and its objects are
-/// reported lost.
+/// Limits the memory of a search through a damaged file. Nodes beyond the limit are skipped, and
+/// their objects reported lost.
 ///
-/// A limit of 64 MiB has room for the leaves of 60 million objects. Confined to one thread.
+/// A limit of 64 MiB is enough for the leaves of 60 million objects. Confined to one thread.
 final class SearchMemory {
     private let limit: Int
-    /// For files without a name.
+    /// Directory for unlinked files.
     private let directory: String
     private var roomForNodes: Int
 
-    /// Bytes for which one node is kept. Of a tree that is its place, its keys, and where it was met; of
-    /// nodes found by their shape there may be as many of each of five kinds.
+    /// Memory per node in bytes. For a node of a tree: its ref, keys and base. For nodes found by
+    /// shape, the same limit applies to each of five kinds.
     private static let bytesPerNode = 256
 
     init(limit: Int, spillingInto directory: String) {
@@ -17,27 +17,28 @@ final class SearchMemory {
         roomForNodes = limit / Self.bytesPerNode
     }
 
-    /// Nodes of one kind that are kept where only their shape is known.
+    /// Maximum number of nodes per kind that are found by shape.
     var mostOfAShape: Int { min(1 << 20, limit / Self.bytesPerNode) }
 
-    /// Primary keys that are told apart.
+    /// Maximum number of primary keys compared with each other.
     var mostKeys: Int { limit / 128 }
 
-    /// States of objects that are put in order.
+    /// Maximum number of object states to sort.
     var mostEntries: Int { limit / 192 }
 
-    /// Asks leave to keep a node of a tree.
+    /// Charges memory for one node of a tree. Returns false if the limit is reached.
     func keepNode() -> Bool {
         roomForNodes -= 1
         return roomForNodes >= 0
     }
 
-    /// A map of `bytes` of a file: in memory, or in a file of its own where it would take too much.
+    /// Makes a map of `bytes` bytes of a file, in memory or, if it would be too large, in a
+    /// temporary file.
     func extents(of bytes: UInt64) -> ExtentMap {
         guard bytes / 64 > limit / 8 else { return ExtentMap() }
         return ExtentMap(of: bytes, in: directory)
     }
 
-    /// What is left for what is written while `kept` bytes are.
+    /// Memory limit in bytes for writing while `kept` bytes are in use.
     func rest(beside kept: Int) -> Int { max(limit / 4, limit - kept) }
 }

@@ -1,17 +1,17 @@
-/// How much a search through damage may still look at. Nodes that overlap could keep it busy without
-/// end; those of a sound file are looked at a few times.
+/// Read budget of a search through a damaged file. Overlapping nodes could otherwise make it
+/// endless; in an intact file each node is read a few times.
 final class SearchWork {
     private var left: Int
     let memory: SearchMemory
     private(set) var isExhausted = false
 
-    /// For a file of `bytes`.
+    /// Makes the budget for a file of `bytes` bytes.
     init(bytes: UInt64, _ memory: SearchMemory) {
         left = 16 &* Int(bytes) &+ 1 << 20
         self.memory = memory
     }
 
-    /// Asks leave to look at `slots` slots of a node.
+    /// Charges `slots` slots of a node. Returns false if the budget is spent.
     func spend(_ slots: Int) -> Bool {
         left &-= slots &+ 8
         if left < 0 { isExhausted = true }

@@ -1,8 +1,9 @@
-/// The top of a table in one of its versions, found by its shape.
+/// Top node of a table in one of its versions, found by its shape.
 struct TableVersion {
     let ref: Ref
     let key: TableKey
-    /// Grows with each commit that changes the table (object format 1.14).
+    /// Version of the content, incremented by each commit that changes the table (object format
+    /// 1.14).
     let content: UInt64
     let root: Ref
 
@@ -16,7 +17,7 @@ struct TableVersion {
         root = node.slot(2).ref
     }
 
-    /// All that were found, by table; of each the newest, in this order.
+    /// Returns the found versions by table, newest first, up to `most` per table.
     static func all(_ space: NodeSpace, _ refs: [Ref]) -> [TableKey: [TableVersion]] {
         var versions: [TableKey: [TableVersion]] = [:]
         for ref in refs {
@@ -28,6 +29,6 @@ struct TableVersion {
         }
     }
 
-    /// Versions of one table that are looked at.
+    /// Maximum number of versions per table.
     private static let most = 64
 }
