@@ -1,7 +1,7 @@
 extension BoundQuery {
-    /// Binds a comparison of the queried objects' own property with a constant of its type, which most
-    /// conditions are, without a binder. Nil for other trees, and where the binder must decide or report
-    /// an error.
+    /// Binds the most common condition without a binder: a comparison of an own property of the
+    /// queried class with a constant of the property's type. Nil for any other tree, and for trees
+    /// with an error, which the binder must report.
     convenience init?(
         shortcut parsed: ParsedQuery, _ arguments: [QueryArgument], _ aliases: KeyPathAliases,
         _ table: Table, isKept: Bool = false
@@ -19,7 +19,7 @@ extension BoundQuery {
         let relation = comparison.relation
         let isTextual = relation.isTextual
         if relation == .in || relation == .text || relation == .matches { return nil }
-        // Predicates look at empty texts and at the bytes in mixed values.
+        // Predicates treat empty texts, and bytes in mixed values, differently.
         if tree.dialect.isPredicate, isTextual || column.type == .mixed { return nil }
         var pool: ConstantPool?
         let range = comparison.left.range.through(comparison.right.range)
@@ -35,7 +35,7 @@ extension BoundQuery {
             pool: pool, isKept: isKept)
     }
 
-    /// A literal of the column's type, or an argument.
+    /// Converts a literal or argument to the column's type; nil if that requires the binder.
     private static func typed(
         _ constant: QueryConstant, _ target: OperandType, _ arguments: [QueryArgument],
         _ table: Table, _ pool: inout ConstantPool?
@@ -55,7 +55,8 @@ extension BoundQuery {
         }
     }
 
-    /// An argument as a value of the column's type, which most are already; `pool` owns its bytes.
+    /// Converts an argument to the column's type; nil if that requires the binder. `pool` owns the
+    /// bytes of the result.
     private static func typed(
         _ value: QueryArgument, _ target: OperandType, _ table: Table, _ pool: inout ConstantPool?
     ) -> QueryBinder.Typed? {
@@ -80,6 +81,6 @@ extension BoundQuery {
 }
 
 extension QueryProperty {
-    /// Whether the path has one step and nothing before or after it.
+    /// Whether the path is a single step without suffix or quantifier.
     fileprivate var isOwn: Bool { path.rest.isEmpty && suffix == .none && quantifier == nil }
 }

@@ -1,11 +1,13 @@
 extension ColumnTest {
-    /// A property against one constant; nil when a value of that type cannot bear `[c]`.
+    /// Makes the test of a property against one constant; nil if `[c]` is not allowed for the
+    /// constant's type.
     convenience init?(
         _ column: BoundColumn, _ relation: QueryRelation, folding: TextFolding,
         _ constant: QueryBinder.Typed, range: SourceRange
     ) {
         let isStrict = constant.type == column.type
-        // [c] means nothing to a number; a value of another type must be able to bear it.
+        // [c] has no effect on values that are not text; a constant of another type than the column
+        // must be text.
         let isIgnored =
             isStrict ? !column.type.isText : column.type == .mixed && !constant.type.isText
         let isCaseless =

@@ -1,5 +1,5 @@
-/// Other names for properties and classes that a query may use (query language 5.6): how an API
-/// offers public names that differ from the stored ones.
+/// Aliases of properties and classes in queries (query language 5.6), for APIs whose public names
+/// differ from the stored names.
 public struct KeyPathAliases: Sendable {
     private struct Key: Hashable {
         let table: TableKey
@@ -11,18 +11,18 @@ public struct KeyPathAliases: Sendable {
 
     var isEmpty: Bool { properties.isEmpty && classes.isEmpty }
 
-    /// Aliases of aliases are followed this often.
+    /// Maximum number of aliases resolved one after another.
     static let limit = 50
 
     public init() {}
 
-    /// Adds an alias for `path` in `table`: a property, `@links.Class.property`, or an empty text to
-    /// skip the step. If a property has the whole text as its name, `path` is that property.
+    /// Adds an alias for `path` in `table`: a property, `@links.Class.property`, or an empty text
+    /// to skip the step. If a property is named like the whole text, `path` is that property.
     public mutating func add(_ alias: String, for path: String, in table: TableKey) {
         properties[Key(table: table, name: alias)] = path
     }
 
-    /// Behind `@links`, `alias` stands for the class `name`.
+    /// Adds an alias for the class `name` after `@links`.
     public mutating func addClass(_ alias: String, for name: String) {
         classes[alias] = name
     }

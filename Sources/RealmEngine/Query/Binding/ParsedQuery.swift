@@ -1,9 +1,9 @@
-/// A tree and the text it was read from, empty for one made by a program. Texts used lately are not
-/// parsed again. Free to cross threads.
+/// A query tree and its source text, which is empty for trees built by a program. Recently used
+/// texts are cached. Safe to use from any thread.
 final class ParsedQuery: Sendable {
     let source: QuerySource
     let tree: QueryTree
-    /// Whether versions cache the bound query: the text is short.
+    /// Whether versions cache the bound query, because the text is short.
     let isKept: Bool
 
     init(_ source: QuerySource, _ tree: QueryTree, isKept: Bool = false) {
@@ -12,9 +12,9 @@ final class ParsedQuery: Sendable {
         self.isKept = isKept
     }
 
-    /// The query of `text`, parsed now or before.
+    /// Returns the parsed query of `text`, from the cache if possible.
     ///
-    /// - Throws: `misuse`.
+    /// - Throws: `misuse` if the text is no query.
     static func of(_ text: String, _ dialect: QueryDialect = .language) throws(RealmError)
         -> ParsedQuery
     {
@@ -38,7 +38,7 @@ final class ParsedQuery: Sendable {
 
     private static let kept = LockedValue(QuerySlots<ParsedQuery>())
 
-    /// Longer texts are parsed each time.
+    /// Maximum length in bytes of a cached text.
     private static let maximumLength = 2048
 
     private static func key(
@@ -51,7 +51,8 @@ final class ParsedQuery: Sendable {
     }
 }
 
-/// A fixed number of places for things found by a hash: a later one takes the place of an earlier.
+/// Cache with a fixed number of slots selected by hash; a new element replaces the previous one of
+/// its slot.
 struct QuerySlots<Element: AnyObject> {
     private static var count: Int { 256 }
 
@@ -71,7 +72,8 @@ struct QuerySlots<Element: AnyObject> {
     }
 }
 
-/// Queries bound to the classes of one version, which keeps them. Free to cross threads.
+/// Cache of the queries bound to one version's classes, owned by the version. Safe to use from any
+/// thread.
 final class BoundQueries: Sendable {
     private final class Entry: Sendable {
         let parsed: ParsedQuery
@@ -84,10 +86,10 @@ final class BoundQueries: Sendable {
     }
 
     private let slots = LockedValue(QuerySlots<Entry>())
-    /// What the plans of these and other queries rely on.
+    /// Index lists verified for queries on this version.
     let lists = VerifiedPostings()
 
-    /// The query bound to `table`, now or before. Throws `misuse`.
+    /// Returns the query bound to `table`, from the cache if possible. Throws `misuse`.
     func query(
         _ parsed: ParsedQuery, _ table: Table
     ) throws(RealmError) -> BoundQuery {
@@ -115,11 +117,11 @@ final class BoundQueries: Sendable {
     }
 }
 
-/// What the queries of one snapshot find without a lock. Confined to its thread.
+/// Lock-free cache for the queries of one snapshot. Confined to the snapshot's thread.
 final class SnapshotQueries {
-    /// What all snapshots of the version share.
+    /// Cache shared by all snapshots of the version.
     let shared: BoundQueries
-    /// Lists that may be read as they are, each in the place its address gives.
+    /// Verified lists, each in the slot that its address selects.
     private var sound: [VerifiedPostings.Place?]
 
     private static let places = 64
@@ -129,7 +131,7 @@ final class SnapshotQueries {
         sound = .init(repeating: nil, count: Self.places)
     }
 
-    /// As `VerifiedPostings.isSound`.
+    /// Returns `VerifiedPostings.isSound` for the list, from the cache if possible.
     func isSound(
         _ list: Ref, _ part: Range<Int>, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {
@@ -143,10 +145,9 @@ final class SnapshotQueries {
 }
 
 extension Snapshot {
-    /// What queries keep for this snapshot; nil for a view of an open write transaction, which
-    /// changes.
+    /// Query cache of this snapshot; nil in an open write transaction, whose content changes.
     var queries: SnapshotQueries? {
-        // Nobody else puts anything there.
+        // `queryMemory` only ever holds `SnapshotQueries`.
         if let queryMemory { return unsafeDowncast(queryMemory, to: SnapshotQueries.self) }
         guard isSettled else { return nil }
         let shared = state.queries.withLock { queries in

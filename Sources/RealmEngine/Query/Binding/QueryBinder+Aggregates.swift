@@ -1,8 +1,8 @@
 /// Aggregates and SUBQUERY (query language 17 and 19).
 extension QueryBinder {
-    /// The bound aggregate as an operand, and the type that constants compared with it are read as:
-    /// that of the elements of a collection, and of the result across links, or where the elements
-    /// are no numbers and so cannot be what is summed up.
+    /// Binds an aggregate. Returns the operand and the type to which constants compared with it are
+    /// converted: the element type of a collection, or the result type if the path crosses links or
+    /// the elements are not numbers and thus cannot be summed.
     func aggregate(
         _ tree: QueryAggregate, _ range: SourceRange
     ) throws(RealmError) -> (target: OperandType, operand: BoundOperand) {
@@ -40,12 +40,13 @@ extension QueryBinder {
         return (isOfElements ? element : operand.type, operand)
     }
 
-    /// Predicates may ask for the first and the last of the dates in a collection.
+    /// Whether this is the minimum or maximum of a collection of dates, which only predicates
+    /// allow.
     private func isOrderOfDates(_ tree: QueryAggregate, _ element: OperandType) -> Bool {
         isPredicate && element == .timestamp && tree.function.isDefined(for: element)
     }
 
-    /// The property of linked objects that is aggregated.
+    /// Returns the property of linked objects that is aggregated.
     private func linkedProperty(
         _ tree: QueryAggregate, _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> BoundColumn {
@@ -77,7 +78,7 @@ extension QueryBinder {
             "aggregateUnsupported", range, "\(name) is not available for '\(source.quote(range))'")
     }
 
-    /// As the SDK says it of a predicate.
+    /// Makes the error with the wording of the SDK for predicates.
     private func notMany(
         _ tree: QueryAggregate, _ path: ResolvedPath, _ range: SourceRange
     ) -> RealmError {

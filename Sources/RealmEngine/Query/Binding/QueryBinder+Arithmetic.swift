@@ -34,7 +34,7 @@ extension QueryBinder {
         return isFoldable ? folded(chain) : chain
     }
 
-    /// An expression of constants is a constant.
+    /// Evaluates an expression of constants to a constant; returns other expressions unchanged.
     private func folded(_ chain: BoundOperand) -> BoundOperand {
         guard case .arithmetic(let first, let terms) = chain.kind,
             case .constant(let start) = first.kind
@@ -66,9 +66,9 @@ extension QueryBinder {
     }
 }
 
-/// Numbers combined as their types demand.
+/// Arithmetic on values, with the result type determined by both operands.
 enum Arithmetic {
-    /// Null unless both are numbers.
+    /// Null unless both operands are numbers.
     static func apply(_ sign: QueryArithmetic, _ a: Value, _ b: Value) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)): return .int(integer(sign, x, y))
@@ -87,14 +87,14 @@ enum Arithmetic {
         }
     }
 
-    /// Element by element; one side holds a single value.
+    /// Combines element by element; one side must hold a single value.
     static func combine(_ a: [Value], _ sign: QueryArithmetic, _ b: [Value]) -> [Value] {
         if b.count == 1 { return a.map { apply(sign, $0, b[0]) } }
         if a.count == 1 { return b.map { apply(sign, a[0], $0) } }
         return []
     }
 
-    /// Wraps.
+    /// Integer arithmetic that wraps on overflow.
     private static func integer(_ sign: QueryArithmetic, _ a: Int64, _ b: Int64) -> Int64 {
         switch sign {
         case .add: a &+ b
@@ -104,7 +104,7 @@ enum Arithmetic {
         }
     }
 
-    /// Division by zero saturates.
+    /// Integer division; division by zero returns the largest or smallest integer.
     @inline(__always)
     static func quotient(_ a: Int64, _ b: Int64) -> Int64 {
         b == 0 ? (a >= 0 ? .max : .min) : b == -1 ? 0 &- a : a / b

@@ -1,4 +1,5 @@
-/// BETWEEN (query language 12). Of predicates, one value of several lies between both limits.
+/// BETWEEN (query language 12). In predicates, at least one of several values must be between both
+/// limits.
 extension QueryBinder {
     mutating func between(
         _ tree: QueryOperand, _ limits: QueryList, _ range: SourceRange
@@ -23,7 +24,7 @@ extension QueryBinder {
         ])
     }
 
-    /// BETWEEN of a predicate for a path to several values.
+    /// Binds BETWEEN of a predicate for a path with several values.
     private mutating func single(
         _ tree: QueryOperand, _ bound: BoundOperand, _ limits: QueryList, _ target: OperandType?,
         _ range: SourceRange
@@ -43,7 +44,7 @@ extension QueryBinder {
                 right: try operand(low, target: target), upperLimit: high.value))
     }
 
-    /// Collections of values take part only with ALL.
+    /// Throws for a collection of values without ALL.
     private func checkCollection(
         _ operand: BoundOperand, _ range: SourceRange
     ) throws(RealmError) {
@@ -54,8 +55,8 @@ extension QueryBinder {
             "betweenQuantifier", range, "BETWEEN on a list of values needs ALL before the list")
     }
 
-    /// One limit, as a comparison. The left side is bound once for both: what nests in it would be
-    /// bound twice as often with each level.
+    /// Binds one limit as a comparison. The left side is passed in bound: binding it once per limit
+    /// would double the work with each level of nesting.
     private mutating func half(
         _ tree: QueryOperand, _ bound: BoundOperand, _ relation: QueryRelation,
         _ limit: QueryElement, _ target: OperandType?, _ range: SourceRange

@@ -1,5 +1,5 @@
-/// Comparisons: which are meaningful, and which are tests of a single column (query language 10 to
-/// 14).
+/// Comparisons: checks of the operand types, and conversion to tests of a single column (query
+/// language 10 to 14).
 extension QueryBinder {
     mutating func comparison(_ tree: QueryComparison) throws(RealmError) -> BoundCondition {
         if tree.relation == .text { return try fullText(tree) }
@@ -8,7 +8,7 @@ extension QueryBinder {
         return try checkedComparison(tree, left, right)
     }
 
-    /// The condition for two operands, if they fit each other.
+    /// Checks that both operands can be compared and returns the condition.
     func checkedComparison(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
@@ -25,11 +25,11 @@ extension QueryBinder {
         return try comparison(tree, left, right)
     }
 
-    /// Both sides, constants converted for the type of the other.
+    /// Binds both sides; each side's constants are converted to the other side's type.
     private mutating func operands(
         _ tree: QueryComparison
     ) throws(RealmError) -> (BoundOperand, BoundOperand) {
-        // Most comparisons are of a property, which says its type itself, and a constant.
+        // Most comparisons are of a property, whose type is known directly, and a constant.
         if case .property(let property) = tree.left.kind, tree.right.isLiteral {
             let left = try self.property(property)
             return (left, try operand(tree.right, target: left.type))
@@ -43,7 +43,8 @@ extension QueryBinder {
         return (left, try operand(tree.right, target: leftType))
     }
 
-    /// A single word on the right side that no property is called is mostly a text without quotes.
+    /// Adds advice to an error about an unknown property: a single word on the right side is
+    /// usually a text without quotes.
     private func advised(_ error: RealmError, unquoted operand: QueryOperand) -> RealmError {
         guard error.reason == "unknownProperty", case .property(let word) = operand.kind,
             word.path.rest.isEmpty, word.suffix == .none, word.quantifier == nil
@@ -54,7 +55,7 @@ extension QueryBinder {
             hint: error.hint)
     }
 
-    /// The condition for operands that fit each other.
+    /// Returns the condition for two compatible operands.
     private func comparison(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
@@ -76,7 +77,7 @@ extension QueryBinder {
                 relation: relation, folding: dialect.folding(tree), left: left, right: right))
     }
 
-    /// MATCHES with a constant expression.
+    /// Binds MATCHES with a constant expression.
     private func matching(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
@@ -103,7 +104,8 @@ extension QueryBinder {
             BoundComparison(relation: .matches, left: left, right: right, pattern: pattern))
     }
 
-    /// A direct property against a constant or a list of constants.
+    /// Returns the test of a direct property against a constant or a list of constants; nil for
+    /// other comparisons.
     private func columnTest(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) -> ColumnTest? {
@@ -114,7 +116,7 @@ extension QueryBinder {
                 right.quantifier == nil || right.quantifier == .any
             else { return nil }
             if isPredicate, tree.foldsCase, column.type.isText { return nil }
-            // The SDKs' query language passes over `[c]` here.
+            // The SDKs' query language ignores `[c]` here.
             return ColumnTest(
                 column: column, range: range, relation: .equal,
                 folding: dialect.isExtended && column.type.isText
@@ -127,7 +129,7 @@ extension QueryBinder {
         )
     }
 
-    /// The elements of exactly the column's type, and null where the column can hold it.
+    /// Returns the members of exactly the column's type, and null if the column is nullable.
     private func usable(_ members: [Value], _ column: BoundColumn) -> [Value] {
         let members =
             isPredicate ? members.map { number($0, as: column.type) } : members
@@ -137,7 +139,7 @@ extension QueryBinder {
         }
     }
 
-    /// Whether IN accepts the operand on its right (query language 12).
+    /// Whether IN accepts the operand on its right side (query language 12).
     private func isMultiple(_ operand: BoundOperand) -> Bool {
         switch operand.kind {
         case .path(let path):
@@ -167,7 +169,7 @@ extension QueryRelation {
         }
     }
 
-    /// The relation that holds when the sides change places.
+    /// The equivalent relation with both sides exchanged.
     var mirrored: QueryRelation {
         switch self {
         case .less: .greater
@@ -216,7 +218,8 @@ extension QueryBinder {
         return isDate && !isPredicate ? source.advisingDates(error) : error
     }
 
-    /// Two collections of values have no order in common to be compared in (query language 11.1).
+    /// Throws for two collections of values, which have no defined order to compare (query language
+    /// 11.1).
     fileprivate func checkLists(
         _ left: BoundOperand, _ right: BoundOperand, _ range: SourceRange
     ) throws(RealmError) {
@@ -236,7 +239,8 @@ extension QueryBinder {
         if tree.relation.isOrdered { throw unordered(tree) }
     }
 
-    /// `link` is the side that is certainly a link: the path, where the other is a constant.
+    /// Checks a comparison of links. `link` is the side known to be a link: the path if the other
+    /// side is a constant.
     private func checkLink(
         _ link: BoundOperand, _ other: BoundOperand, _ tree: QueryComparison
     ) throws(RealmError) {

@@ -1,6 +1,6 @@
-/// Literals and arguments become values of the type the other side has (query language 7).
+/// Conversion of literals and arguments to the type of the other side (query language 7).
 extension QueryBinder {
-    /// Argument `number`, which must exist.
+    /// Returns argument `number`; throws if it does not exist.
     func argument(_ number: Int, _ range: SourceRange) throws(RealmError) -> QueryArgument {
         guard number < arguments.count else {
             throw invalidArgument(
@@ -10,7 +10,7 @@ extension QueryBinder {
         return arguments[number]
     }
 
-    /// A constant as an operand.
+    /// Binds a constant.
     func constant(
         _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> BoundOperand {
@@ -33,7 +33,7 @@ extension QueryBinder {
             range: range)
     }
 
-    /// `{...}` as an operand; whatever its elements are, it counts as mixed.
+    /// Binds `{...}`. Its type is mixed regardless of its elements.
     func list(_ tree: QueryList, _ target: OperandType?) throws(RealmError) -> BoundOperand {
         var values: [Value] = []
         for element in tree.elements {
@@ -58,8 +58,8 @@ extension QueryBinder {
             quantifier: quantifier, range: range)
     }
 
-    /// An element of a list argument. A text that is no value of the other side's type stays a string, as
-    /// in a literal list.
+    /// Converts an element of a list argument. As in a literal list, a text that cannot be
+    /// converted to the other side's type remains a string.
     private func member(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -70,7 +70,7 @@ extension QueryBinder {
 
     typealias Typed = (value: Value, type: OperandType)
 
-    /// One constant, converted.
+    /// Converts one constant.
     func typed(
         _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -104,7 +104,8 @@ extension QueryBinder {
         return result
     }
 
-    /// An argument or a value in its place, converted, which must be comparable with the other side.
+    /// Converts an argument, or a value in its place, and throws unless it is comparable with the
+    /// other side.
     private func given(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange,
         _ name: @autoclosure () -> String
@@ -118,7 +119,7 @@ extension QueryBinder {
             "\(name()) of type \(result.type.name) cannot be compared with \(target.named)")
     }
 
-    /// An argument, converted as a literal of its type would be.
+    /// Converts an argument like a literal of its type.
     func coerced(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -146,7 +147,7 @@ extension QueryBinder {
         return result
     }
 
-    /// A text as a value of the other side's type.
+    /// Converts a text to the other side's type; throws if that is impossible.
     private func textual(
         _ text: String, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -155,7 +156,7 @@ extension QueryBinder {
             "argumentType", range, "'\(text)' is no value of type \(target!.name)")
     }
 
-    /// A text as a value of the other side's type; nil if it is none.
+    /// Converts a text to the other side's type; nil if that is impossible.
     private func converted(
         _ text: String, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed? {
@@ -180,7 +181,7 @@ extension QueryBinder {
         }
     }
 
-    /// The literal an argument used as a primary key amounts to.
+    /// Returns an argument used as a primary key as a literal.
     private func literal(
         _ key: QueryArgument, _ range: SourceRange
     ) throws(RealmError) -> QueryConstant {
@@ -207,7 +208,7 @@ extension QueryBinder {
         target == .decimal ? (.decimal(Decimal128(value)), .decimal) : (.int(value), .int)
     }
 
-    /// A double; literals have a text, from which a decimal takes every digit.
+    /// Converts a double. For a literal, `text` preserves all digits for a decimal.
     private func double(
         _ value: Double, text: [UInt8]?, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -238,7 +239,8 @@ extension QueryBinder {
         return (.float(value), .float)
     }
 
-    /// Infinity compares with numbers that know it; NaN with every number.
+    /// Throws for a type without infinity or NaN: floating-point types have both, and NaN may be
+    /// compared with integers, too.
     private func checkInfinity(
         _ isNaN: Bool, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) {
@@ -257,7 +259,8 @@ extension QueryBinder {
             "\(isNaN ? "NaN" : "infinity") cannot be compared with type \(target.name)")
     }
 
-    /// A string: a number read from its front where one is wanted, a set of types for `@type`.
+    /// Converts a string: to its leading number for a numeric type, or to a set of types for
+    /// `@type`.
     private func string(
         _ view: ByteView, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -288,14 +291,14 @@ extension QueryBinder {
         return (.string(view), .string)
     }
 
-    /// Whether what was read of a text may stand for it: digits may be followed by anything, but `inf`
-    /// and `nan` by nothing.
+    /// Whether the parsed prefix of a text is accepted as a number: digits may be followed by other
+    /// characters, `inf` and `nan` may not.
     private static func isNumber(_ text: ByteView, _ length: Int) -> Bool {
         let first = text[text.count > 1 && QueryLexer.isSign(text[0]) ? 1 : 0]
         return length == text.count || !QueryLexer.isLetter(first)
     }
 
-    /// The integer a text begins with.
+    /// Returns the integer at the start of a text; nil if there is none.
     private static func leadingInteger(_ text: ByteView) -> Int64? {
         var end = text.count > 0 && QueryLexer.isSign(text[0]) ? 1 : 0
         while end < text.count, QueryLexer.isDigit(text[end]) { end += 1 }

@@ -32,7 +32,7 @@ extension QueryBinder {
                 .invalidSortDescriptor, "sortPath", at: operand.range,
                 "objects have no single value to sort by here")
         }
-        // Text has no other keys than properties (query language 22).
+        // In query text, only property paths are allowed as keys (query language 22).
         if operand.range.start >= 0 { return try sortKey(property.path, isAscending) }
         do throws(RealmError) {
             let key = try sortKey(property.path, isAscending)
@@ -43,7 +43,7 @@ extension QueryBinder {
         }
     }
 
-    /// A key that is calculated for each object; nil where objects have several values.
+    /// Binds a key that is computed for each object; nil if objects have several values.
     private mutating func calculatedKey(
         _ operand: QueryOperand, _ isAscending: Bool
     ) throws(RealmError) -> BoundSortKey? {
@@ -73,7 +73,8 @@ extension QueryBinder {
         if let column = key.column, column.collection != nil, key.entry == nil {
             key.fail(with: unsortable(path.range))
         }
-        // A path that failed before its first property sorts by nothing and is never evaluated.
+        // A path that failed before its first property has no column. Its key is never evaluated,
+        // so any column will do.
         guard let column = key.column ?? table.columns.first else {
             throw unknownProperty("", in: table, path.range, reason: "unknownSortProperty")
         }
@@ -83,8 +84,8 @@ extension QueryBinder {
             failure: key.failure, name: path.description)
     }
 
-    /// Takes one step further: a property, a key of the dictionary before it, or a failure that is
-    /// reported once there is something to sort.
+    /// Adds one step: a property, a key of the preceding dictionary, or a failure. Failures are
+    /// thrown only when there are objects to sort.
     private func add(
         _ name: String, isKey: Bool, _ range: SourceRange, to key: inout SortKeyBuilder
     ) throws(RealmError) {
@@ -116,7 +117,7 @@ extension QueryBinder {
     }
 
     private func unsortable(_ range: SourceRange) -> RealmError {
-        // Keys of programs have no text to quote.
+        // Keys built by a program have no source text to quote.
         let key = range.start < 0 ? "this path" : "'\(source.quote(range))'"
         return source.error(
             .invalidSortDescriptor, "sortPath", at: range,
@@ -125,7 +126,7 @@ extension QueryBinder {
     }
 }
 
-/// A key path of SORT or DISTINCT while it is put together.
+/// Builder for a key path of SORT or DISTINCT.
 private struct SortKeyBuilder {
     var table: TableInfo
     var hops: [PathHop] = []
@@ -139,7 +140,7 @@ private struct SortKeyBuilder {
 }
 
 extension QueryOperand {
-    /// The operand as plans show it.
+    /// Name of the operand in query plans.
     fileprivate var sortName: String {
         switch kind {
         case .property(let property):
@@ -153,7 +154,7 @@ extension QueryOperand {
 }
 
 extension BoundOperand {
-    /// Whether each object has one value, or one for each object that links to it.
+    /// Whether each object has one value, or one per object that links to it.
     fileprivate var isSortable: Bool {
         switch kind {
         case .path(let path):
@@ -169,7 +170,7 @@ extension BoundOperand {
 }
 
 extension BoundPath {
-    /// The hops to the objects whose links or collections are counted.
+    /// Hops to the objects whose links or collections are counted.
     fileprivate var owners: ArraySlice<PathHop> {
         if case .objects = end { return hops.dropLast() }
         return hops[...]

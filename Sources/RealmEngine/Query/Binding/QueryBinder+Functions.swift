@@ -46,7 +46,7 @@ extension QueryBinder {
 }
 
 extension QueryFunctionCall {
-    /// An integer or a double; null without a width.
+    /// The width as an integer or a double; null if there is none.
     fileprivate var widthValue: Value {
         switch width {
         case .int(let number)?: .int(number)

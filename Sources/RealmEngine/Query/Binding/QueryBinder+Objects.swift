@@ -1,8 +1,8 @@
-/// Constants that name objects (query language 2.6).
+/// Constants that identify objects (query language 2.6).
 extension QueryBinder {
     func link(_ link: ObjectLink) -> Typed { (.link(link), .link(link.table)) }
 
-    /// `O5`, which takes its class from the other side.
+    /// Binds `O5`, with the class of the other side.
     func objectKey(
         _ key: Int64, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -12,7 +12,7 @@ extension QueryBinder {
         return link(ObjectLink(table: table, key: ObjectKey(key)))
     }
 
-    /// `obj('Class', key)`. An object that does not exist equals nothing.
+    /// Binds `obj('Class', key)`. If the object does not exist, the value equals no object.
     func object(
         _ name: [UInt8], _ key: QueryConstant, _ range: SourceRange
     ) throws(RealmError) -> Typed {

@@ -1,6 +1,6 @@
 /// Operands other than constants: properties with their suffixes, aggregates, subqueries.
 extension QueryBinder {
-    /// Binds one side of a comparison. Constants are converted for `target`, the type of the other
+    /// Binds one side of a comparison. Constants are converted to `target`, the type of the other
     /// side.
     mutating func operand(
         _ tree: QueryOperand, target: OperandType?
@@ -17,7 +17,7 @@ extension QueryBinder {
         }
     }
 
-    /// The type that steers how the other side's constants are read; none for constants.
+    /// Returns the type to which the other side's constants are converted; nil for constants.
     func staticType(of tree: QueryOperand) throws(RealmError) -> OperandType? {
         switch tree.kind {
         case .constant, .list: return nil
@@ -46,7 +46,7 @@ extension QueryBinder {
         return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
-    /// A path that ends on a link, brought into its final form.
+    /// Returns the final form of a path that ends at a link.
     private func closed(
         _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> ResolvedPath {
@@ -81,7 +81,7 @@ extension QueryBinder {
         return path
     }
 
-    /// Whether ANY, ALL or NONE may stand before the path.
+    /// Whether ANY, ALL or NONE may precede the path.
     func allowsQuantifier(_ path: ResolvedPath) -> Bool {
         switch path.end {
         case .scalar: !path.isToOne
@@ -89,7 +89,7 @@ extension QueryBinder {
         }
     }
 
-    /// ANY, ALL or NONE before what yields a single value.
+    /// Makes the error for ANY, ALL or NONE before a single value.
     func notMany(_ tree: QueryProperty) -> RealmError {
         invalid(
             "quantifierNeedsList", tree.range,
@@ -141,7 +141,7 @@ extension QueryBinder {
         return BoundOperand(kind: kind, type: type, shape: shape, range: range)
     }
 
-    /// Dictionaries of every type store mixed values and are compared as such.
+    /// Dictionaries of every type store mixed values and are compared as mixed.
     private func dictionaryType(_ column: BoundColumn) -> OperandType { .mixed }
 
     private func count(

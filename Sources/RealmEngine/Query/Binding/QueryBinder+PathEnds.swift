@@ -1,4 +1,4 @@
-/// What the steps behind the first property that is no link mean (query language 5.3 to 5.5).
+/// Binding of the steps after the first property that is not a link (query language 5.3 to 5.5).
 extension QueryBinder {
     func end(
         of info: ColumnInfo, _ column: BoundColumn, _ rest: ArraySlice<PathElement>,
@@ -76,7 +76,7 @@ extension QueryBinder {
         }
     }
 
-    /// Elements of a collection, and steps into them where they are mixed.
+    /// Binds elements of a collection, and steps into elements that are mixed.
     private func element(
         of info: ColumnInfo, _ column: BoundColumn, _ selector: CollectionSelector,
         _ more: ArraySlice<PathElement>

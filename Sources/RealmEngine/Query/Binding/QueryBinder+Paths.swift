@@ -1,8 +1,7 @@
-/// An element of a path once aliases of syntax are gone: `['a']` is a name, `[$0]` one or the
-/// other.
+/// An element of a path after its syntax is resolved: `['a']` is a name, `[$0]` a name or an index.
 struct PathElement {
     enum Kind {
-        /// `isKey` when it was written in brackets.
+        /// `isKey` if the name was written in brackets.
         case name(String, isKey: Bool)
         case at(ListIndex)
         case all
@@ -10,20 +9,20 @@ struct PathElement {
 
     let kind: Kind
     let range: SourceRange
-    /// The name of a property, even if it is `@links`.
+    /// Whether the name is a property's name even if it begins with `@`, as in a quoted `@links`.
     var isQuoted = false
-    /// Part of a dotted text, in which dots may belong to names.
+    /// Whether the element comes from a dotted text, in which dots may be part of names.
     var isSplit = false
 }
 
 extension QueryBinder {
-    /// Resolves a path from the current class on (query language 5).
+    /// Resolves a path from the current class (query language 5).
     func resolve(_ path: QueryPath) throws(RealmError) -> ResolvedPath {
         if let own = ownProperty(path) { return own }
         return try resolve(elements(of: path)[...], from: table)
     }
 
-    /// A path of one step to a single value of the class itself: what most paths are.
+    /// Resolves the most common path, one step to a single value of the class; nil for other paths.
     private func ownProperty(_ path: QueryPath) -> ResolvedPath? {
         guard path.rest.isEmpty, case .name(let name) = path.first.kind,
             aliases.path(for: name, in: table.key) == nil,
@@ -32,7 +31,7 @@ extension QueryBinder {
         return ResolvedPath(table: table, end: .scalar(column))
     }
 
-    /// The elements of a path, arguments put in.
+    /// Returns the elements of a path with arguments substituted.
     func elements(of path: QueryPath) throws(RealmError) -> [PathElement] {
         var elements: [PathElement] = []
         for step in path.steps {
@@ -68,14 +67,15 @@ extension QueryBinder {
         }
     }
 
-    /// The names of a dotted path.
+    /// Splits a dotted path into names.
     static func split(_ text: String, _ range: SourceRange) -> [PathElement] {
         text.split(separator: ".", omittingEmptySubsequences: false).map {
             PathElement(kind: .name(String($0), isKey: false), range: range, isSplit: true)
         }
     }
 
-    /// The elements of a dotted text with the longest name in front that is a property of `table`.
+    /// Replaces the leading elements of a dotted text by the longest name of a property of `table`
+    /// that they form.
     private func joined(
         _ elements: ArraySlice<PathElement>, in table: TableInfo
     ) -> ArraySlice<PathElement> {
@@ -85,7 +85,7 @@ extension QueryBinder {
         for (i, element) in elements.enumerated() {
             guard element.isSplit, case .name(let part, _) = element.kind else { break }
             name += i == 0 ? part : "." + part
-            // A single name is found anyhow, unless it looks like an operator.
+            // A single name is found without joining, unless it looks like an operator.
             guard i > 0 || name.hasPrefix("@") else { continue }
             if table.columnIndex(named: name) != nil { longest = (name, i + 1) }
         }
@@ -169,7 +169,8 @@ extension QueryBinder {
         return path
     }
 
-    /// The property called `name`, unless the element is a key in brackets behind a dictionary.
+    /// Returns the property called `name`; nil if there is none, or if the element is a key in
+    /// brackets after a dictionary.
     private func column(_ name: String, isKey: Bool, _ path: ResolvedPath) -> Int? {
         if isKey, let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll {
             return nil
@@ -177,7 +178,7 @@ extension QueryBinder {
         return path.table.columnIndex(named: name)
     }
 
-    /// Steps over a link or a collection of links.
+    /// Adds a hop over a link or a collection of links.
     private func follow(
         _ info: ColumnInfo, _ range: SourceRange, _ path: inout ResolvedPath
     ) throws(RealmError) {
@@ -198,7 +199,7 @@ extension QueryBinder {
         path.table = target
     }
 
-    /// Steps to the objects that link here: `@links`, a class, a property of it.
+    /// Adds a hop to the objects that link to the class: `@links`, a class and its property.
     private func followBacklink(
         _ rest: inout ArraySlice<PathElement>, _ path: inout ResolvedPath
     ) throws(RealmError) {
@@ -238,7 +239,7 @@ extension QueryBinder {
         rest = rest.dropFirst(3)
     }
 
-    /// An index in brackets behind a link collection.
+    /// Applies an index in brackets to a collection of links.
     private func select(
         _ element: PathElement, of path: inout ResolvedPath
     ) throws(RealmError) {
@@ -257,7 +258,8 @@ extension QueryBinder {
             "'\(source.quote(element.range))' cannot be applied here")
     }
 
-    /// A name that is no property: the key of the dictionary before it, or an error.
+    /// Uses a name that is no property as the key of the preceding dictionary; throws if there is
+    /// no dictionary.
     private func selectEntry(
         _ name: String, _ element: PathElement, _ path: inout ResolvedPath
     ) throws(RealmError) {

@@ -1,14 +1,14 @@
-/// Comparisons of predicates (query language 25), which differ from the query language: ANY is
-/// implied, NONE negates ANY, constants are moved to the right, an empty text is contained in no
-/// text, and in mixed values text and bytes are compared alike.
+/// Comparisons of predicates (query language 25). They differ from the query language: ANY is
+/// implied, NONE negates ANY, constants are moved to the right side, no text contains an empty
+/// text, and text and bytes in mixed values are compared alike.
 extension QueryBinder {
-    /// The condition for the two operands of a predicate's comparison.
+    /// Returns the condition for the two operands of a predicate's comparison.
     func predicate(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
         guard left.isConstant, left.shape == .scalar, !right.isConstant, !tree.relation.isTextual
         else { return try quantified(tree, left, right) }
-        // Errors name the sides as they are written.
+        // Check in the written order, so that errors refer to the sides as written.
         _ = try checkedComparison(tree, left, right)
         var mirrored = tree
         (mirrored.left, mirrored.right) = (tree.right, tree.left)
@@ -40,7 +40,8 @@ extension QueryBinder {
         return .and([isFilled, condition])
     }
 
-    /// Texts as bytes, or bytes as texts, when they are compared with mixed values.
+    /// Returns the right side with texts as bytes, or bytes as texts, for a comparison with mixed
+    /// values; nil if it has none.
     private func otherReading(
         of right: BoundOperand, for left: BoundOperand, _ relation: QueryRelation
     ) -> BoundOperand? {
@@ -60,7 +61,7 @@ extension QueryBinder {
             quantifier: right.quantifier, range: right.range)
     }
 
-    /// Whether a property that is searched for has a text at all; nil for other operands.
+    /// Returns the condition that a searched property is not empty; nil for other operands.
     private func filled(_ right: BoundOperand) -> BoundCondition? {
         guard case .path(let path) = right.kind, case .scalar = path.end, right.shape == .scalar
         else { return nil }
@@ -73,7 +74,8 @@ extension QueryBinder {
             BoundComparison(relation: .greater, left: size, right: zero))
     }
 
-    /// A number as a float or double property has it, whatever type of number an element of IN is.
+    /// Converts a number of an IN list to the type of a float or double property; returns other
+    /// values unchanged.
     func number(_ value: Value, as type: OperandType) -> Value {
         switch (type, value) {
         case (.double, .int(let x)): .double(Double(x))
@@ -85,7 +87,7 @@ extension QueryBinder {
 }
 
 extension Value {
-    /// Null, or no text or bytes at all.
+    /// Whether the value is null, an empty text or empty bytes.
     fileprivate var isNothing: Bool {
         switch self {
         case .null: true

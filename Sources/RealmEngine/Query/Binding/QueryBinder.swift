@@ -1,6 +1,6 @@
-/// Settles the names, types and constants of a tree for one class of one snapshot, left to right
-/// (query language 4, stage 2). Whatever does not fit is an error here, even in a condition that
-/// would never run.
+/// Resolves the names, types and constants of a tree for one class of one snapshot, from left to
+/// right (query language 4, stage 2). Invalid parts are errors even in a condition that would never
+/// be evaluated.
 struct QueryBinder {
     let source: QuerySource
     let dialect: QueryDialect
@@ -8,13 +8,13 @@ struct QueryBinder {
     let snapshot: Snapshot
     let pool = ConstantPool()
     var aliases: KeyPathAliases
-    /// The class names resolve in; another one inside SUBQUERY.
+    /// Class in which names are resolved; changes inside SUBQUERY.
     var table: TableInfo
-    /// Variables of the subqueries around, with the class each ranges over.
+    /// Variables of the enclosing subqueries and the classes of their objects.
     var variables: [(name: String, table: TableKey)] = []
-    /// The time zone of functions of dates.
+    /// Time zone for date functions.
     let zone: ZoneRules
-    /// Properties of SORT and DISTINCT so far.
+    /// Number of SORT and DISTINCT properties bound so far.
     var sortKeys = 0
 
     init(
@@ -35,7 +35,7 @@ struct QueryBinder {
 
     /// Binds a whole query.
     ///
-    /// - Parameter clauses: applied after the tree's own clauses.
+    /// - Parameter clauses: clauses to apply after the tree's own.
     mutating func bind(
         _ tree: QueryTree, _ clauses: [QueryClause] = [], isKept: Bool = false
     ) throws(RealmError) -> BoundQuery {
@@ -75,7 +75,7 @@ struct QueryBinder {
         return bound
     }
 
-    /// The same error, with the property that a value of another type is compared with.
+    /// Adds the name of the compared property to an error about the type of a value.
     private func naming(_ error: RealmError, _ operands: QueryOperand...) -> RealmError {
         let reasons = ["typeMismatch", "argumentType", "linkOperand", "stringOperand"]
         guard reasons.contains(error.reason), !error.message.hasSuffix("')"),
@@ -94,7 +94,7 @@ struct QueryBinder {
         source.error(.invalidQueryArg, reason, at: range, message)
     }
 
-    /// A property that is not there, with the names that come closest.
+    /// Makes the error for a missing property, with the most similar names.
     func unknownProperty(
         _ name: String, in table: TableInfo, _ range: SourceRange,
         reason: String = "unknownProperty"
@@ -107,7 +107,7 @@ struct QueryBinder {
 }
 
 extension QueryOperand {
-    /// Whether the operand is a path to a property with a place in the text.
+    /// Whether the operand is a property path with a source range.
     fileprivate var isProperty: Bool {
         guard case .property = kind else { return false }
         return range.start >= 0

@@ -1,29 +1,30 @@
-/// Two operands compared under the rules for their shapes and quantifiers (query language 6 and
+/// A comparison of two operands, according to their shapes and quantifiers (query language 6 and
 /// 11.1).
 final class BoundComparison: Sendable {
     let relation: QueryRelation
     let folding: TextFolding
-    /// Of MATCHES.
+    /// Expression of MATCHES; nil for other relations.
     let pattern: RegularExpression?
     let left: BoundOperand
     let right: BoundOperand
-    /// The upper limit of a predicate's BETWEEN, of which `right` is the lower one: one value lies
-    /// between both.
+    /// The upper limit of a predicate's BETWEEN, whose lower limit is `right`: one value must be
+    /// between both. Nil for other comparisons.
     let upperLimit: Value?
     private let outer: QueryQuantifier
     private let inner: QueryQuantifier
     private let isOfTypes: Bool
-    /// Two lists without a quantifier are compared position by position.
+    /// Whether two lists without quantifiers are compared position by position.
     private let isPositional: Bool
-    /// Quantifiers say nothing about single values.
+    /// Whether both sides are single values, for which quantifiers have no effect.
     private let isSingle: Bool
     private let matchesByCount: Bool
-    /// A long list of constants on the right, where some or none of them are asked for.
+    /// Sorted members of a long list of constants on the right side, for ANY and NONE.
     private let members: SortedMembers?
-    /// The same of beginnings or ends of texts.
+    /// Sorted prefixes or suffixes in a long list of constants.
     private let affixes: SortedAffixes?
 
-    /// Element by element, an equal one more or less makes no difference.
+    /// Whether equal elements must be kept: they only matter for comparisons by position or by
+    /// count.
     var repeats: PathMultiplicity { isPositional || matchesByCount ? .kept : .dropped }
 
     init(
@@ -55,7 +56,8 @@ final class BoundComparison: Sendable {
         isSingle && !isOfTypes && !folding.dropsMarks && upperLimit == nil && pattern == nil
     }
 
-    /// True if the relation holds for some pair of groups; what is no group counts as one.
+    /// Whether the relation holds for some pair of groups. A buffer without groups counts as one
+    /// group.
     func matches(_ a: ValueBuffer, _ b: ValueBuffer) -> Bool {
         if isSingle, a.values.count == 1, b.values.count == 1 {
             return relate(a.values[0], b.values[0])
@@ -77,8 +79,9 @@ final class BoundComparison: Sendable {
         return quantified(a, b)
     }
 
-    /// The reference engine answers `ALL list == ANY {...}` for more than two elements on both sides
-    /// by sorting them: an element that occurs twice on the left must do so on the right.
+    /// Compares multisets. For more than two elements on both sides, the reference engine evaluates
+    /// `ALL list == ANY {...}` by sorting: an element that occurs twice on the left must occur
+    /// twice on the right.
     private func isIncluded(_ a: UnsafeBufferPointer<Value>, in b: UnsafeBufferPointer<Value>)
         -> Bool
     {

@@ -1,6 +1,6 @@
-/// TEXT (query language 15).
+/// A condition with TEXT (query language 15).
 final class BoundFullText: Sendable {
-    /// Leads to the objects whose text is searched.
+    /// Path to the objects whose text is searched.
     let path: BoundPath
     let column: BoundColumn
     let index: Ref

@@ -1,10 +1,10 @@
-/// A function of one value, with what it needs beside the value.
+/// A function of one value, with its parameters.
 final class BoundFunction: Sendable {
     let function: ScalarFunction
     private let zone: ZoneRules
-    /// Of `floor`; an integer or a double.
+    /// Width for `floor`, an integer or a double.
     private let width: Value
-    /// Texts that were made, which values lead to.
+    /// Texts that returned values point to.
     private let texts = LockedValue(Texts())
 
     private struct Texts {
@@ -23,7 +23,8 @@ final class BoundFunction: Sendable {
         (self.function, self.zone, self.width) = (function, zone, width)
     }
 
-    /// Null for a value that the function has no answer for. A text is valid as long as the function.
+    /// Returns the function's value; null if it has none for `value`. A text remains valid while
+    /// this object exists.
     func value(of value: Value) -> Value {
         if function == .floor { return floored(value) }
         guard case .timestamp(let time) = value else { return .null }
@@ -42,7 +43,7 @@ final class BoundFunction: Sendable {
 
     private func text(_ period: Period) -> Value { .string(texts.withLock { $0.view(period) }) }
 
-    /// Downwards to a multiple of the width.
+    /// Rounds down to a multiple of the width.
     private func floored(_ value: Value) -> Value {
         switch (value, width) {
         case (.int(let number), .int(let width)):

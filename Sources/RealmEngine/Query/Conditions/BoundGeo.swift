@@ -1,6 +1,6 @@
-/// GEOWITHIN (query language 20).
+/// A condition with GEOWITHIN (query language 20).
 final class BoundGeo: Sendable {
-    /// Leads to the embedded points.
+    /// Path to the embedded points.
     let path: BoundPath
     let quantifier: QueryQuantifier?
     let type: BoundColumn

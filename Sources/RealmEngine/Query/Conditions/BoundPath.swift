@@ -1,11 +1,11 @@
-/// A path resolved against the schema: hops from object to object, and what is taken at their end
+/// A path resolved against the schema: hops from object to object, and the value read at the end
 /// (query language 5).
 final class BoundPath: Sendable {
     let hops: [PathHop]
-    /// The class reached by the hops.
+    /// Class at the end of the hops.
     let table: TablePlace
     let end: PathEnd
-    /// Every hop leads to at most one object.
+    /// Whether every hop leads to at most one object.
     let isToOne: Bool
 
     init(_ path: ResolvedPath) {
@@ -16,17 +16,17 @@ final class BoundPath: Sendable {
     }
 }
 
-/// A path while it is being resolved.
+/// A partially resolved path.
 struct ResolvedPath {
     var hops: [PathHop] = []
-    /// The class reached by the hops.
+    /// Class at the end of the hops.
     var table: TableInfo
     var end = PathEnd.objects
 
     var isToOne: Bool { hops.allSatisfy(\.isToOne) }
 }
 
-/// A table as evaluation needs it.
+/// Key and root of a table, as evaluation needs them.
 struct TablePlace: Sendable {
     let key: TableKey
     let root: Ref
@@ -37,15 +37,15 @@ struct TablePlace: Sendable {
     }
 }
 
-/// One step from object to object. Trivial: evaluation copies it without counting references.
+/// One hop from object to object. Trivial, so that evaluation copies it without reference counting.
 struct PathHop: Sendable {
     let kind: Kind
-    /// The class stepped from.
+    /// Class at the start of the hop.
     let source: TablePlace
     let target: TablePlace
-    /// The link column of `source`, or where its backlinks are.
+    /// The link column of `source`, or the backlink column of its links.
     let column: BoundColumn
-    /// Selects one element of a list or one entry of a dictionary.
+    /// Element of a list or entry of a dictionary to follow.
     var selector = CollectionSelector.all
 
     enum Kind: Sendable {
@@ -55,7 +55,7 @@ struct PathHop: Sendable {
     var isToOne: Bool { kind == .toOne }
 }
 
-/// Which elements of a collection are meant.
+/// Selects elements of a collection.
 enum CollectionSelector: Sendable {
     case all
     case at(ListIndex)
@@ -71,13 +71,13 @@ enum CollectionSelector: Sendable {
 }
 
 enum ListIndex: Sendable {
-    /// Negative ones are outside every list.
+    /// Index from 0; a negative index is outside every list.
     case at(Int64)
     case first
     case last
 }
 
-/// A property: where its values are stored.
+/// Storage of a property's values.
 struct BoundColumn: Sendable {
     let leafIndex: Int
     let layout: LeafLayout
@@ -86,7 +86,7 @@ struct BoundColumn: Sendable {
         layout = info.layout
     }
 
-    /// The receiving end of the links of `origin`.
+    /// Makes a backlink column for the links of `origin`.
     init(_ backlink: BacklinkInfo, origin: ColumnInfo) {
         leafIndex = backlink.leafIndex
         layout = origin.layout
@@ -96,33 +96,33 @@ struct BoundColumn: Sendable {
 }
 
 extension TableInfo {
-    /// The property of that number, when it is a single value of the object itself.
+    /// Returns the property at an index; nil if it is a link or a collection.
     func ownValue(_ place: Int) -> BoundColumn? {
         guard columns[place].type != .link, columns[place].collection == nil else { return nil }
         return BoundColumn(columns[place])
     }
 }
 
-/// What is taken of the objects a path reaches.
+/// Part of the objects at the end of a path.
 enum PathEnd: Sendable {
     /// The objects themselves.
     case objects
-    /// Entry of a dictionary of links.
+    /// One entry of a dictionary of links.
     case linkEntry(BoundColumn, ByteView)
     /// Keys of a dictionary of links.
     case linkKeys(BoundColumn)
     case scalar(BoundColumn)
-    /// Elements of a collection that holds no links.
+    /// Elements of a collection without links.
     case collection(BoundColumn, CollectionSelector)
-    /// Byte length of each element.
+    /// Length of each element in bytes.
     case lengths(BoundColumn)
-    /// Steps into what mixed values hold.
+    /// Result of further steps into mixed values.
     case nested(BoundColumn, CollectionSelector, [NestedStep])
-    /// All incoming links.
+    /// Number of all backlinks.
     case incoming
 }
 
-/// A step applied to a mixed value as it is found (query language 5.5).
+/// A step into a mixed value, applied according to the value's type (query language 5.5).
 enum NestedStep: Sendable {
     case at(ListIndex)
     case all

@@ -1,6 +1,6 @@
-/// Queries of one class put together, each bound for itself.
+/// Combination of separately bound queries of one class.
 extension BoundQuery {
-    /// All conditions, then what is written behind each.
+    /// Combines queries with AND. Their SORT, DISTINCT and LIMIT apply in argument order.
     convenience init(all parts: [BoundQuery], _ table: Table) {
         let conditions = parts.map(\.condition).filter(\.asks)
         let condition: BoundCondition =
@@ -12,7 +12,7 @@ extension BoundQuery {
         self.init(condition, parts.flatMap(\.descriptors), of: parts, table)
     }
 
-    /// A condition over those of `parts`.
+    /// Makes a query from a condition that uses the constants of `parts`.
     convenience init(
         _ condition: BoundCondition, _ descriptors: [BoundDescriptor] = [],
         of parts: [BoundQuery], _ table: Table
@@ -22,7 +22,7 @@ extension BoundQuery {
             descriptors: descriptors, pool: nil, isKept: false, parts: parts)
     }
 
-    /// The condition alone.
+    /// The query without SORT, DISTINCT and LIMIT.
     var unarranged: BoundQuery {
         if descriptors.isEmpty { return self }
         return BoundQuery(

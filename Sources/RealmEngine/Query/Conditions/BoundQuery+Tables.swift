@@ -1,7 +1,7 @@
-/// Which tables a query looks at.
+/// Tables that a query reads.
 extension BoundQuery {
-    /// Adds the tables whose objects are looked at beside those of the class queried; false where it
-    /// is only seen while looking.
+    /// Adds all tables that the query reads besides that of its class. Returns false if they are
+    /// only known during evaluation.
     func addTables(to tables: inout Set<TableKey>) -> Bool {
         if namesObjects { return false }
         for descriptor in descriptors {
@@ -14,13 +14,13 @@ extension BoundQuery {
         return condition.addTables(to: &tables)
     }
 
-    /// Whether an object matches is a matter of its own values, and those that do are in table order.
+    /// Whether a match depends on the object's own values only, and the results are in table order.
     var asksObjectsAlone: Bool {
         var others: Set<TableKey> = []
         return descriptors.isEmpty && addTables(to: &others) && others.isEmpty
     }
 
-    /// Not in table order.
+    /// Whether the results are not in table order.
     var isSorted: Bool {
         descriptors.contains { if case .sort = $0 { true } else { false } }
     }
@@ -73,9 +73,9 @@ extension BoundPath {
     fileprivate func addTables(to tables: inout Set<TableKey>) -> Bool {
         for hop in hops { tables.insert(hop.target.key) }
         switch end {
-        // A mixed value leads to objects of any class.
+        // A mixed value may link to objects of any class.
         case .nested: return false
-        // Links of others, although they are noted with the object.
+        // Backlinks are stored with the object, but depend on the objects that link to it.
         case .incoming: tables.insert(table.key)
         default: break
         }

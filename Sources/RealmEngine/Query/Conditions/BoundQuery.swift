@@ -1,10 +1,10 @@
-/// A condition whose names, types and constants are settled for one class of one snapshot.
+/// A condition with names, types and constants resolved for one class of one snapshot.
 enum BoundCondition: Sendable {
     case constant(Bool)
     case and([BoundCondition])
     case or([BoundCondition])
     indirect case not(BoundCondition)
-    /// A property of the object itself against a constant.
+    /// A comparison of an own property of the object with constants.
     case test(ColumnTest)
     case comparison(BoundComparison)
     case fullText(BoundFullText)
@@ -23,7 +23,8 @@ extension BoundCondition {
     }
 }
 
-/// Scalar, list or several lists: settled when binding, never by content (query language 6).
+/// Number of values of an operand: one, a list, or several lists. Determined when binding, not from
+/// data (query language 6).
 enum OperandShape: Sendable {
     case scalar, list, groups
 }
@@ -47,7 +48,7 @@ final class BoundOperand: Sendable {
         self.range = range
     }
 
-    /// The same operand under another quantifier.
+    /// Returns the operand with another quantifier.
     func with(_ quantifier: QueryQuantifier?) -> BoundOperand {
         BoundOperand(kind: kind, type: type, shape: shape, quantifier: quantifier, range: range)
     }
@@ -56,9 +57,9 @@ final class BoundOperand: Sendable {
         /// A constant or a list of constants.
         case constant(ValueBuffer)
         case path(BoundPath)
-        /// Elements of collections, links or incoming links.
+        /// Number of elements of collections, of links or of backlinks.
         case count(BoundPath)
-        /// Bytes of text, elements of nested collections.
+        /// Size of texts in bytes, or number of elements of nested collections.
         case size(BoundPath)
         /// Type of each value.
         case typeOf(BoundPath)
@@ -83,27 +84,27 @@ final class BoundOperand: Sendable {
         }
     }
 
-    /// The value of a scalar constant.
+    /// The value of a scalar constant; nil for other operands.
     var constantValue: Value? {
         guard case .constant(let buffer) = kind, shape == .scalar else { return nil }
         return buffer.values[0]
     }
 
-    /// The elements of a list literal or list argument.
+    /// The elements of a list literal or list argument; nil for other operands.
     var constantList: [Value]? {
         guard case .constant(let buffer) = kind, shape == .list else { return nil }
         return Array(buffer.values.all)
     }
 
-    /// The column, when this is a single property of the queried object itself.
+    /// The column of an own property of the queried object; nil for other operands.
     var directColumn: BoundColumn? {
         guard case .path(let path) = kind, path.hops.isEmpty, case .scalar(let column) = path.end
         else { return nil }
         return column
     }
 
-    /// A collection of the schema that holds no links, whole or indexed. The entry of a dictionary is
-    /// a single value, and its keys are no property.
+    /// Whether the operand is a collection without links, or an indexed element of one. An entry of
+    /// a dictionary is a single value, and its keys are no property.
     var isPrimitiveCollection: Bool {
         guard case .path(let path) = kind, case .collection(_, let selector) = path.end else {
             return false
@@ -115,19 +116,19 @@ final class BoundOperand: Sendable {
     }
 }
 
-/// An operator of an arithmetic chain and what stands behind it.
+/// An operator of an arithmetic expression and its right operand.
 struct BoundTerm: Sendable {
     let sign: QueryArithmetic
     let operand: BoundOperand
 }
 
-/// `@min` and its kin, over a collection of values or over a property of linked objects.
+/// An aggregate such as `@min`, over a collection of values or a property of linked objects.
 final class BoundAggregate: Sendable {
     let function: AggregateFunction
     let path: BoundPath
-    /// For links: the property of the objects reached.
+    /// Aggregated property of linked objects; nil for a collection of values.
     let property: BoundColumn?
-    /// Type of what is aggregated.
+    /// Type of the aggregated values.
     let element: OperandType
 
     init(
@@ -140,7 +141,7 @@ final class BoundAggregate: Sendable {
         self.element = element
     }
 
-    /// Whether a dictionary has the values.
+    /// Whether the aggregated values are in a dictionary.
     var isOfDictionary: Bool {
         guard property == nil, case .collection(let column, _) = path.end else { return false }
         return column.layout.collection == .dictionary
@@ -150,10 +151,10 @@ final class BoundAggregate: Sendable {
 final class BoundSubquery: Sendable {
     let path: BoundPath
     let condition: BoundCondition
-    /// The condition has a subquery of its own.
+    /// Whether the condition contains a subquery.
     let isNested: Bool
-    /// Of the condition, told once: a range test has the same subquery twice, and nested in itself
-    /// twice as often with each level.
+    /// Cost of the condition, computed once: a range test contains the same subquery twice, so that
+    /// recomputing it would double the work with each level of nesting.
     let cost: Double
     let looks: Int
 
@@ -168,10 +169,10 @@ final class BoundSubquery: Sendable {
     }
 }
 
-/// Values of an operand for one object, or of a constant. Reused from object to object.
+/// Values of an operand for one object, or of a constant. Reused for the next object.
 final class ValueBuffer: @unchecked Sendable {
     let values: ReusedBuffer<Value>
-    /// For groups: where each ends in `values`.
+    /// For groups: end index in `values` of each group.
     let groupEnds = ReusedBuffer<Int>(capacity: 4)
 
     init() { values = ReusedBuffer() }
@@ -189,45 +190,47 @@ final class ValueBuffer: @unchecked Sendable {
     func endGroup() { groupEnds.append(values.count) }
 }
 
-/// What happens to the matches.
+/// A SORT, DISTINCT or LIMIT clause.
 enum BoundDescriptor: Sendable {
     case sort([BoundSortKey])
     case distinct([BoundSortKey])
     case limit(Int)
 }
 
-/// A key of SORT or DISTINCT: a property at the end of links, or an operand.
+/// A key of SORT or DISTINCT: a property at the end of to-one links, or an operand.
 struct BoundSortKey: Sendable {
-    /// To-one links, from the queried object on.
+    /// To-one links from the queried object.
     let hops: [PathHop]
     let column: BoundColumn
-    /// Entry of a dictionary.
+    /// Key of a dictionary entry; nil if there is none.
     let key: ByteView?
-    /// Calculated for each object, instead of a property; its first value counts.
+    /// Operand computed for each object in place of a property; only its first value is used. Nil
+    /// for a property.
     var operand: BoundOperand? = nil
     let isAscending: Bool
-    /// Raised when there is something to sort: a path that cannot be used for it.
+    /// Error thrown if there is something to sort, because the path cannot be used as a key.
     let failure: RealmError?
     let name: String
 
-    /// Whether the key is a property of the object itself.
+    /// Whether the key is an own property of the object.
     var isOwn: Bool { hops.isEmpty && key == nil && operand == nil }
 }
 
-/// A query ready for one class of one snapshot; free to cross threads.
+/// A query bound to one class of one snapshot. Safe to use from any thread.
 public final class BoundQuery: Sendable {
-    /// The class queried.
+    /// The queried class.
     public let table: TableInfo
     let source: QuerySource
     let condition: BoundCondition
     let descriptors: [BoundDescriptor]
-    /// Owns the bytes of the constants; nil when they have none.
+    /// Owns the bytes of the constants; nil if they have none.
     let pool: ConstantPool?
-    /// How the query runs, once that was decided; nil for queries used once.
+    /// Cached decision on how to run the query; nil inside if none was made, nil for queries used
+    /// once.
     let decision: LockedValue<QueryDecision?>?
-    /// A constant is an object that was looked for, in a table of whatever class.
+    /// Whether a constant is an object that was found by its primary key, in a table of any class.
     let namesObjects: Bool
-    /// What this was put together from, whose constants it uses.
+    /// Queries that this query combines and whose constants it uses.
     private let parts: [BoundQuery]
 
     init(

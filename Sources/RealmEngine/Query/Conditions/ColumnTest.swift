@@ -1,15 +1,15 @@
-/// A property of the queried object against constants: what kernels evaluate. `holds` is its
-/// meaning, value by value (query language 8 to 10 and 12).
+/// Comparison of a property of the queried object with constants, which kernels evaluate. `matches`
+/// defines the result for single values (query language 8 to 10 and 12).
 final class ColumnTest: Sendable {
     let column: BoundColumn
-    /// Where it stands in the text.
+    /// Range in the source text.
     let range: SourceRange
     let relation: QueryRelation
     let folding: TextFolding
     let operand: Operand
-    /// Of MATCHES.
+    /// Expression of MATCHES; nil for other relations.
     let pattern: RegularExpression?
-    /// Of a long list, where no kernel finds its members.
+    /// Sorted members of a long list that no kernel searches.
     private let sorted: SortedMembers?
 
     init(
@@ -30,13 +30,14 @@ final class ColumnTest: Sendable {
         }
     }
 
-    /// A text that is equal to nothing but itself in any case: of digits, say.
+    /// Whether the value is a text without letters and other characters with case, such as digits.
     static func isCaseless(_ value: Value) -> Bool {
         guard case .string(let text) = value, text.count > 0 else { return false }
         return text.buffer.allSatisfy { $0 < 0x80 && ($0 | 0x20) &- 0x61 >= 26 }
     }
 
-    /// False for parts of characters, which have no case (query language 14).
+    /// False if the constant contains incomplete characters, which have no case (query language
+    /// 14).
     var foldsWholeCharacters: Bool {
         guard !folding.isNone, column.type == .string else { return true }
         switch operand {
@@ -47,15 +48,15 @@ final class ColumnTest: Sendable {
     }
 
     enum Operand: Sendable {
-        /// A constant of exactly the property's type: the rules of direct properties apply.
+        /// A constant of exactly the property's type, compared by the rules of direct properties.
         case strict(Value)
-        /// Any other constant: the general rules.
+        /// Any other constant, compared by the general rules.
         case general(Value)
-        /// IN with the elements that have exactly the property's type.
+        /// IN with those elements that have exactly the property's type.
         case members([Value])
-        /// Any of these values, under the general rules.
+        /// Any of these values, compared by the general rules.
         case anyOf([Value])
-        /// `low <= value <= high`; nulls never match.
+        /// `low <= value <= high`; null never matches.
         case range(Value, Value)
     }
 
@@ -100,13 +101,13 @@ final class ColumnTest: Sendable {
         }
     }
 
-    /// NaN equals nothing and is in no order.
+    /// Compares as IEEE 754 does: NaN equals nothing and is unordered.
     private func holdsByIEEE(_ value: Value, _ constant: Value) -> Bool {
         if ValueRules.isNaN(value) || ValueRules.isNaN(constant) { return relation == .notEqual }
         return ValueRules.matches(relation, value, constant, folding: .none)
     }
 
-    /// In order, null is below every string; a null needle is part of everything.
+    /// Compares texts: null sorts below every string, and every text contains a null constant.
     private func holdsForText(_ value: Value, _ constant: Value) -> Bool {
         switch relation {
         case .less, .lessEqual, .greater, .greaterEqual:

@@ -1,8 +1,8 @@
-/// The order in which the terms of AND and OR are tested: cheapest and most selective first.
-/// Conditions have no side effects, so the order changes nothing but time (query language 21).
+/// Orders the terms of AND and OR for evaluation: cheapest and most selective first. Conditions
+/// have no side effects, so the order affects only the time (query language 21).
 enum ConditionOrder {
-    /// The condition with the children of every AND and OR sorted, and nested ones of the same kind
-    /// merged.
+    /// Returns the condition with the children of every AND and OR sorted, and nested ones of the
+    /// same kind merged.
     static func arranged(_ condition: BoundCondition) -> BoundCondition {
         switch condition {
         case .and(let children):
@@ -29,7 +29,7 @@ enum ConditionOrder {
         }
     }
 
-    /// What pays first: little work for each row it removes (AND) or settles (OR).
+    /// Sorts by cost per row decided: per row rejected for AND, per row accepted for OR.
     private static func sorted(_ children: [BoundCondition], isAnd: Bool) -> [BoundCondition] {
         let ranked = children.map { child in
             let share = selectivity(child)
@@ -39,7 +39,7 @@ enum ConditionOrder {
         return ranked.ordered { $0.weight < $1.weight }.map(\.child)
     }
 
-    /// Rough work per row; comparing a packed integer is 1.
+    /// Approximate cost per row; comparing a packed integer costs 1.
     static func cost(_ condition: BoundCondition) -> Double {
         switch condition {
         case .constant: 0
@@ -88,7 +88,7 @@ enum ConditionOrder {
         path.hops.reduce(20) { $0 + ($1.isToOne ? 60 : 250) }
     }
 
-    /// Rough share of the rows for which the condition holds.
+    /// Approximate share of rows that match the condition.
     static func selectivity(_ condition: BoundCondition) -> Double {
         switch condition {
         case .constant(let value): value ? 1 : 0

@@ -1,10 +1,10 @@
-/// Memory for the strings and binaries of a query's constants: they are compared as `ByteView`s,
-/// which need an owner. Grows while a query is bound and never changes afterwards.
+/// Owns the strings and binaries of a query's constants, which are compared as `ByteView`s. Grows
+/// while a query is bound and is immutable afterwards.
 final class ConstantPool: @unchecked Sendable {
-    /// Each block begins with where the one before it is.
+    /// Newest block. Each block begins with the address of the previous one.
     private var last: UnsafeMutableRawPointer?
 
-    /// A constant is an object that was looked for by its primary key.
+    /// Whether a constant is an object that was found by its primary key.
     var namesObjects = false
 
     private static let headerSize = 8
@@ -16,10 +16,10 @@ final class ConstantPool: @unchecked Sendable {
         }
     }
 
-    /// A copy of `bytes` that lives as long as the pool.
+    /// Returns a copy of `bytes` that is valid while the pool exists.
     func view(_ bytes: [UInt8]) -> ByteView { bytes.withUnsafeBytes { view($0) } }
 
-    /// A copy of the bytes of `text` that lives as long as the pool.
+    /// Returns a copy of the bytes of `text` that is valid while the pool exists.
     func view(_ text: String) -> ByteView {
         var text = text
         return text.withUTF8 { view(UnsafeRawBufferPointer($0)) }

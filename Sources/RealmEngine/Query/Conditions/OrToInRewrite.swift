@@ -1,7 +1,7 @@
-/// Equalities of an OR with constants for the same property are one list of constants: a single look
-/// at each value, or at an index, instead of one for each.
+/// Rewrites equality tests of one property in an OR to a single IN test, so that each value, or an
+/// index, is examined once.
 enum OrToInRewrite {
-    /// The terms of an OR, those that can be joined in the place of the first of them.
+    /// Returns the terms of an OR with joined tests at the position of the first of them.
     static func joined(_ terms: [BoundCondition]) -> [BoundCondition] {
         if terms.count < 2 { return terms }
         var result: [BoundCondition] = []
@@ -26,7 +26,7 @@ enum OrToInRewrite {
         private let column: BoundColumn
         private var range: SourceRange
         private var values: [Value] = []
-        /// Terms so far.
+        /// Number of joined terms.
         private(set) var count = 0
 
         init(place: Int, _ test: ColumnTest) {
@@ -49,7 +49,7 @@ enum OrToInRewrite {
         }
     }
 
-    /// The constants of a test that means the same as a list of them.
+    /// Returns the constants if the test is equivalent to IN; nil otherwise.
     private static func values(of test: ColumnTest) -> [Value]? {
         guard test.relation == .equal, test.folding.isNone, test.column.layout.collection == nil
         else {

@@ -1,26 +1,27 @@
-/// What it means that a path reaches an object more than once.
+/// Treatment of objects that a path reaches more than once.
 enum PathMultiplicity {
-    /// Each time counts, in order.
+    /// Each occurrence is kept, in order.
     case kept
-    /// The number of times counts.
+    /// The number of occurrences matters, their order does not.
     case counted
-    /// Nothing: what some, all or none of the objects are does not depend on it.
+    /// Duplicates do not matter, as for ANY, ALL and NONE.
     case dropped
 }
 
-/// Keys of the objects a path reaches, in order, or once each with the number of times.
+/// Keys of the objects that a path reaches: in order, or once each with their multiplicity.
 final class KeyBuffer {
     private(set) var keys = ReusedBuffer<ObjectKey>()
-    /// The keys before the last hop.
+    /// Keys before the last hop.
     private(set) var spare = ReusedBuffer<ObjectKey>()
-    /// How often each of the keys was reached; nothing while that is once each. Saturates.
+    /// Multiplicity of each key; empty if all are 1. Saturates.
     private var times = ReusedBuffer<Int64>()
     private var spareTimes = ReusedBuffer<Int64>()
     private var scratch: [(key: Int64, times: Int64)] = []
 
-    /// Fewer keys cost less than finding the equal ones.
+    /// Minimum number of keys for which merging equal keys pays off.
     private static let worthMerging = 64
-    /// Fewer are added up one by one, so that sums of fractions round as such.
+    /// Minimum number of keys that are counted. Fewer are added one by one, so that sums of
+    /// fractions round as single additions do.
     private static let worthCounting = 1024
 
     func removeAll() {
@@ -30,21 +31,21 @@ final class KeyBuffer {
 
     func times(_ i: Int) -> Int64 { times.count == 0 ? 1 : times[i] }
 
-    /// The keys become the starting points of a further hop.
+    /// Makes the keys the starting points of the next hop.
     func exchange() {
         swap(&keys, &spare)
         swap(&times, &spareTimes)
         removeAll()
     }
 
-    /// Keys added since were reached as often as the starting point `i` of the hop.
+    /// Gives keys added since the last call the multiplicity of the hop's starting point `i`.
     func inherit(_ i: Int) {
         if spareTimes.count == 0 { return }
         while times.count < keys.count { times.append(spareTimes[i]) }
     }
 
-    /// Makes equal keys one, as far as they are too many and what they are asked for allows it: so a
-    /// further hop starts from no more objects than there are.
+    /// Merges equal keys if there are enough of them and `repeats` allows it, so that the next hop
+    /// starts from each object once.
     func merge(_ repeats: PathMultiplicity) {
         let areCounted = repeats == .counted
         let areFew =
@@ -66,7 +67,7 @@ final class KeyBuffer {
         times.truncate(to: end)
     }
 
-    /// Brings the keys into their order, each with its times.
+    /// Sorts the keys together with their multiplicities.
     func sort() {
         guard times.count > 0 else {
             var all = keys.mutable
@@ -84,13 +85,13 @@ final class KeyBuffer {
 }
 
 extension Int64 {
-    /// Sum of two numbers that are not negative; stays at the largest.
+    /// Returns the sum of two non-negative numbers, or the maximum on overflow.
     func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
 
-    /// Product of two numbers that are not negative; stays at the largest.
+    /// Returns the product of two non-negative numbers, or the maximum on overflow.
     func multipliedSaturated(by other: Int64) -> Int64 {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? .max : product

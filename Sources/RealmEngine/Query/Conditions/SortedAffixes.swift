@@ -1,13 +1,12 @@
-/// Beginnings or ends of a long list of constants, sorted: the only one a text can have is found by
-/// halving.
+/// Sorted prefixes or suffixes from a long list of constants, searched by bisection.
 struct SortedAffixes: Sendable {
     private let texts: Affixes
     private let binaries: Affixes
 
-    /// Fewer are compared one by one.
+    /// Minimum number of constants to sort.
     private static let worthSorting = 8
 
-    /// Nil for other relations than BEGINSWITH and ENDSWITH, and for few constants.
+    /// Nil for relations other than BEGINSWITH and ENDSWITH, and for few constants.
     init?(_ relation: QueryRelation, _ constants: [Value]) {
         guard relation == .beginsWith || relation == .endsWith,
             constants.count >= Self.worthSorting
@@ -26,7 +25,7 @@ struct SortedAffixes: Sendable {
         self.binaries = Affixes(binaries, fromEnd: fromEnd)
     }
 
-    /// Whether `value` begins, or ends, with one of the constants of its own type.
+    /// Whether `value` begins, or ends, with one of the constants of the same type.
     func match(_ value: Value) -> Bool {
         switch value {
         case .string(let view): texts.match(view)
@@ -36,13 +35,13 @@ struct SortedAffixes: Sendable {
     }
 }
 
-/// Beginnings or ends of one type. A constant that begins with another one is not stored, so that the
-/// last constant that is not after a text is the only one the text can begin with.
+/// Sorted prefixes or suffixes of one type, without constants that begin with another one. Of the
+/// remaining constants, a text can only begin with the last that does not sort after it.
 private struct Affixes: Sendable {
     private let sorted: [ByteView]
     private let fromEnd: Bool
 
-    /// The bytes live as long as the query.
+    /// Sorts the constants. Their bytes must be valid as long as the query.
     init(_ all: [ByteView], fromEnd: Bool) {
         self.fromEnd = fromEnd
         let ordered = all.ordered { Self.compare($0, $1, fromEnd) < 0 }

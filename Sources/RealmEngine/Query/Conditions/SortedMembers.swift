@@ -1,15 +1,14 @@
-/// A long list of constants of one type, sorted: what is compared with them value by value is found by
-/// halving.
+/// Sorted constants of one type from a long list, searched by bisection.
 struct SortedMembers: Sendable {
     private let values: [Value]
     private let type: TypeMask
     private let hasNull: Bool
 
-    /// Fewer are compared one by one.
+    /// Minimum number of constants to sort.
     private static let worthSorting = 16
 
-    /// Nil for few members, and for members of several types: numbers of different types are not
-    /// equal in one order (query language 8.3).
+    /// Nil for few members and for members of several types, because numbers of different types
+    /// have no common order consistent with equality (query language 8.3).
     init?(_ members: [Value]) {
         guard members.count >= Self.worthSorting else { return nil }
         var values: [Value] = []
@@ -26,7 +25,7 @@ struct SortedMembers: Sendable {
         self.values = values
     }
 
-    /// Whether `value` equals a member; nil when only comparing it with each tells.
+    /// Whether `value` equals a member; nil if it must be compared with each member.
     func contains(_ value: Value) -> Bool? {
         if case .null = value { return hasNull }
         guard TypeMask(value) == type else {

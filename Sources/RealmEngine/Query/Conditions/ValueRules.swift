@@ -1,6 +1,6 @@
-/// What the operators mean for two single values (query language 8, 9 and 14).
+/// Operators applied to two single values (query language 8, 9 and 14).
 enum ValueRules {
-    /// Whether the relation holds between `a` and `b`. `relation` is not IN, TEXT or MATCHES.
+    /// Whether the relation holds between `a` and `b`. Always false for TEXT and MATCHES.
     static func matches(
         _ relation: QueryRelation, _ a: Value, _ b: Value, folding: TextFolding
     ) -> Bool {
@@ -10,7 +10,7 @@ enum ValueRules {
         case .less, .lessEqual, .greater, .greaterEqual: return isOrdered(relation, a, b)
         case .beginsWith, .endsWith, .contains, .like:
             return matchesText(relation, a, b, folding: folding)
-        // Those need more than two values.
+        // These relations need more than two values.
         case .text, .matches: return false
         }
     }
@@ -28,7 +28,7 @@ enum ValueRules {
         return compare(a, b) == 0
     }
 
-    /// Calls `body` with both texts without the differences that `folding` passes over.
+    /// Calls `body` with both texts after removing the differences that `folding` ignores.
     @inline(__always)
     private static func folded(
         _ a: ByteView, _ b: ByteView, _ folding: TextFolding, _ body: (ByteView, ByteView) -> Bool
@@ -37,20 +37,20 @@ enum ValueRules {
         return folding.withFolded(a) { a in folding.withFolded(b) { body(a, $0) } }
     }
 
-    /// As `ValueOrder`, but all NaNs are one.
+    /// Compares like `ValueOrder`, except that all NaNs are equal.
     @inline(__always)
     static func compare(_ a: Value, _ b: Value) -> Int { Value.compare(a, b) }
 
     static func isNaN(_ value: Value) -> Bool { value.isNaN }
 
     private static func isOrdered(_ relation: QueryRelation, _ a: Value, _ b: Value) -> Bool {
-        // Equal ranks are what is comparable: one type, or two numbers, or two nulls.
+        // Values are comparable if their ranks are equal: one type, two numbers, or two nulls.
         guard ValueOrder.rank(a) == ValueOrder.rank(b) else { return false }
         if case .null = a { return relation == .lessEqual || relation == .greaterEqual }
         return accepts(relation, compare(a, b))
     }
 
-    /// Whether an ordered relation accepts this outcome of a comparison.
+    /// Whether an ordered relation accepts the result `order` of a comparison.
     @inline(__always)
     static func accepts(_ relation: QueryRelation, _ order: Int) -> Bool {
         switch relation {
@@ -73,7 +73,7 @@ enum ValueRules {
         case (.binary(let text), .binary(let part)):
             return matchesBytes(relation, text, part, folds: folding.foldsCase)
         case (.null, .null): return relation == .like
-        // Whatever is not null contains null (query language 9).
+        // Every non-null value contains null (query language 9).
         case (_, .null): return relation == .contains
         default: return false
         }

@@ -1,5 +1,5 @@
-/// Which lists of a version's search indexes may be read as they are. A version never changes, so
-/// each list is looked through once. Free to cross threads.
+/// Cache of verified lists in a version's search indexes. A version never changes, so each list is
+/// verified once. Safe to use from any thread.
 final class VerifiedPostings: Sendable {
     /// A list, or a part of one.
     struct Place: Hashable {
@@ -7,7 +7,7 @@ final class VerifiedPostings: Sendable {
         let list: Ref
         let part: Range<Int>
 
-        /// Lists differ in where they are, mostly.
+        /// Ref and start are sufficient for a hash.
         func hash(into hasher: inout Hasher) {
             hasher.combine(list.raw ^ UInt64(truncatingIfNeeded: part.lowerBound) << 40)
         }
@@ -15,10 +15,10 @@ final class VerifiedPostings: Sendable {
 
     private let outcomes = LockedValue<[Place: Bool]>([:])
 
-    /// More are forgotten.
+    /// Maximum number of cached results; the cache is emptied when it is full.
     private static let maximumCount = 1 << 16
 
-    /// Whether the keys of a part of the list ascend and all belong to objects of `table`.
+    /// Whether the keys of a part of the list ascend and all identify objects of `table`.
     func isSound(
         _ place: Place, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {

@@ -1,11 +1,11 @@
-/// Finds members of a long list by their hash, as places in the list. Immutable once filled, so free
-/// to cross threads.
+/// Hash table of positions in a long list of members. Immutable once filled, so that any thread may
+/// use it.
 final class ConstantHashSet: @unchecked Sendable {
-    /// A place plus one; 0 is free. At least every other one is.
+    /// Position plus 1; 0 for a free slot. At least half of the slots are free.
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
 
-    /// Room for `count` members, which is below 2^30.
+    /// Makes a table for `count` members, which must be fewer than 2^30.
     init(count: Int) {
         var size = 16
         while size < 2 * count { size *= 2 }
@@ -16,7 +16,7 @@ final class ConstantHashSet: @unchecked Sendable {
 
     deinit { slots.deallocate() }
 
-    /// Adds the member at `place`, unless `isEqual` knows it among those added.
+    /// Adds the member at `place`, unless `isEqual` returns true for a member added before.
     func insert(_ place: Int, _ hash: UInt64, _ isEqual: (Int) -> Bool) {
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {
@@ -26,7 +26,7 @@ final class ConstantHashSet: @unchecked Sendable {
         slots[slot] = Int32(truncatingIfNeeded: place + 1)
     }
 
-    /// Whether `isEqual` holds for a member with that hash.
+    /// Whether `isEqual` returns true for a member with that hash.
     @inline(__always)
     func contains(_ hash: UInt64, _ isEqual: (Int) -> Bool) -> Bool {
         var slot = Int(truncatingIfNeeded: hash) & mask
@@ -37,7 +37,8 @@ final class ConstantHashSet: @unchecked Sendable {
         return false
     }
 
-    /// The bits of two words, those that choose a slot depending on all of them.
+    /// Returns a hash of two words. Its low bits, which select the slot, depend on all bits of
+    /// both.
     @inline(__always)
     static func hash(_ a: UInt64, _ b: UInt64) -> UInt64 {
         let mixed = (a ^ (b &<< 31 | b &>> 33)) &* 0x9E37_79B9_7F4A_7C15
@@ -45,12 +46,12 @@ final class ConstantHashSet: @unchecked Sendable {
     }
 }
 
-/// Texts or binaries of a long list.
+/// Hash set of the texts or binaries of a long list.
 final class TextMembers: @unchecked Sendable {
     private let texts: [ByteView]
     private let places: ConstantHashSet
 
-    /// The bytes live as long as the query.
+    /// Hashes the texts. Their bytes must be valid as long as the query.
     init(_ texts: [ByteView]) {
         self.texts = texts
         places = ConstantHashSet(count: texts.count)

@@ -1,15 +1,15 @@
-/// Metered views for the columns and collections a query reads, so that damaged bytes end in an
-/// error.
+/// Node spaces with read budgets for the columns and collections a query reads, so that damaged
+/// bytes lead to an error.
 ///
-/// The values and collections of an object are its own. Those of the objects a query walks over are
-/// therefore, all together, no larger than the file, each time the query looks at them; their meter
-/// runs through the whole pass. A collection behind a link is legitimately read once for every link:
-/// there each visit alone is bounded.
+/// Values and collections of an object belong to that object only. For the objects of a scanned
+/// table, they are together no larger than the file per look at them, so one budget covers the
+/// whole pass. A collection of a linked object, in contrast, may be read once per link, so each
+/// visit has its own budget.
 final class EvaluationBudget {
-    /// The meter of the pass, and the one of a visit behind a link.
+    /// Budget of the pass, followed by the budget of a visit to a linked object.
     private let meters: UnsafeMutablePointer<ReadState>
     private let source: NodeSpace
-    /// How many times a pass looks at every column.
+    /// Maximum number of times a pass reads each column.
     private let looks: Int
 
     init(_ space: NodeSpace, looks: Int) {
@@ -22,18 +22,18 @@ final class EvaluationBudget {
 
     deinit { meters.deallocate() }
 
-    /// The objects of the class queried are about to be walked over, once more.
+    /// Resets the budget before a scan of the queried class.
     func beginPass() {
         meters.pointee = source.state.pointee
         pass.resetBudget()
         meters.pointee.budget = meters.pointee.budget.multipliedSaturating(by: looks)
     }
 
-    /// For what belongs to the objects walked over.
+    /// Node space for values of the scanned objects.
     var pass: NodeSpace { NodeSpace(base: source.base, limit: source.limit, state: meters) }
 
-    /// For one collection behind a link. The space given out before stays usable and shares the
-    /// meter.
+    /// Returns a node space for one collection of a linked object and resets its budget. Spaces
+    /// returned before remain usable and share the budget.
     func beginVisit() -> NodeSpace {
         (meters + 1).pointee = source.state.pointee
         let space = NodeSpace(base: source.base, limit: source.limit, state: meters + 1)
@@ -41,7 +41,7 @@ final class EvaluationBudget {
         return space
     }
 
-    /// For a collection of `spot`.
+    /// Returns the node space for a collection of `spot`.
     func space(for spot: RowLocation) -> NodeSpace { spot.isLinked ? beginVisit() : pass }
 }
 
@@ -53,7 +53,7 @@ extension Int {
 }
 
 extension BoundCondition {
-    /// How often a pass looks at a column at most: once for every operand and every hop.
+    /// Maximum number of times a pass reads a column: once per operand and per hop.
     var looks: Int {
         switch self {
         case .constant: 0

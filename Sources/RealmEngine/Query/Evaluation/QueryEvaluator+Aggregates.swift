@@ -9,7 +9,7 @@ extension QueryEvaluator {
             let keys = takeKeys()
             defer { giveBack(keys) }
             try collectTargets(path.hops[...], from: spot, .counted, into: keys)
-            // In the order of the keys, on which the rounding of sums depends.
+            // Sort by key, because the rounding of sums depends on the order.
             keys.sort()
             let run = run(of: aggregate)
             for i in 0..<keys.keys.count {
@@ -31,7 +31,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// The aggregate of one collection; a missing owner counts as an empty one.
+    /// Returns the aggregate of one collection; a missing owner counts as an empty collection.
     private func result(
         _ aggregate: BoundAggregate, _ column: BoundColumn, _ owner: RowLocation?
     ) throws(RealmError) -> Value {
@@ -56,6 +56,6 @@ extension QueryEvaluator {
 }
 
 extension OperandType {
-    /// Whether aggregates of such values are computed a leaf at a time.
+    /// Whether aggregates of such values are computed one leaf at a time.
     fileprivate var isPacked: Bool { self == .int || self == .float || self == .double }
 }

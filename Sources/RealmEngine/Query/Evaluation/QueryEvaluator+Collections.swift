@@ -1,7 +1,6 @@
-/// Elements of lists, sets and dictionaries, and what mixed values hold (query language 5.3 to
-/// 5.5).
+/// Elements of lists, sets, dictionaries and mixed values (query language 5.3 to 5.5).
 extension QueryEvaluator {
-    /// The elements of a list or set.
+    /// Returns a cursor over the elements of a list or set.
     func elements(of view: CollectionView, _ owner: RowLocation) -> ElementCursor {
         ElementCursor(visits.space(for: owner), view)
     }
@@ -13,7 +12,7 @@ extension QueryEvaluator {
             visits.space(for: owner), view, clustered: snapshot.hasClusteredDictionaries)
     }
 
-    /// Number of elements or entries.
+    /// Returns the number of elements or entries.
     func count(of value: Value, _ owner: RowLocation) throws(RealmError) -> Int {
         switch value {
         case .list(let view), .set(let view):
@@ -22,7 +21,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// The element at an index, nil outside the list.
+    /// Returns the element at an index; nil outside of the list.
     func element(
         _ view: CollectionView, _ index: ListIndex, _ owner: RowLocation
     ) throws(RealmError) -> Value? {
@@ -44,7 +43,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// The value of a dictionary under `key`, nil when it has none.
+    /// Returns the value for `key` in a dictionary; nil if there is none.
     func entry(
         _ view: CollectionView, _ key: ByteView, _ owner: RowLocation
     ) throws(RealmError) -> Value? {
@@ -55,7 +54,7 @@ extension QueryEvaluator {
         return nil
     }
 
-    /// Whether a dictionary's key is the one named.
+    /// Whether a stored key equals the key in the query.
     private static func isKey(_ found: Value, _ key: ByteView) -> Bool {
         switch found {
         case .string(let text): text == key
@@ -64,7 +63,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// The chosen elements of a collection of the schema.
+    /// Appends the selected elements of a collection.
     func appendElements(
         _ collection: Value, _ selector: CollectionSelector, _ owner: RowLocation,
         to buffer: ValueBuffer
@@ -91,7 +90,7 @@ extension QueryEvaluator {
         if let value = try element(view, index, owner) {
             buffer.values.append(value)
         } else if try count(of: .list(view), owner) > 0 {
-            // Past the end of a list that has elements reads as null.
+            // An index past the end of a non-empty list reads as null.
             buffer.values.append(.null)
         }
     }
@@ -117,11 +116,12 @@ extension QueryEvaluator {
                 return
             }
         }
-        // A missing key reads as null, but not in a dictionary without any.
+        // A missing key reads as null, except in an empty dictionary.
         if !isEmpty { buffer.values.append(.null) }
     }
 
-    /// Steps into mixed values, one step for all values at a time, so depth is no concern.
+    /// Appends the result of steps into mixed values. Applies each step to all values before the
+    /// next, so that nesting needs no recursion.
     func appendNested(
         _ column: BoundColumn, _ spot: RowLocation, _ selector: CollectionSelector,
         _ steps: [NestedStep], to buffer: ValueBuffer
@@ -140,7 +140,7 @@ extension QueryEvaluator {
                 try append(step, value, isLast: i == steps.count - 1, owner, to: next)
             }
             current = next
-            // What a name led to may belong to an object linked to.
+            // The value may now belong to a linked object.
             if case .name = step { owner = owner.linked }
         }
         buffer.values.append(contentsOf: current.values.all)
@@ -176,7 +176,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// A property of an object of whatever class, nil when there is none of that name.
+    /// Returns a property of an object of any class; nil if there is none with that name.
     private func property(
         _ name: String, of link: ObjectLink
     ) throws(RealmError) -> Value? {

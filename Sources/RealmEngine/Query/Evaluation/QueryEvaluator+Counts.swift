@@ -12,7 +12,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// One count for each object that owns the links.
+    /// Appends one count per object that owns links.
     private func appendLinkCounts(
         _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
     ) throws(RealmError) {
@@ -37,7 +37,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Entries of a dictionary of links that are not null: those lead to no object.
+    /// Returns the number of non-null entries in a dictionary of links.
     private func linkCount(_ view: CollectionView, _ owner: RowLocation) throws(RealmError) -> Int64
     {
         var count: Int64 = 0
@@ -66,7 +66,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// All links from anywhere to the objects reached.
+    /// Returns the number of all backlinks of the objects at the end of the path.
     private func incoming(_ path: BoundPath, _ spot: RowLocation) throws(RealmError) -> Int64 {
         var total: Int64 = 0
         let columns = snapshot.schema.table(path.table.key)?.backlinks ?? []
@@ -86,7 +86,7 @@ extension QueryEvaluator {
         return total
     }
 
-    /// Links to the object through one origin column.
+    /// Returns the number of links to the object from one link column.
     private func backlinks(_ leafIndex: Int, _ spot: RowLocation) throws(RealmError) -> Int64 {
         let column = try BacklinkLeaf(space, try spot.leaf.columnRef(leafIndex))
         guard spot.row < column.count else {

@@ -1,6 +1,6 @@
-/// Following paths (query language 5 and 6).
+/// Evaluation of paths (query language 5 and 6).
 extension QueryEvaluator {
-    /// The object with `key`, nil when it does not exist.
+    /// Returns the object with `key`; nil if it does not exist.
     @inline(__always)
     func find(_ key: ObjectKey, in table: TablePlace) throws(RealmError) -> RowLocation? {
         guard let (leaf, row) = try ClusterTree(space: space, root: table.root).find(key) else {
@@ -9,7 +9,7 @@ extension QueryEvaluator {
         return RowLocation(leaf: leaf, row: row, isLinked: true)
     }
 
-    /// The object behind links to single objects, nil when one of them is null.
+    /// Returns the object at the end of to-one links; nil if one of them is null.
     func follow(_ hops: ArraySlice<PathHop>, from start: RowLocation) throws(RealmError)
         -> RowLocation?
     {
@@ -23,9 +23,9 @@ extension QueryEvaluator {
         return spot
     }
 
-    /// The keys of all objects the hops lead to, into `result`: in order, or where their number or
-    /// nothing of their repeats counts, merged between the hops. Throws `misuse` when they are too
-    /// many to be kept in order.
+    /// Collects the keys of all objects at the end of the hops. They are in order if `repeats` is
+    /// `.kept`; otherwise equal keys are merged between hops. Throws `misuse` if there are too many
+    /// to keep in order.
     func collectTargets(
         _ hops: ArraySlice<PathHop>, from spot: RowLocation, _ repeats: PathMultiplicity,
         into result: KeyBuffer
@@ -50,7 +50,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Calls `body` with each object the hops lead to.
+    /// Calls `body` with each object at the end of the hops.
     @inline(__always)
     func visitTargets(
         _ hops: ArraySlice<PathHop>, from spot: RowLocation, _ repeats: PathMultiplicity,
@@ -64,7 +64,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// The targets of one hop from one object. Null and unresolved links lead nowhere.
+    /// Appends the targets of one hop from one object, without null and unresolved links.
     private func step(
         _ hop: PathHop, _ spot: RowLocation, into keys: KeyBuffer
     ) throws(RealmError) {
@@ -117,7 +117,7 @@ extension QueryEvaluator {
         while let key = try cursor.next() { keys.keys.append(key) }
     }
 
-    /// The values of a path for one object, in the shape it was bound with.
+    /// Appends the values of a path for one object, in the shape determined when binding.
     func append(
         _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
     ) throws(RealmError) {
@@ -131,7 +131,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// At most one object is reached; where it is missing, the value is null or the list empty.
+    /// Appends the values of a path that reaches at most one object. Without an object, a scalar is
+    /// null and a list empty.
     private func appendBehindOne(
         _ path: BoundPath, _ spot: RowLocation, to buffer: ValueBuffer
     ) throws(RealmError) {
@@ -154,7 +155,8 @@ extension QueryEvaluator {
         if case .nested = path.end { buffer.endGroup() }
     }
 
-    /// Any number of objects: scalars make one list, collections a group each.
+    /// Appends the values of a path that reaches several objects: scalars form one list,
+    /// collections one group each.
     private func appendBehindMany(
         _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
     ) throws(RealmError) {
@@ -174,11 +176,11 @@ extension QueryEvaluator {
             try append(path.end, target, to: buffer)
             if isGrouped { buffer.endGroup() }
         }
-        // Groups without a single one count as one that is empty.
+        // No groups at all count as one empty group.
         if isGrouped, buffer.groupEnds.count == 0 { buffer.endGroup() }
     }
 
-    /// What a path takes of one object it reached.
+    /// Appends the values at the end of a path for one object.
     private func append(
         _ end: PathEnd, _ spot: RowLocation, to buffer: ValueBuffer
     ) throws(RealmError) {
@@ -195,7 +197,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Byte lengths of the elements of all collections reached, as one list.
+    /// Appends the byte lengths of the elements of all collections at the end of the path, as one
+    /// list.
     private func appendLengths(
         _ column: BoundColumn, _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

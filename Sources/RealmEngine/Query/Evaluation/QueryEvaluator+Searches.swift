@@ -1,6 +1,6 @@
-/// Full text and geospatial conditions (query language 15 and 20).
+/// Full-text and geospatial conditions (query language 15 and 20).
 extension QueryEvaluator {
-    /// Whether the object, or one it leads to, has the words.
+    /// Whether the object, or an object at the end of the path, contains the words.
     func evaluate(_ search: BoundFullText, _ spot: RowLocation) throws(RealmError) -> Bool {
         if search.path.hops.isEmpty { return try matches(search, spot) }
         let keys = takeKeys()
@@ -44,7 +44,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// The point an embedded object stores, nil when it is none.
+    /// Returns the point stored in an embedded object; nil if it is no valid point.
     private func point(_ geo: BoundGeo, _ spot: RowLocation) throws(RealmError) -> GeoPoint? {
         guard case .string(let type) = try spot.value(geo.type), type.count == 5,
             Self.isPoint(type), case .list(let view) = try spot.value(geo.coordinates),

@@ -1,8 +1,8 @@
-/// One object while conditions are evaluated for it: trivial, valid as long as the snapshot.
+/// Leaf and row of the object under evaluation. Trivial; valid while the snapshot exists.
 struct RowLocation {
     let leaf: ClusterLeaf
     let row: Int
-    /// Reached by a link and not by walking over its table.
+    /// Whether the object was reached by a link, not by scanning its table.
     var isLinked = false
 
     @inline(__always)
@@ -10,37 +10,39 @@ struct RowLocation {
         try leaf.value(column.leafIndex, column.layout, row: row)
     }
 
-    /// The same as something reached by a link.
+    /// The same location, marked as reached by a link.
     var linked: RowLocation { RowLocation(leaf: leaf, row: row, isLinked: true) }
 }
 
-/// Evaluates any bound condition for one object: the general way, for what no kernel does.
+/// Evaluates any bound condition for one object. Slower than kernels, which cover the common
+/// conditions.
 ///
 /// Confined to its snapshot's thread. Buffers are reused from object to object.
 final class QueryEvaluator {
     let snapshot: Snapshot
     let space: NodeSpace
-    /// For collections, whose trees are walked.
+    /// Node spaces with read budgets, for collections.
     let visits: EvaluationBudget
     private var buffers: [ValueBuffer] = []
     private var buffersInUse = 0
     private var keyLists: [KeyBuffer] = []
     private var keyListsInUse = 0
-    /// What is known of the conditions of nested subqueries.
+    /// Cached results of the conditions of nested subqueries, by subquery and object.
     private var answers: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
-    /// A run for each aggregate of the conditions.
+    /// One run per aggregate in the conditions, reused from object to object.
     private var aggregateRuns: [(aggregate: BoundAggregate, run: AggregateRun)] = []
-    /// Keys that paths led to so far: what following them has cost.
+    /// Number of keys collected by paths, as a measure of their cost.
     var reached = 0
 
-    /// - Parameter looks: how often a pass over a table looks at the collections of each object.
+    /// - Parameter looks: maximum number of times a pass over a table reads the collections of each
+    ///   object.
     init(_ snapshot: Snapshot, looks: Int) {
         self.snapshot = snapshot
         space = snapshot.lookup
         visits = EvaluationBudget(snapshot.lookup, looks: looks)
     }
 
-    /// A run of the aggregate to which nothing was added.
+    /// Returns an empty run of the aggregate.
     func run(of aggregate: BoundAggregate) -> AggregateRun {
         for (known, run) in aggregateRuns where known === aggregate {
             run.start()
@@ -52,7 +54,7 @@ final class QueryEvaluator {
         return run
     }
 
-    /// Whether the condition is true of the object.
+    /// Whether the object matches the condition.
     func evaluate(_ condition: BoundCondition, _ spot: RowLocation) throws(RealmError) -> Bool {
         switch condition {
         case .constant(let value): return value
@@ -80,19 +82,20 @@ final class QueryEvaluator {
         return comparison.matches(left, right)
     }
 
-    /// The value of an operand that has exactly one.
+    /// Returns the value of an operand that has exactly one.
     func value(of operand: BoundOperand, _ spot: RowLocation) throws(RealmError) -> Value {
         try firstValue(of: operand, spot) ?? .null
     }
 
-    /// The first value of an operand; nil where it has none.
+    /// Returns the first value of an operand; nil if it has none.
     func firstValue(of operand: BoundOperand, _ spot: RowLocation) throws(RealmError) -> Value? {
         let mark = buffersInUse
         defer { buffersInUse = mark }
         return try values(of: operand, spot).values.first
     }
 
-    /// The values of an operand for one object. The buffer is lent until the comparison is over.
+    /// Returns the values of an operand for one object. The buffer is valid until the comparison
+    /// ends.
     func values(
         of operand: BoundOperand, _ spot: RowLocation, _ repeats: PathMultiplicity = .kept
     ) throws(RealmError) -> ValueBuffer {
@@ -153,7 +156,8 @@ final class QueryEvaluator {
         }
     }
 
-    /// Bytes of text, elements of a nested collection; null for everything else.
+    /// Returns the bytes of a text or the number of elements of a nested collection; null for other
+    /// values.
     private func size(
         of value: Value, _ spot: RowLocation, _ path: BoundPath
     ) throws(RealmError) -> Value {
@@ -178,8 +182,9 @@ final class QueryEvaluator {
         return count
     }
 
-    /// Whether an object reached satisfies the condition. Where that asks a further subquery the
-    /// answer is kept: each level of them would multiply the objects to ask.
+    /// Whether an object at the end of the path matches the condition. The result is cached if the
+    /// condition contains a subquery, because otherwise each level of nesting would multiply the
+    /// number of evaluations.
     private func contains(
         _ subquery: BoundSubquery, _ key: ObjectKey
     ) throws(RealmError) -> Bool {
@@ -213,6 +218,6 @@ extension QueryEvaluator {
         return keys
     }
 
-    /// Returns the list taken last.
+    /// Returns the most recently taken list to the pool.
     func giveBack(_ keys: KeyBuffer) { keyListsInUse -= 1 }
 }

@@ -1,4 +1,4 @@
-/// Mostly one element, which then takes no memory of its own.
+/// Array optimized for one element, which needs no heap allocation.
 struct SmallArray<Element>: RandomAccessCollection {
     private var one: Element?
     private var others: [Element] = []

@@ -1,10 +1,10 @@
 extension AggregateFunction {
-    /// The table, in the order of help and manual.
+    /// All functions, in the order of help and manual.
     public static let all = [
         count, distinctCount, sum, average, min, max, standardDeviation, median,
     ]
 
-    /// The number of objects, or of the elements of a collection with its nulls.
+    /// The number of objects, or of the elements of a collection including nulls.
     public static let count = AggregateFunction(
         "count", ["@size", "@count"], "count", argument: .none, of: .all, nan: .kept,
         "the number of objects", result: { _ in .int }, by: .objects)
@@ -47,6 +47,6 @@ extension AggregateFunction {
 extension OperandType {
     fileprivate var isBinary: Bool { self == .float || self == .double }
 
-    /// The type of the mean of values.
+    /// Type of the mean of values of this type.
     fileprivate var typeOfMean: OperandType { self == .int || isBinary ? .double : .decimal }
 }

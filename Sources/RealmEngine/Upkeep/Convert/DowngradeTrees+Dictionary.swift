@@ -31,7 +31,7 @@ extension DowngradeTrees {
     private func cluster(_ entries: [(hash: UInt64, entry: Entry)]) throws(RealmError) -> Ref {
         let most = ClusterLeaf.maximumCount
         var depth = 0
-        // The keys of each child are relative to the child's first key. The first child's start is
+        // The keys of each child are relative to the child's first key; the first child starts at
         // 0.
         let starts = Array(stride(from: 0, to: entries.count, by: most))
         var level: [Branch] = []

@@ -206,7 +206,7 @@ public final class Salvage {
 
     func lose(_ loss: SalvageLoss) throws(RealmError) {
         guard conversion != nil else { return try omit(loss) }
-        // The caller that handles this error meets it again in its next report.
+        // Callers may catch the error and call `lose` again; they then get the first error again.
         let refusal = refusal ?? RealmError.corrupt(loss.why, in: "file, which is not converted")
         self.refusal = refusal
         throw refusal
