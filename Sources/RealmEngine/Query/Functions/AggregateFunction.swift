@@ -1,14 +1,14 @@
-/// An aggregate function: a row of the table from which the query language, the tools, `RealmSwift`, help
-/// and manual take the functions. The rows are in `AggregateFunction+Table.swift`.
+/// An aggregate function: one row of the table that defines the functions for the query language,
+/// the tools, `RealmSwift`, help and manual. The rows are in `AggregateFunction+Table.swift`.
 public final class AggregateFunction: Sendable {
     /// The name in the tools: `avg`.
     public let name: String
     /// The name in messages: `average`.
     public let title: String
-    /// Operators of the query language and of key paths, such as `@avg`; none if they do not have it.
+    /// Operators of the query language and of key paths, such as `@avg`; empty if there are none.
     public let operators: [StaticString]
     public let argument: Argument
-    /// Its result in a few words, for the manual.
+    /// Description of the result in a few words, for the manual.
     public let summary: String
     package let operands: Operands
     /// The type of the result, by the type of the values.
@@ -28,19 +28,20 @@ public final class AggregateFunction: Sendable {
 
     /// Types of the values that a function is defined for.
     package enum Operands: Sendable {
-        /// Integers, floats, doubles, decimals, and mixed values, of which only the numbers count.
+        /// Integers, floats, doubles, decimals, and mixed values, of which only numbers are used.
         case numbers
-        /// The same types and dates; of mixed values every type counts.
+        /// The types of `numbers`, and dates; mixed values of every type are used.
         case ordered
         case all
     }
 
-    /// Whether a NaN is a value. Null never is.
+    /// Whether NaN is used as a value. Null never is.
     enum NaNRule: Sendable {
         case skipped
-        /// The NaN of a float or double among mixed values is one, as in the reference.
+        /// NaN is used if it is a float or double in a mixed value, as in the reference engine.
         case keptInMixed
-        /// The same, and the NaN of a float or double in a dictionary is one, as in the reference.
+        /// NaN is used if it is a float or double in a mixed value or a dictionary, as in the
+        /// reference engine.
         case keptInMixedAndDictionaries
         case kept
     }
@@ -50,7 +51,7 @@ public final class AggregateFunction: Sendable {
         case state(@Sendable (OperandType, ValueFilter) -> AggregateOperation)
         /// Computed from the values in order, after their number is known.
         case ordered(@Sendable (_ count: Int128, OperandType) -> any OrderedComputation)
-        /// The number of objects, which has no operand.
+        /// The number of objects, without an operand.
         case objects
     }
 
@@ -131,7 +132,7 @@ extension AggregateFunction {
         }
     }
 
-    /// Whether the result is a number whatever the values are.
+    /// Whether the result is a number for values of every type.
     public var isAlwaysNumber: Bool { operands != .ordered }
 
     /// Whether the function is computed from the values in order.
@@ -160,8 +161,8 @@ extension AggregateFunction {
         }
     }
 
-    /// The result of values of a type, by the rules of the query language; nil if the function is not
-    /// defined for them.
+    /// Returns the result for values of a type, by the rules of the query language; nil if the
+    /// function is not defined for that type.
     package func result(
         of values: some Sequence<Value>, _ type: ColumnType, inDictionary: Bool = false
     ) -> Value? {
@@ -178,7 +179,7 @@ extension AggregateFunction {
     }
 }
 
-/// The values that count: no nulls, and NaN by the rule of the function.
+/// Selects the values that a function uses: no nulls, and NaN according to the function's rule.
 struct ValueFilter: Sendable {
     let numbersOnly: Bool
     let keepsNaN: Bool
@@ -197,10 +198,10 @@ struct ValueFilter: Sendable {
     }
 }
 
-/// The result of a sum of integers beyond 64 bits.
+/// Treatment of an integer sum beyond 64 bits.
 enum IntegerOverflow: Sendable {
-    /// It wraps, as in the query language and in the SDKs.
+    /// The sum wraps, as in the query language and in the SDKs.
     case wraps
-    /// It is a double, as in the tools.
+    /// The sum becomes a double, as in the tools.
     case widens
 }

@@ -1,11 +1,11 @@
-/// The operations of an aggregate function on its states, whatever their type.
+/// The operations of an aggregate function on its states, independent of the state's type.
 class AggregateOperation: @unchecked Sendable {
-    /// Bytes of a state; states begin at multiples of 16.
+    /// Size of a state in bytes; states are aligned to 16 bytes.
     let size: Int
 
     fileprivate init(size: Int) { self.size = size }
 
-    /// Initializes a state to which nothing was added.
+    /// Initializes an empty state.
     func start(_ state: UnsafeMutableRawPointer) {}
     func add(_ value: Value, times: Int64, to state: UnsafeMutableRawPointer) {}
     /// Adds all values of a leaf, in order.
@@ -19,7 +19,7 @@ class AggregateOperation: @unchecked Sendable {
         _ cells: ColumnLeaf, _ rows: Selection, toGroups first: UnsafeMutableRawPointer, step: Int,
         _ groups: UnsafePointer<UInt32>
     ) throws(RealmError) {}
-    /// Adds `other`, whose values come after the values of `state`.
+    /// Adds the state `other`, whose values follow the values of `state`.
     func merge(_ other: UnsafeRawPointer, into state: UnsafeMutableRawPointer) {}
     func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value { .null }
 }
@@ -29,7 +29,7 @@ final class OperationOn<State: AggregateState>: AggregateOperation, @unchecked S
     private let empty: State
     private let finish: @Sendable (State, IntegerOverflow) -> Value
 
-    /// - Parameter empty: a state to which nothing was added.
+    /// - Parameter empty: an empty state.
     init(_ empty: State, _ finish: @escaping @Sendable (State, IntegerOverflow) -> Value) {
         self.empty = empty
         self.finish = finish

@@ -1,8 +1,9 @@
-/// One aggregate while its values are added: one by one, or a leaf at a time. Used again after `start`.
+/// One computation of an aggregate: values are added one by one, or a leaf at a time. Reusable
+/// after `start`.
 final class AggregateRun {
     private let operation: AggregateOperation
     private let state: UnsafeMutableRawPointer
-    /// The values, if the function is computed from them in order.
+    /// The values, for a function that is computed from sorted values; nil for others.
     private let values: OrderedValues?
 
     init(_ function: AggregateFunction, of element: OperandType, inDictionary: Bool = false) {
@@ -24,7 +25,7 @@ final class AggregateRun {
         values?.removeAll()
     }
 
-    /// Adds a value that occurs `times` times.
+    /// Adds a value with `times` occurrences.
     func add(_ value: Value, times: Int64 = 1) {
         if let values { return values.add(value, times: times) }
         operation.add(value, times: times, to: state)
@@ -52,7 +53,7 @@ final class AggregateRun {
     }
 }
 
-/// Values to be put in order.
+/// Values to sort for an `OrderedComputation`.
 private final class OrderedValues {
     private let filter: ValueFilter
     private let computation: (Int128) -> any OrderedComputation

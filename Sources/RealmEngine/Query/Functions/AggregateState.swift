@@ -1,7 +1,7 @@
-/// The state of an aggregate function, to which values are added. It holds no references: groups are
-/// written to temporary files as bytes.
+/// The state of an aggregate function, to which values are added. States contain no references,
+/// because groups are written to temporary files as bytes.
 protocol AggregateState: Sendable {
-    /// Adds a value that occurs `times` times. Values that do not count are skipped.
+    /// Adds a value with `times` occurrences. Values that the function does not use are skipped.
     mutating func add(_ value: Value, times: Int64)
 
     /// Adds all values of a leaf, in order.
@@ -15,7 +15,7 @@ protocol AggregateState: Sendable {
         _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
     ) throws(RealmError)
 
-    /// Adds another state, whose values come after the values of this one.
+    /// Adds another state, whose values follow the values of this state.
     mutating func merge(_ other: Self)
 }
 
@@ -39,7 +39,7 @@ extension AggregateState {
 
 /// The states of one aggregate, by group.
 struct GroupStates<State> {
-    /// The state of group 0. The state of the next group is `step` bytes further on.
+    /// State of group 0. The states of successive groups are `step` bytes apart.
     let first: UnsafeMutableRawPointer
     let step: Int
     /// Numbers of the groups, by row.

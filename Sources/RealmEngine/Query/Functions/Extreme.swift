@@ -1,5 +1,6 @@
 extension AggregateOperation {
-    /// Numbers and dates have states of their own type, whose leaves are compared in loops.
+    /// Makes the operation for the minimum or maximum. Numbers and dates have states of separate
+    /// types, whose leaves are compared in loops.
     static func extreme(
         isLeast: Bool, of element: OperandType, _ filter: ValueFilter
     ) -> AggregateOperation {
@@ -15,7 +16,7 @@ extension AggregateOperation {
     }
 }
 
-/// The least or the greatest of values of any type; of equal ones the first.
+/// Minimum or maximum of values of any type; the first of equal ones.
 struct Extreme: AggregateState {
     private let isLeast: Bool
     private let filter: ValueFilter
@@ -40,8 +41,8 @@ struct Extreme: AggregateState {
     mutating func merge(_ other: Self) { add(other.best, times: 1) }
 }
 
-/// The least or the greatest of numbers or dates of one type, without nulls and NaN; of equal ones the
-/// first.
+/// Minimum or maximum of numbers or dates of one type, without nulls and NaN; the first of equal
+/// ones.
 struct NumberExtreme<Number: ExtremeNumber>: Sendable {
     private let isLeast: Bool
     private var isEmpty = true
@@ -49,7 +50,7 @@ struct NumberExtreme<Number: ExtremeNumber>: Sendable {
 
     init(_ isLeast: Bool) { self.isLeast = isLeast }
 
-    /// Null without values.
+    /// The result; null without values.
     @inline(__always) var result: Value { isEmpty ? .null : best.asValue }
 
     @inline(__always)
@@ -69,8 +70,8 @@ struct NumberExtreme<Number: ExtremeNumber>: Sendable {
     mutating func merge(_ other: Self) { if !other.isEmpty { add(other.best) } }
 }
 
-/// The state of an extreme of numbers or dates. Each type of number has a state of its own that is not
-/// generic: its conformance is compiled for the type.
+/// State of the minimum or maximum of numbers or dates. Each number type has a separate,
+/// non-generic state, so that its conformance is compiled for the type.
 protocol NumberExtremeState: AggregateState {
     associatedtype Number: ExtremeNumber
 

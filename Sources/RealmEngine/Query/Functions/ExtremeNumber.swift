@@ -1,15 +1,16 @@
-/// A number or date of which the extremes of a leaf are found in loops over its packed form.
+/// A number or date with loops over packed leaves that find minimum and maximum.
 protocol ExtremeNumber: BitwiseCopyable, Sendable {
     static var zero: Self { get }
 
-    /// Nil for values of other types, and for NaN.
+    /// Nil for values of other types and for NaN.
     init?(counted value: Value)
 
     var asValue: Value { get }
 
     func isBelow(_ other: Self) -> Bool
 
-    /// The least or the greatest of the rows, of equal ones the first; nil if all are null or NaN.
+    /// Returns the minimum or maximum of the rows, the first of equal ones; nil if all are null or
+    /// NaN.
     static func extreme(
         _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
     ) throws(RealmError) -> Self?
@@ -25,7 +26,7 @@ extension ExtremeNumber where Self: Comparable {
 }
 
 extension ExtremeNumber {
-    /// Value by value.
+    /// Finds the minimum or maximum value by value.
     fileprivate static func extremeOfValues(
         _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
     ) throws(RealmError) -> Self? {
@@ -96,7 +97,7 @@ extension Timestamp: ExtremeNumber {
 
     var asValue: Value { .timestamp(self) }
 
-    /// The extreme of the seconds first, then of the nanoseconds that go with it.
+    /// Finds the minimum or maximum of the seconds, then of the nanoseconds at those seconds.
     static func extreme(
         _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
     ) throws(RealmError) -> Timestamp? {
@@ -108,7 +109,7 @@ extension Timestamp: ExtremeNumber {
             in: IntegerRange(low: seconds, high: seconds), times.seconds.node, first: 1,
             count: times.count)
         equal = equal & rows
-        // Without bits nanoseconds are all zero.
+        // Nanoseconds of width 0 are all zero, so the first row is sufficient.
         if times.nanoseconds.widthCode == 0 { equal = equal.prefix(1) }
         return try extremeOfValues(isLeast, of: cells, equal)
     }
@@ -174,7 +175,7 @@ extension Float: ExtremeNumber {
 }
 
 extension NullableIntegerLeaf {
-    /// The least or the greatest integer of some rows; nil if all are null.
+    /// Returns the minimum or maximum of some rows; nil if all are null.
     fileprivate func extreme(_ isLeast: Bool, _ rows: Selection) -> Int64? {
         if rows.count == count {
             return IntegerKernels.extreme(

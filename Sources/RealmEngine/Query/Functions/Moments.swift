@@ -1,7 +1,7 @@
-/// Number, mean and sum of squared differences from the mean of numbers, all as doubles.
+/// Number, mean and sum of squared differences from the mean, all as doubles.
 ///
-/// Values are added one by one as Welford does, leaves and states as Chan, Golub and LeVeque do: no
-/// digits are lost where the numbers are large and differ little.
+/// Values are added one by one with Welford's method, leaves and states with the method of Chan,
+/// Golub and LeVeque. Both keep precision if the numbers are large and close to each other.
 struct Moments: AggregateState {
     private let filter: ValueFilter
     private var count = 0.0
@@ -46,9 +46,9 @@ struct Moments: AggregateState {
         }
     }
 
-    /// Adds the numbers of a leaf: first their mean is found, then the differences from it.
+    /// Adds the numbers of a leaf in two passes: the mean, then the squared differences from it.
     ///
-    /// - Parameter number: the number of a row; NaN where it does not count.
+    /// - Parameter number: returns the number of a row; NaN if the row is not used.
     @inline(__always)
     private mutating func add(_ rows: Selection, _ number: (Int) -> Double) {
         var (count, sum) = (0.0, 0.0)
@@ -65,7 +65,7 @@ struct Moments: AggregateState {
             let difference = number(row) - mean
             if difference == difference { squares += difference * difference }
         }
-        // Infinite numbers have no differences.
+        // The difference of infinite numbers is undefined.
         if !mean.isFinite { squares = .nan }
         merge(Moments(filter, count: count, mean: mean, squares: squares))
     }
@@ -100,7 +100,7 @@ struct Moments: AggregateState {
         count = sum
     }
 
-    /// Null for fewer than two values.
+    /// The sample standard deviation; null for fewer than two values.
     var standardDeviation: Value {
         count < 2 ? .null : .double((squares / (count - 1)).squareRoot())
     }

@@ -1,12 +1,12 @@
-/// Type of an operand as the rules of coercion and comparison see it (query language 7).
+/// Type of an operand in the rules of coercion and comparison (query language 7).
 enum OperandType: Hashable, Sendable {
     case int, bool, float, double, string, binary, timestamp, objectID, decimal, uuid
-    /// Anything, known per value; also what a list literal counts as.
+    /// Values of any type, known per value; also the type of a list literal.
     case mixed
     case link(TableKey)
-    /// The answer of `@type`.
+    /// The result of `@type`.
     case typeName
-    /// The literal null where it has no type of its own.
+    /// The literal null without a type.
     case null
 
     init(_ type: ColumnType, target: TableKey) {
@@ -26,7 +26,7 @@ enum OperandType: Hashable, Sendable {
         }
     }
 
-    /// Type of a constant by its value.
+    /// Type of a constant value.
     init(_ value: Value) {
         switch value {
         case .null: self = .null
@@ -57,7 +57,7 @@ enum OperandType: Hashable, Sendable {
         return false
     }
 
-    /// What a string operator accepts on its right.
+    /// Whether values of the type are allowed on the right side of a string operator.
     var isText: Bool { self == .string || self == .binary || self == .mixed }
 
     /// Whether values of the two types may be compared at all.
@@ -67,7 +67,7 @@ enum OperandType: Hashable, Sendable {
         return isNumeric && other.isNumeric
     }
 
-    /// The name with its article, inside a sentence.
+    /// The name with an article, for use in a sentence.
     var named: String {
         switch self {
         case .int, .objectID: "an \(name)"
@@ -76,7 +76,7 @@ enum OperandType: Hashable, Sendable {
         }
     }
 
-    /// The name used in messages, which is the one schemas use (query language 24).
+    /// Name in messages, equal to the name in schemas (query language 24).
     var name: String {
         switch self {
         case .int: "int"
@@ -97,7 +97,7 @@ enum OperandType: Hashable, Sendable {
     }
 }
 
-/// A set of types of values: what `@type` yields and what its names mean (query language 18).
+/// A set of value types: the result of `@type`, and the meaning of type names (query language 18).
 struct TypeMask: OptionSet, Sendable {
     let rawValue: UInt32
 
@@ -127,7 +127,7 @@ struct TypeMask: OptionSet, Sendable {
         }
     }
 
-    /// The type of every value of a property that is not mixed.
+    /// Type of every value of a property; empty if the property is mixed.
     init(_ type: OperandType) {
         switch type {
         case .int: self = .int
@@ -145,7 +145,7 @@ struct TypeMask: OptionSet, Sendable {
         }
     }
 
-    /// The types a name stands for, in any case; none for an unknown name.
+    /// Types with a name, which is matched without case; nil for an unknown name.
     init?(name: [UInt8]) {
         switch String(decoding: name, as: UTF8.self).lowercased() {
         case "null": self = .null

@@ -1,11 +1,13 @@
-/// A function of values that are added in their order (`ValueOrder`), equal ones together.
+/// A function of sorted values (in the order of `ValueOrder`), in which equal values are added
+/// together.
 protocol OrderedComputation {
-    /// Adds the next value, which occurs `times` times. Returns false if no more are needed.
+    /// Adds the next value, with `times` occurrences. Returns false if no more values are needed.
     mutating func add(_ value: Value, times: Int64) -> Bool
     var result: Value { get }
 }
 
-/// The value in the middle of `count` values, or the mean of the two in the middle; null without values.
+/// The median of `count` values: the middle value or the mean of the two middle values; null
+/// without values.
 struct Median: OrderedComputation {
     private let count: Int128
     private let element: OperandType
@@ -58,7 +60,7 @@ struct DistinctCount: OrderedComputation {
     var result: Value { .int(count) }
 }
 
-/// The number of values that count.
+/// Number of values that a function uses.
 struct ValueCount: AggregateState {
     private let filter: ValueFilter
     private(set) var count: Int128 = 0

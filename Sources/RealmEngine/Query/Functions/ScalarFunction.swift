@@ -1,13 +1,14 @@
-/// Functions of one value, by their names in the extended query language.
+/// Functions of one value, with their names in the extended query language.
 ///
-/// Functions of a date name the stretch of time that it is in, in the time zone of the query: texts in
-/// the forms of ISO 8601, whose order is that of time for four-digit years, or numbers.
+/// Functions of a date return the period that contains it, in the time zone of the query. The
+/// result is a number or a text in ISO 8601 form; such texts sort chronologically for four-digit
+/// years.
 package enum ScalarFunction: String, CaseIterable, Sendable {
     /// `2024-06-01T14`
     case hour
     /// `2024-06-01`
     case day
-    /// `2024-W22`, the week that its Thursday is in.
+    /// `2024-W22`, the ISO week of the date.
     case week
     /// `2024-06`
     case month
@@ -17,10 +18,10 @@ package enum ScalarFunction: String, CaseIterable, Sendable {
     case year
     /// 1 for Monday to 7 for Sunday.
     case weekday
-    /// The multiple of a width that a number is not below.
+    /// The largest multiple of a width that is not above the number.
     case floor
 
-    /// Whether its values are numbers.
+    /// Whether the function's values are numbers.
     package var isNumber: Bool {
         switch self {
         case .year, .weekday, .floor: true

@@ -1,12 +1,12 @@
 /// Sum and number of values.
 protocol Total: AggregateState {
     func sum(_ overflow: IntegerOverflow) -> Value
-    /// Null without values.
+    /// Mean of the values; null without values.
     var average: Value { get }
 }
 
 extension AggregateOperation {
-    /// The values are added up as integers, as doubles, or as decimals.
+    /// Makes the operation for a sum or average. Values are added as integers, doubles or decimals.
     static func total(
         of element: OperandType, _ filter: ValueFilter,
         _ finish: @escaping @Sendable (any Total, IntegerOverflow) -> Value
@@ -42,7 +42,7 @@ struct IntegerTotal: Total {
             sum &+= IntegerKernels.sum(cells.node)
             count &+= Int128(cells.count)
         case .nullableInteger(let cells) where cells.count <= ClusterRows.maximum:
-            // The marker is the first element, and every null is stored as the marker.
+            // The null marker is the first element, and every null is stored as that marker.
             let nulls = cells.nullRows.count
             sum &+=
                 IntegerKernels.sum(cells.node) &- Int128(cells.marker) &* Int128(nulls &+ 1)
@@ -97,8 +97,8 @@ struct IntegerTotal: Total {
     var average: Value { count == 0 ? .null : .double(Double(sum) / Double(count)) }
 }
 
-/// The total of floats and doubles, rounded after each addition. NaN is skipped; so is null, which is
-/// stored as a NaN.
+/// The total of floats and doubles, rounded after each addition. NaN is skipped, and with it null,
+/// which is stored as a NaN.
 struct BinaryTotal: Total {
     private var sum = 0.0
     private var count: Int128 = 0
@@ -110,7 +110,7 @@ struct BinaryTotal: Total {
         count &+= 1
     }
 
-    /// Adds `count` numbers. Without a branch: -0 changes no sum.
+    /// Adds `count` numbers without branches: adding -0 changes no sum.
     @inline(__always)
     private mutating func add(_ count: Int, _ number: (Int) -> Double) {
         var (sum, numbers) = (sum, 0)

@@ -1,5 +1,5 @@
 extension Value {
-    /// Whether the value is a number that is none; so is the null of a decimal.
+    /// Whether the value is NaN. The null of a decimal is a NaN, too.
     var isNaN: Bool {
         switch self {
         case .float(let x): x.isNaN
@@ -18,7 +18,7 @@ extension Value {
         }
     }
 
-    /// The number as a decimal; nil for what is none.
+    /// The number as a decimal; nil if the value is no number.
     var decimalNumber: Decimal128? {
         switch self {
         case .int(let x): Decimal128(x)
@@ -29,7 +29,7 @@ extension Value {
         }
     }
 
-    /// The number as a double; nil for what is none.
+    /// The number as a double; nil if the value is no number.
     var doubleNumber: Double? {
         switch self {
         case .int(let x): Double(x)

@@ -12,7 +12,8 @@ public struct AggregateExpression: Sendable {
         self.column = column
     }
 
-    /// The aggregate of property `column` of `table`; nil when it is not defined for its values.
+    /// Makes the aggregate of property `column` of `table`; nil if it is not defined for the
+    /// property's type.
     public init?(_ function: AggregateFunction, of column: Int, in table: TableInfo) {
         let info = table.columns[column]
         let type = OperandType(info.type, target: info.target)
@@ -21,21 +22,21 @@ public struct AggregateExpression: Sendable {
         self.init(function: function, column: column)
     }
 
-    /// The column that is read; nil for the number of objects.
+    /// The aggregated column; nil for the number of objects.
     func column(of table: TableInfo) -> BoundColumn? {
         column < 0 ? nil : BoundColumn(table.columns[column])
     }
 
-    /// Nil for the number of objects.
+    /// Makes an empty run; nil for the number of objects.
     func run(in table: TableInfo) -> AggregateRun? {
         column(of: table).map { AggregateRun(function, of: $0.type) }
     }
 }
 
 extension QueryPlan {
-    /// Aggregates of the objects that the query yields, in the order of `expressions`. A sum of
-    /// integers that does not fit in one is a double. Values of which a function needs all are kept in
-    /// the memory of the plan's options, beyond which they go to a temporary file.
+    /// Returns aggregates of the query's results, in the order of `expressions`. An integer sum
+    /// beyond 64 bits becomes a double. Functions of sorted values keep them in memory up to the
+    /// limit of the plan's options, and beyond it in a temporary file.
     ///
     /// - Throws: `corrupt`, and `output` if that file cannot be written.
     public func aggregates(
@@ -55,7 +56,7 @@ extension QueryPlan {
             return try snapshot.table(query.table).aggregates(expressions, overflow, of: keys)
         }
         let runs = expressions.map { $0.run(in: query.table) }
-        // Several aggregates of one property read its leaf once.
+        // Read the leaf of a property once for all its aggregates.
         var columns: [(leaves: ColumnLeaves, runs: [AggregateRun])] = []
         for (expression, run) in zip(expressions, runs) {
             guard let column = expression.column(of: query.table), let run else { continue }
@@ -80,7 +81,7 @@ extension QueryPlan {
         return (count, runs.map { $0?.result(overflow) ?? .int(Int64(count)) })
     }
 
-    /// Aggregates of which some are computed from the values in order: all objects are one group.
+    /// Returns aggregates that include functions of sorted values. All objects form one group.
     private func orderedAggregates(
         _ expressions: [AggregateExpression], _ overflow: IntegerOverflow, in snapshot: Snapshot
     ) throws(RealmError) -> (count: Int, values: [Value]) {
@@ -95,8 +96,8 @@ extension QueryPlan {
 }
 
 extension Table {
-    /// Aggregates of the objects with `keys`, which are read in order: sums depend on it. Keys
-    /// without an object are skipped.
+    /// Returns aggregates of the objects with `keys`, read in that order because sums depend on it.
+    /// Keys without an object are skipped.
     ///
     /// - Throws: `corrupt`.
     func aggregates(

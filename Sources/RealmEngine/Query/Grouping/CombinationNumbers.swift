@@ -1,14 +1,14 @@
-/// Numbers of the combinations of values that rows have of some keys: ascending from 0 in the order in
-/// which the combinations occur. Without keys there is one combination.
+/// Numbers the combinations of values of several keys, ascending from 0 in the order of first
+/// occurrence. Without keys there is one combination.
 ///
 /// Confined to one thread.
 final class CombinationNumbers {
     let readers: [GroupKeyReader]
-    /// Numbers of pairs: of a combination of all keys before, and of the value of the next key.
+    /// Numbers of pairs: the combination of all previous keys, and the value of the next key.
     private let pairs: [PairNumbers]
-    /// The number of each row that was read last.
+    /// Combination number by row of the most recent leaf.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
-    /// Memory for one more number per row; `read` overwrites it.
+    /// Buffer for one more number per row; overwritten by `read`.
     let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
 
     init(
@@ -49,7 +49,7 @@ final class CombinationNumbers {
         }
     }
 
-    /// The numbers of the values of a combination, by key.
+    /// Returns the numbers of the values of a combination, by key.
     func parts(of combination: Int) -> [Int] {
         if readers.isEmpty { return [] }
         var parts: [Int] = []

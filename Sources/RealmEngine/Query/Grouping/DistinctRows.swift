@@ -1,5 +1,5 @@
-/// The first object of each combination of values, found leaf by leaf in table order: DISTINCT without
-/// a sort.
+/// Finds the first object of each combination of values, leaf by leaf in table order: DISTINCT
+/// without a sort.
 ///
 /// Confined to one thread.
 struct DistinctRows {
@@ -8,8 +8,8 @@ struct DistinctRows {
     /// Number of combinations.
     private(set) var count = 0
 
-    /// Nil for keys through links, since objects after a null link have no value there, for calculated
-    /// keys, and for keys that cannot be compared.
+    /// Nil for keys that this method does not support: computed keys, keys that cannot be compared,
+    /// and keys through links, which have no value after a null link.
     init?(
         _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemory
     ) throws(RealmError) {
@@ -23,10 +23,10 @@ struct DistinctRows {
     /// Columns that are read.
     var columns: [ColumnLeaves] { combinations.readers.compactMap(\.ownColumn) }
 
-    /// Whether the combinations take more memory than is allowed.
+    /// Whether the combinations exceed the memory limit.
     var isFull: Bool { combinations.size > memoryLimit }
 
-    /// The chosen rows of a leaf whose combination did not occur before.
+    /// Returns the selected rows of a leaf whose combination has not occurred before.
     mutating func firstRows(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Selection
     {
         try combinations.read(leaf, rows)

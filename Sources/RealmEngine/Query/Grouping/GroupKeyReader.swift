@@ -1,20 +1,21 @@
-/// Numbers the values of one key by which objects are grouped. What lies behind a null link is null.
+/// Numbers the values of one grouping key. A path through a null link has the value null.
 final class GroupKeyReader {
     let values: ValueNumbers
-    /// The column of the object itself that is read; nil for a path.
+    /// Column of an own property; nil for a path.
     let ownColumn: ColumnLeaves?
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// Of an enumerated column: by the number that rows hold, `unknown` until one is met.
+    /// For an enumerated column: value number by index into the distinct values; `unknown` until it
+    /// occurs.
     private let known = ReusedBuffer<UInt32>()
     private var distinct: BytesLeaf?
-    /// Of plain texts, by the width of their cells.
+    /// Numbers of short texts, by the width of their cells.
     private var cells: [CellNumbers] = []
-    /// Numbers of texts in areas of bytes.
+    /// Numbers of texts stored in areas of bytes.
     private var areas: AreaNumbers?
-    /// Numbers of small integers, from `leastSmall` on; empty until one is met.
+    /// Numbers of small integers, starting at `leastSmall`; empty until one occurs.
     private let small = ReusedBuffer<UInt32>()
-    /// The number of null among integers; `unknown` until one is met.
+    /// Number of null among integers; `unknown` until it occurs.
     private var nullNumber = GroupKeyReader.unknown
     private static let leastSmall: Int64 = -128
     private static let smallCount: UInt64 = 1 << 12
@@ -41,7 +42,7 @@ final class GroupKeyReader {
         nullNumber = Self.unknown
     }
 
-    /// Puts the number of each chosen row's value into `numbers`.
+    /// Stores the number of each selected row's value in `numbers`.
     func read(
         _ leaf: ClusterLeaf, _ rows: Selection, to numbers: UnsafeMutablePointer<UInt32>
     ) throws(RealmError) {
@@ -61,7 +62,7 @@ final class GroupKeyReader {
         case .nullableInteger(let cells):
             let nulls = rows & cells.nullRows
             if !nulls.isEmpty, nullNumber == Self.unknown {
-                // New values get their numbers in the order of the rows.
+                // New values are numbered in the order of rows.
                 let before = Selection(first: nulls.first ?? 0)
                 readIntegers(cells.node, 1, rows & before, numbers)
                 nullNumber = values.number(of: .null)

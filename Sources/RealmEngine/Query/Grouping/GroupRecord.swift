@@ -1,24 +1,24 @@
-/// Layout of a group's record: keys, number of objects, size of the record, the states of the aggregates
-/// or their results, and a tail with the first bytes of keys that are texts, if those are copied.
+/// Layout of a group's record: keys, number of objects, size of the record, the states of the
+/// aggregates or their results, and, if texts are copied, a tail with the first bytes of text keys.
 struct GroupRecord: Sendable {
     let keys: Int
-    /// Bytes of the states or results.
+    /// Size of the states or results in bytes.
     let stateSize: Int
-    /// Keys are compared by copies of their first bytes.
+    /// Whether keys are compared by copies of their first bytes.
     let copiesTexts: Bool
 
-    /// Bytes of a value in a record.
+    /// Size of a value in a record, in bytes.
     static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
-    /// Bytes of a key: its value, then size and offset of its copy.
+    /// Size of a key in bytes: the value, then length and offset of its copy.
     private static var keySize: Int { valueSize + 16 }
     private var countOffset: Int { keys * Self.keySize }
     private var sizeOffset: Int { countOffset + 8 }
     private var statesOffset: Int { countOffset + 16 }
 
-    /// Bytes of a record, without its tail.
+    /// Size of a record without its tail, in bytes.
     var size: Int { statesOffset + ((stateSize + 15) & ~15) }
 
-    /// Most bytes of a record, with its tail.
+    /// Maximum size of a record with its tail, in bytes.
     var longest: Int { copiesTexts ? size + keys * TextHeads.longest + 15 : size }
 
     @inline(__always)
@@ -26,7 +26,7 @@ struct GroupRecord: Sendable {
         record.load(fromByteOffset: sizeOffset, as: Int.self)
     }
 
-    /// The value of a key. A text that is in the record as a whole is valid as long as the record is.
+    /// Returns the value of a key. A text copied in full is valid as long as the record.
     func key(_ i: Int, of record: UnsafeRawPointer) -> Value {
         let value = record.load(fromByteOffset: i * Self.keySize, as: Value.self)
         guard copiesTexts else { return value }
@@ -45,7 +45,7 @@ struct GroupRecord: Sendable {
             record + record.load(fromByteOffset: place + 8, as: Int.self), count: count)
     }
 
-    /// Stores all keys, and with them the size of the record.
+    /// Stores all keys and the size of the record.
     func setKeys(_ values: [Value], of record: UnsafeMutableRawPointer) {
         setKeys(of: record) { i in
             var head = ByteView.empty
@@ -58,7 +58,8 @@ struct GroupRecord: Sendable {
         }
     }
 
-    /// Stores the keys of `other`, a record whose keys are as many, and the size of the record.
+    /// Stores the keys of `other`, a record with the same number of keys, and the size of the
+    /// record.
     func copyKeys(of other: UnsafeRawPointer, to record: UnsafeMutableRawPointer) {
         setKeys(of: record) { i in
             let value = other.load(fromByteOffset: i * Self.keySize, as: Value.self)
@@ -97,7 +98,7 @@ struct GroupRecord: Sendable {
         record + statesOffset
     }
 
-    /// Result `i`, if the record has results.
+    /// Returns result `i` of a record with results.
     func result(_ i: Int, of record: UnsafeRawPointer) -> Value {
         record.load(fromByteOffset: statesOffset + i * Self.valueSize, as: Value.self)
     }
@@ -107,7 +108,7 @@ struct GroupRecord: Sendable {
             of: value, toByteOffset: statesOffset + i * Self.valueSize, as: Value.self)
     }
 
-    /// Compares the keys of two records, whose layouts may differ in all but their keys.
+    /// Compares the keys of two records, whose layouts may differ after the keys.
     func compareKeys(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         for i in 0..<keys {
             let order = compareKey(i, a, b)

@@ -1,17 +1,17 @@
-/// Groups with the results of their aggregates, in the order of their keys.
+/// Stream of groups with the results of their aggregates, in the order of their keys.
 final class GroupResults {
     private let groups: GroupStream
     private let layout: StateLayout
     private let overflow: IntegerOverflow
-    /// The aggregates that are computed from values in order.
+    /// Aggregates that are computed from sorted values.
     private let ordered: [OrderedAggregate]
-    /// The values of a property, and the next of them.
+    /// Stream of the values of each property, with its next record.
     private var values: [(stream: GroupStream, next: UnsafeRawPointer?)]
 
     private struct OrderedAggregate {
-        /// Index among the aggregates.
+        /// Index of the aggregate.
         let index: Int
-        /// Index among the streams of values.
+        /// Index into `values`.
         let stream: Int
         let filter: ValueFilter
         let computation: (Int128) -> any OrderedComputation
@@ -40,8 +40,8 @@ final class GroupResults {
 
     var record: GroupRecord { groups.record }
 
-    /// The next group, valid until the next call, with the results in the order of the aggregates; nil at
-    /// the end.
+    /// Returns the next group and its results in the order of the aggregates; nil at the end. The
+    /// group is valid until the next call.
     func next() -> (group: UnsafeRawPointer, results: [Value])? {
         guard let group = groups.next() else { return nil }
         let states = record.states(of: group)
@@ -53,7 +53,7 @@ final class GroupResults {
         return (group, results)
     }
 
-    /// Replaces the numbers of values by the results of functions of values in order.
+    /// Replaces counts of values by the results of the functions of sorted values.
     private func computeOrdered(_ group: UnsafeRawPointer, _ results: inout [Value]) {
         var computations = ordered.map { aggregate -> (any OrderedComputation)? in
             guard case .int(let count) = results[aggregate.index] else { return nil }

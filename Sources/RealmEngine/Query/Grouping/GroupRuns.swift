@@ -1,4 +1,4 @@
-/// Records of groups in temporary files: runs that are in order each, read as one.
+/// Records of groups in temporary files: sorted runs, which are merged when read.
 final class GroupRuns: RunOrder {
     let recordSize: Int
     let longestRecord: Int
@@ -26,9 +26,10 @@ final class GroupRuns: RunOrder {
         try runs.append(record, layout.size(of: record))
     }
 
-    /// Ends the run of the records appended since the last one.
+    /// Ends the run of the records appended since the previous run.
     func endRun() throws(RealmError) { try runs.endRun(self) }
 
-    /// The records of all runs in order; of equal records the one of the earlier run first.
+    /// Returns the records of all runs in order; of equal records, the record of the earlier run
+    /// comes first.
     func merged() throws(RealmError) -> RunHeap<GroupRuns> { try runs.merged(self) }
 }

@@ -1,4 +1,4 @@
-/// Puts groups in an order of their keys and results.
+/// Sorts groups by keys and results.
 struct GroupSorter {
     private let record: GroupRecord
     private let order: [GroupOrder]
@@ -75,7 +75,7 @@ struct GroupSorter {
     }
 }
 
-/// Records one after the other.
+/// A list of records in memory.
 private final class HeldRecords {
     private var bytes = ByteBuffer(capacity: 1 << 12)
     private var offsets: [Int] = []
@@ -90,7 +90,7 @@ private final class HeldRecords {
         bytes.append(record, size)
     }
 
-    /// Valid until the next append.
+    /// Returns the record at an index, valid until the next append.
     subscript(place: Int) -> UnsafeRawPointer { bytes.bytes.baseAddress! + offsets[place] }
 
     func removeAll() {

@@ -4,18 +4,18 @@ class GroupStream {
 
     fileprivate init(_ record: GroupRecord) { self.record = record }
 
-    /// The next record, valid until the next call; nil at the end.
+    /// Returns the next record, valid until the next call; nil at the end.
     func next() -> UnsafeRawPointer? { nil }
 }
 
-/// The groups in memory.
+/// Groups that are in memory.
 final class MemoryGroups: GroupStream {
     private let count: Int
     private let fill: (Int, UnsafeMutableRawPointer) -> Void
     private let room: UnsafeMutableRawPointer
     private var position = 0
 
-    /// - Parameter fill: stores the group at a place among all in a record.
+    /// - Parameter fill: stores the group with a given position in the record.
     init(
         _ record: GroupRecord, count: Int, _ fill: @escaping (Int, UnsafeMutableRawPointer) -> Void
     ) {
@@ -35,12 +35,12 @@ final class MemoryGroups: GroupStream {
     }
 }
 
-/// The groups in the runs of temporary files, where each run may have a part of a group.
+/// Groups in temporary files. A group may have a part in each run; the parts are merged.
 final class SpilledGroups: GroupStream {
     private let layout: StateLayout
     private let runs: RunHeap<GroupRuns>
     private let room: UnsafeMutableRawPointer
-    /// The first part of the next group.
+    /// First part of the next group; nil at the end.
     private var ahead: UnsafeRawPointer?
 
     init(_ runs: GroupRuns, _ layout: StateLayout) throws(RealmError) {

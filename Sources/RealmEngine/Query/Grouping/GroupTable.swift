@@ -1,19 +1,20 @@
-/// Groups of objects whose keys are equal, with their aggregates, as far as they fit in memory.
+/// Groups of objects with equal keys, with their aggregates, in memory.
 final class GroupTable {
-    /// The number of a group is that of its combination of keys.
+    /// Numbers of combinations, which are the numbers of the groups.
     private let keys: CombinationNumbers
-    /// The column that each aggregate reads; nil for the number of objects.
+    /// Column of each aggregate; nil for the number of objects.
     private let operands: [ColumnLeaves?]
     private let aggregates: [AggregateExpression]
     private let counts = ReusedBuffer<Int>()
     private let states: StateTable
-    /// Values of the properties whose values are needed in order.
+    /// Values of the properties for functions of sorted values.
     private let values: [GroupValues]
     private let memoryLimit: Int
     private let copiesTexts: Bool
-    /// Columns that are read of the objects themselves.
+    /// Columns of the objects themselves that are read.
     let columns: [ColumnLeaves]
-    /// Taken when the next one comes, so that its columns are fetched meanwhile.
+    /// The most recent leaf. It is processed when the next leaf arrives, so that its columns can be
+    /// prefetched meanwhile.
     private var waiting: (leaf: ClusterLeaf, rows: Selection)?
 
     init(
@@ -36,7 +37,7 @@ final class GroupTable {
             + operands.compactMap { $0 }
     }
 
-    /// The properties whose values are needed in order, each once.
+    /// Returns the properties of functions of sorted values, without duplicates.
     static func orderedColumns(_ aggregates: [AggregateExpression]) -> [Int] {
         var columns: [Int] = []
         for aggregate in aggregates where aggregate.function.isOrdered {
@@ -47,26 +48,27 @@ final class GroupTable {
 
     var layout: StateLayout { states.layout }
 
-    /// Records of the groups with the states of their aggregates.
+    /// Layout of the groups' records with the states of their aggregates.
     var record: GroupRecord {
         GroupRecord(keys: keys.readers.count, stateSize: layout.size, copiesTexts: copiesTexts)
     }
 
-    /// Records of the values of a property: the keys of the group, and the value as one more.
+    /// Layout of the records of a property's values: the keys of the group, and the value as one
+    /// more key.
     var valueRecord: GroupRecord {
         GroupRecord(keys: keys.readers.count + 1, stateSize: 0, copiesTexts: copiesTexts)
     }
 
     private var count: Int { counts.count }
 
-    /// More than may be kept.
+    /// Whether the memory limit is exceeded.
     var isFull: Bool {
         var size = count * (8 + layout.size) + keys.size
         for values in values { size += values.size }
         return size > memoryLimit
     }
 
-    /// Adds the chosen rows of a leaf, those of the last one with `finish`.
+    /// Adds the selected rows of a leaf. Call `finish` after the last leaf.
     func add(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         for column in columns { column.prefetch(leaf) }
         let last = waiting
@@ -101,8 +103,8 @@ final class GroupTable {
 
     // MARK: Reading
 
-    /// All groups in the order of their keys; and for each property of `orderedColumns` its values in
-    /// each group, in the order of the keys and of the values. Valid until the next change.
+    /// Returns all groups in the order of their keys and, for each property of `orderedColumns`,
+    /// its values sorted by group and value. Valid until the next change.
     func sorted() -> (groups: GroupStream, values: [GroupStream]) {
         let places = keys.readers.map(\.values.places)
         let parts = (0..<count).map { keys.parts(of: $0) }
@@ -138,7 +140,7 @@ final class GroupTable {
         return (groups, streams)
     }
 
-    /// Counts the values of functions that are computed from them in order.
+    /// Counts the values for functions of sorted values.
     private func countValues() {
         for (values, column) in zip(values, Self.orderedColumns(aggregates)) {
             for (i, slot) in layout.slots.enumerated()

@@ -1,13 +1,13 @@
-/// The values that one property has in each group, with the number of objects that have them: what
-/// functions of values in order are computed from.
+/// Values of one property in each group, each with its number of objects, for functions of sorted
+/// values.
 final class GroupValues {
     private let reader: GroupKeyReader
-    /// Numbers of pairs of a group and the number of a value; nil if there is one group.
+    /// Numbers of pairs of a group and a value number; nil if there is only one group.
     private let pairs: PairNumbers?
-    /// Numbers of objects, by pair.
+    /// Number of objects, by pair.
     private let counts = ReusedBuffer<Int>()
 
-    /// A pair, with its place among all.
+    /// A group and one of its values.
     struct Entry {
         let group: Int
         let value: Value
@@ -29,9 +29,11 @@ final class GroupValues {
     /// Bytes of memory in use.
     var size: Int { reader.values.size + (pairs?.size ?? 0) + counts.count * 8 }
 
+    /// Counts the values of the selected rows of a leaf.
+    ///
     /// - Parameters:
-    ///   - groups: numbers of the groups, by row.
-    ///   - numbers: memory for a number of each row.
+    ///     - groups: numbers of the groups, by row.
+    ///     - numbers: buffer for one number per row.
     func add(
         _ leaf: ClusterLeaf, _ rows: Selection, _ groups: UnsafePointer<UInt32>,
         _ numbers: UnsafeMutablePointer<UInt32>
@@ -63,9 +65,9 @@ final class GroupValues {
         return (group, number)
     }
 
-    /// Indexes of all entries, by the place of their group and then by value.
+    /// Returns the indexes of all entries, sorted by the position of their group and then by value.
     ///
-    /// - Parameter places: the place of each group.
+    /// - Parameter places: position by group.
     func sorted(_ places: [Int]) -> [Int] {
         let valuePlaces = reader.values.places
         let keys = (0..<count).map { i in
@@ -77,7 +79,7 @@ final class GroupValues {
 }
 
 extension ValueNumbers {
-    /// By number, the place of the value among all.
+    /// Position of each value in sorted order, by number.
     var places: [Int] {
         var places = [Int](repeating: 0, count: count)
         let order = Array(0..<count).ordered { Self.order(values.all[$0], values.all[$1]) < 0 }

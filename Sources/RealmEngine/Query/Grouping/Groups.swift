@@ -1,9 +1,9 @@
-/// The order of groups.
+/// Sort order of groups.
 package struct GroupOrder: Sendable {
     package enum Subject: Sendable {
-        /// A key, by its place.
+        /// Index of a key.
         case key(Int)
-        /// An aggregate, by its index.
+        /// Index of an aggregate.
         case aggregate(Int)
     }
 
@@ -17,11 +17,13 @@ package struct GroupOrder: Sendable {
 }
 
 extension QueryPlan {
-    /// Visits groups of the objects that the query yields, until `body` returns false: a group for each
-    /// combination of values of the keys. The keys are the paths of the query's last SORT, and the
-    /// groups are in their order unless `order` says another. What does not fit into the memory of the
-    /// plan's options goes to a temporary file. Returns the number of objects. Throws `corrupt`, and `output` when that
-    /// file cannot be written.
+    /// Visits groups of the query's results, one per combination of key values, until `body`
+    /// returns false. The keys are the paths of the query's last SORT, which also gives the order
+    /// of the groups unless `order` is given. Groups beyond the memory limit of the plan's options
+    /// are written to a temporary file.
+    ///
+    /// - Returns: the number of objects.
+    /// - Throws: `corrupt`, and `output` if the file cannot be written.
     @discardableResult
     package func forEachGroup(
         _ aggregates: [AggregateExpression], order: [GroupOrder] = [], in snapshot: Snapshot,
@@ -35,7 +37,7 @@ extension QueryPlan {
     }
 }
 
-/// The groups of the objects that a plan yields. Without keys all objects are one group.
+/// Grouping of a plan's results. Without keys, all objects form one group.
 struct GroupVisit {
     private let plan: QueryPlan
     private let snapshot: Snapshot
@@ -89,15 +91,15 @@ struct GroupVisit {
         return count
     }
 
-    /// Visits the rows of the objects that the query yields, leaf by leaf where their order does not
-    /// matter. Leaves are read as long as `atEnd` has not returned.
+    /// Visits the rows of the query's results, leaf by leaf if their order does not matter. The
+    /// leaves are readable until `atEnd` has returned.
     private func forEachRow(
         _ evaluator: QueryEvaluator, reading columns: [ColumnLeaves],
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Void,
         atEnd: () throws(RealmError) -> Void
     ) throws(RealmError) {
         evaluator.visits.beginPass()
-        // The last SORT is by the keys.
+        // The last SORT is by the group keys.
         if plan.query.descriptors.count == (keys.isEmpty ? 0 : 1) {
             let run = QueryRun(plan, in: snapshot)
             try run.forEachLeaf(reading: columns) { (leaf, rows) throws(RealmError) in
@@ -124,11 +126,12 @@ extension Selection {
     }
 }
 
-/// Groups of which those that did not fit into memory are in temporary files.
+/// Groups in memory, and in temporary files for those that exceed the memory limit.
 private final class SpilledTable {
     private let table: GroupTable
     private let memory: QueryMemory
-    /// Runs of the groups, then of the values of each property; empty before the first spill.
+    /// Runs of the groups, followed by runs of each property's values; empty before the first
+    /// spill.
     private var runs: [GroupRuns] = []
 
     init(_ table: GroupTable, _ memory: QueryMemory) {
@@ -152,7 +155,7 @@ private final class SpilledTable {
         table.removeAll()
     }
 
-    /// All groups, and the values of each property in them.
+    /// Returns all groups, and for each property its values by group.
     func all() throws(RealmError) -> (GroupStream, [GroupStream]) {
         if runs.isEmpty { return table.sorted() }
         try spill()

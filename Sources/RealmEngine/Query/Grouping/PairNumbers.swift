@@ -1,12 +1,12 @@
-/// Numbers of pairs of numbers: ascending from 0 in the order in which the pairs occur. Pairs of small
-/// numbers are looked up in a table, all others by their hash.
+/// Numbers pairs of numbers, ascending from 0 in the order of first occurrence. Pairs of small
+/// numbers are looked up in a table, others in a hash table.
 ///
 /// Confined to one thread.
 final class PairNumbers {
     private let pairs = ValueNumbers()
-    /// Numbers of the pairs met so far, at the first number shifted by `shift` plus the second.
+    /// Table of the known pairs' numbers, at index `first << shift | second`.
     private let known: UnsafeMutablePointer<UInt32>
-    /// The second numbers in the table have no more bits.
+    /// Maximum number of bits of the second numbers.
     private var shift = 0
 
     private static let capacity = 1 << 14
@@ -35,8 +35,8 @@ final class PairNumbers {
     /// Stores the number of each row's pair.
     ///
     /// - Parameters:
-    ///   - limit: above all second numbers.
-    ///   - numbers: may be the memory of the first or of the second numbers.
+    ///     - limit: exclusive upper limit of the second numbers.
+    ///     - numbers: output; may be the buffer of the first or of the second numbers.
     func read(
         _ firsts: UnsafePointer<UInt32>, _ seconds: UnsafePointer<UInt32>, below limit: Int,
         _ rows: Selection, to numbers: UnsafeMutablePointer<UInt32>
@@ -64,7 +64,7 @@ final class PairNumbers {
         return number
     }
 
-    /// The numbers of pair `i`.
+    /// Returns the numbers of pair `i`.
     subscript(i: Int) -> (first: Int, second: Int) {
         guard case .int(let both) = pairs.values.all[i] else { return (0, 0) }
         return (Int(both >> 32), Int(both & 0xFFFF_FFFF))
