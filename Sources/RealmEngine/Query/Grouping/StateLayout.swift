@@ -1,15 +1,15 @@
-/// The states of a group's aggregates, one after the other.
+/// Layout of the states of a group's aggregates, which are stored consecutively.
 struct StateLayout: Sendable {
     struct Slot: Sendable {
-        /// Nil for the number of objects, which has no state.
+        /// Operations of the aggregate; nil for the number of objects, which has no state.
         let operation: AggregateOperation?
         /// Offset of the state.
         let offset: Int
     }
 
-    /// One for each aggregate.
+    /// Slot by aggregate.
     let slots: [Slot]
-    /// Bytes of all states, a multiple of 16.
+    /// Size of all states in bytes, a multiple of 16.
     let size: Int
 
     static let empty = StateLayout(slots: [], size: 0)
@@ -28,12 +28,12 @@ struct StateLayout: Sendable {
         size = end
     }
 
-    /// Initializes states to which nothing was added.
+    /// Initializes empty states.
     func start(_ states: UnsafeMutableRawPointer) {
         for slot in slots { slot.operation?.start(states + slot.offset) }
     }
 
-    /// Adds the states `other`, whose values come after the values of `states`.
+    /// Adds the states `other`, whose values follow the values of `states`.
     func merge(_ other: UnsafeRawPointer, into states: UnsafeMutableRawPointer) {
         for slot in slots {
             slot.operation?.merge(other + slot.offset, into: states + slot.offset)
@@ -41,13 +41,13 @@ struct StateLayout: Sendable {
     }
 }
 
-/// The states of all groups; the states of one group are adjacent. Grows by a group at a time.
+/// The states of all groups; the states of one group are adjacent. Grows one group at a time.
 final class StateTable {
     let layout: StateLayout
     private var base: UnsafeMutableRawPointer
     private var capacity = 8
     private var count = 0
-    /// States to which nothing was added.
+    /// Empty states of a group.
     private let empty: UnsafeMutableRawPointer
 
     init(_ layout: StateLayout) {
@@ -70,7 +70,7 @@ final class StateTable {
 
     func removeAll() { count = 0 }
 
-    /// The states of a group, valid until the next append.
+    /// Returns the states of a group, valid until the next append.
     @inline(__always)
     subscript(group: Int) -> UnsafeMutableRawPointer { base + group &* layout.size }
 

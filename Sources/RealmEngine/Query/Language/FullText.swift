@@ -1,4 +1,4 @@
-/// The words of a search.
+/// The words of a full-text search.
 struct FullTextTerms: Sendable {
     struct Failure: Error { let message: String }
 
@@ -9,7 +9,7 @@ struct FullTextTerms: Sendable {
 
     private(set) var required: [Word] = []
     private(set) var excluded: [Word] = []
-    /// A required word has no character that could be in a token.
+    /// Whether a required word consists of characters that no token contains.
     private(set) var matchesNothing = false
 
     init(_ text: ByteView) throws(Failure) {
@@ -49,7 +49,8 @@ struct FullTextTerms: Sendable {
         }
     }
 
-    /// Whether `text` has every required word and none of the excluded; nil is a missing text.
+    /// Whether `text` contains every required word and no excluded one. A nil text contains no
+    /// word.
     func matches(_ text: ByteView?) -> Bool {
         if matchesNothing { return false }
         guard let text else { return required.isEmpty }
@@ -58,7 +59,7 @@ struct FullTextTerms: Sendable {
         return true
     }
 
-    /// The words a word of the search is taken for; one without letters is none.
+    /// Returns the tokens of a word in the search; empty if the word has no token character.
     private static func tokens(of word: [UInt8]) -> [[UInt8]] {
         word.withUnsafeBytes { bytes in
             var tokens: [[UInt8]] = []
@@ -71,7 +72,7 @@ struct FullTextTerms: Sendable {
         }
     }
 
-    /// Calls `body` with every word of a text until it returns false.
+    /// Calls `body` with each token of a text until it returns false.
     @inline(__always)
     private static func forEachToken(
         _ text: ByteView, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
@@ -84,7 +85,7 @@ struct FullTextTerms: Sendable {
         }
     }
 
-    /// Whether the word is in `text`.
+    /// Whether `text` contains the word.
     static func has(_ text: ByteView, _ word: Word) -> Bool {
         var found = false
         forEachToken(text) { token in

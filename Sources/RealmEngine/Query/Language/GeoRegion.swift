@@ -1,10 +1,10 @@
 /// A validated region (query language 20).
 enum GeoRegion: Sendable {
-    /// Points within this squared chord of the centre.
+    /// Points whose squared distance to the centre, along the chord, is at most `chord`.
     case cap(SphereVector, chord: Double)
     case polygon(outside: GeoRing, holes: [GeoRing])
 
-    /// Why a shape is no region.
+    /// Why a shape is no valid region.
     struct Flaw: Error { let message: String }
 
     init(_ shape: GeoShape) throws(Flaw) {
@@ -73,9 +73,10 @@ enum GeoRegion: Sendable {
         return SphereVector(longitude: point.longitude, latitude: point.latitude)
     }
 
-    /// Moves a place by micrometres, always in the same direction: so a place on a boundary belongs
-    /// to exactly one of the regions that meet there. At a pole every longitude is a place of its own,
-    /// much closer to the next, and the direction is one along the ground.
+    /// Moves a place by micrometres, always in the same direction, so that a place on a boundary
+    /// belongs to exactly one of the adjacent regions. At a pole, different longitudes give
+    /// different vectors, much closer to each other; there the direction is along the ground and
+    /// the distance smaller.
     private static func nudged(_ place: SphereVector) -> SphereVector {
         guard !place.isPole else {
             return place + SphereVector(-place.z, 0.012 * place.z, 0) * 1e-20

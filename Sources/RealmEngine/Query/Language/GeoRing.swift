@@ -1,11 +1,11 @@
-/// A closed line on the sphere; inside is the smaller of its two sides (query language 20).
+/// A closed line on the sphere. Its inside is the smaller of its two sides (query language 20).
 struct GeoRing: Sendable {
-    /// Without the closing repetition.
+    /// Vertices, without the repeated first one at the end.
     let vertices: [SphereVector]
-    /// Far from most data, and in no special position to anything.
+    /// Reference place: far from most data and not aligned with it.
     private static let reference = SphereVector(-0.0099994664, 0.0025924542, 0.99994664).normalized
     private let containsReference: Bool
-    /// A corner at a pole, from which arcs run in a direction that only exact arithmetic knows.
+    /// Whether a vertex is at a pole. The direction of arcs from there requires exact arithmetic.
     private let touchesPole: Bool
 
     enum Flaw: String, Error {
@@ -46,7 +46,7 @@ struct GeoRing: Sendable {
         return false
     }
 
-    /// Crossings of the arc from the reference to `place`, odd or even.
+    /// Whether the arc from the reference to `place` crosses the ring an odd number of times.
     private static func crossesOddly(
         _ v: [SphereVector], _ touchesPole: Bool, to place: SphereVector
     ) -> Bool {
@@ -70,7 +70,8 @@ struct GeoRing: Sendable {
         let area = leftArea(v)
         if abs(area) < smallArea { return isReferenceOutvoted(v, touchesPole) }
         let isLeftInside = area > 0 || area < roundingOfHemisphere - 2 * Double.pi
-        // A place just left of the middle of the longest edge, far closer to it than to any other.
+        // Place just to the left of the middle of the longest edge, far closer to it than to any
+        // other edge.
         var (a, b) = (v[v.count - 1], v[0])
         for (c, d) in zip(v, v.dropFirst()) where (d - c).square > (b - a).square {
             (a, b) = (c, d)
@@ -79,24 +80,26 @@ struct GeoRing: Sendable {
         return crossesOddly(v, touchesPole, to: beside) != isLeftInside
     }
 
-    /// Regions below about 4000 square kilometres: the sign of such an area may be rounding.
+    /// Limit for small regions, about 4000 square kilometres: the sign of such an area may be a
+    /// rounding error.
     private static let smallArea = 1e-4
-    /// Half the sphere has no smaller side; the left one is inside.
+    /// Tolerance for half the sphere: it has no smaller side, so its left side is the inside.
     private static let roundingOfHemisphere = 1e-14
-    /// Places far from each other and from the reference, no two of them in one small region.
+    /// Places far from each other and from the reference, so that no small region contains two of
+    /// them.
     private static let witnesses = [
         SphereVector(0.5513748, 0.2719451, -0.7886931).normalized,
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,
     ]
 
-    /// Small regions have at most one of three places inside, and slivers without any width none:
-    /// the reference is, if both others are on the other side.
+    /// Whether the reference is on the other side than both witnesses. A small region contains at
+    /// most one of the three places, a sliver without width none, so the reference is then inside.
     private static func isReferenceOutvoted(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
         witnesses.allSatisfy { crossesOddly(v, touchesPole, to: $0) }
     }
 
-    /// Signed area of the left side, modulo the whole sphere between plus and minus half of it: that
-    /// of the triangles from the reference to each edge.
+    /// Returns the signed area of the left side, between minus and plus half of the sphere: the sum
+    /// over the triangles from the reference to each edge.
     private static func leftArea(_ v: [SphereVector]) -> Double {
         var area = 0.0
         var last = v[v.count - 1]

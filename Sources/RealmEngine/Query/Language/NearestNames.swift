@@ -1,7 +1,7 @@
-/// Suggestions for a misspelt name. Callable from anywhere.
+/// Suggestions for a misspelt name. Safe to use from any thread.
 package enum NearestNames {
-    /// The up to three candidates that need the fewest edits, best first; none that differs more
-    /// than it agrees.
+    /// Returns up to three candidates with the fewest edits, best first. Excludes candidates that
+    /// differ in more than half of their bytes.
     package static func to(_ name: String, among candidates: [String]) -> [String] {
         let wanted = Array(name.lowercased().utf8)
         var scored: [(distance: Int, name: String)] = []
@@ -16,14 +16,14 @@ package enum NearestNames {
         return scored.prefix(3).map(\.name)
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, counted in
-    /// bytes; 64 for different texts of which one is longer than that.
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn
+    /// `a` into `b`, in bytes; 64 for different texts if one is longer than 64 bytes.
     package static func distance(_ a: String, _ b: String) -> Int {
         distance(Array(a.utf8), Array(b.utf8))
     }
 
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        // Names beyond this length are not worth the work.
+        // Longer names are not worth the time.
         if a.count > 64 || b.count > 64 { return a == b ? 0 : 64 }
         var before = [Int](repeating: 0, count: b.count + 1)
         var last = Array(0...b.count)

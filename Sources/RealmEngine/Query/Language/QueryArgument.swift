@@ -11,19 +11,19 @@ public enum QueryArgument: Sendable {
     case decimal(Decimal128)
     case objectID(ObjectID)
     case uuid(UUIDValue)
-    /// An object by its key.
+    /// An object, identified by its table and key.
     case link(ObjectLink)
-    /// An object by the primary key of its class.
+    /// An object, identified by the primary key of its class.
     indirect case object(className: String, primaryKey: QueryArgument)
-    /// A text that stands for a value of whatever type the other side has, in the form that type
-    /// has in plain output; refused where it has no such value.
+    /// A text that is converted to the type of the other side, in the form of plain output. An
+    /// error if that is impossible.
     case text(String)
-    /// Elements are scalars.
+    /// A list of scalars.
     case list([QueryArgument])
     indirect case geo(GeoShape)
 }
 
-/// A place on the globe, in degrees.
+/// A location on the globe, in degrees.
 public struct GeoPoint: Hashable, Sendable {
     public var longitude: Double
     public var latitude: Double
@@ -34,7 +34,7 @@ public struct GeoPoint: Hashable, Sendable {
     }
 }
 
-/// A geospatial value as an argument gives it, not yet validated (query language 20).
+/// A geospatial value of an argument, not yet validated (query language 20).
 public enum GeoShape: Sendable {
     case point(GeoPoint)
     /// Two opposite corners.

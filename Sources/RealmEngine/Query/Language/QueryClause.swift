@@ -1,19 +1,19 @@
-/// A part of a query after its condition. Clauses apply to the matches one after the other, in the
-/// order given (query language 22).
+/// A clause after the condition of a query. Clauses are applied to the matches in order (query
+/// language 22).
 public enum QueryClause: Sendable {
-    /// By several keys, the first of which counts most.
+    /// Sorts by several keys; the first key is the primary one.
     case sort([QuerySortKey])
-    /// The first object of every combination of values.
+    /// Keeps the first object of each combination of values.
     case distinct([QueryOperand])
-    /// The first so many; none for a negative number.
+    /// Keeps the first objects up to a count; none for a negative count.
     case limit(Int)
 }
 
 /// A value to sort by, and the direction.
 ///
-/// Programs may sort by what text of the query language may not: `.count("items")`, an aggregate of a
-/// collection, the number of matches of a subquery, and a property of the first object that links to the
-/// sorted one. An object without such a value is last when ascending, as one with a null link is.
+/// Programs may use keys that query text may not: `.count("items")`, an aggregate of a collection,
+/// the number of matches of a subquery, and a property of the first object that links to the sorted
+/// one. Objects without such a value come last in ascending order, like objects with a null link.
 public struct QuerySortKey: Sendable {
     public var operand: QueryOperand
     public var isAscending: Bool

@@ -1,65 +1,66 @@
-/// The language that a condition is written or meant in.
+/// The language of a condition.
 ///
-/// `NSPredicate` is a dialect: the same lexer, parser and binder read it, and differ in these places
+/// `NSPredicate` is a dialect: it uses the same lexer, parser and binder, with these differences
 /// (query language 25).
-///
 /// | Difference | Decided in |
 /// |---|---|
-/// | `%@`, `%d` and their kin, `%K`, words before and after a dot, `#name`, `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
+/// | `%@`, `%d` ..., `%K`, words at a dot, `#name`, `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
 /// | `[d]`, `[cd]`, words in any case, `@allKeys`, `@allValues` | the tables below |
 /// | `MATCHES` and `ALL` are errors | `QueryParser+Conditions`, `QueryParser+Predicates` |
-/// | `==` with a value that is compared piece by piece, `IN` with a region, `BETWEEN %@` | `QueryParser+Conditions` |
+/// | `==` by components, `IN` with a region, `BETWEEN %@` | `QueryParser+Conditions` |
 /// | ANY is implied, NONE negates ANY, a constant on the left is compared as if on the right | `QueryBinder+Predicates` |
 /// | nothing contains an empty text or null; text and bytes in mixed values are compared alike | `QueryBinder+Predicates` |
-/// | one of several values lies between both limits of BETWEEN | `QueryBinder+Between` |
-/// | IN takes any number for a float or double, and `[c]` | `QueryBinder+Comparisons` |
+/// | one of several values must be between both limits of BETWEEN | `QueryBinder+Between` |
+/// | IN accepts any number for a float or double, and `[c]` | `QueryBinder+Comparisons` |
 /// | SUBQUERY of sets and dictionaries; `@min` and `@max` of dates | `QueryBinder+Aggregates` |
 public struct QueryDialect: Hashable, Sendable {
     let isPredicate: Bool
-    /// `[c]` and `[d]` fold every letter by Unicode's simple case folding, not ASCII and Latin-1 alone as
-    /// the SDKs do; the query language has `[d]`, MATCHES and functions of one value.
+    /// Whether the extensions are enabled: `[c]` and `[d]` fold every letter by Unicode's simple
+    /// case folding, not only ASCII and Latin-1 as in the SDKs, and the query language has `[d]`,
+    /// MATCHES and functions of one value.
     let isExtended: Bool
 
     /// The query language of the SDKs.
     public static let language = QueryDialect(isPredicate: false, isExtended: false)
-    /// The query language with what the SDKs do not have.
+    /// The query language with extensions that the SDKs do not have.
     public static let extended = QueryDialect(isPredicate: false, isExtended: true)
     static let predicate = QueryDialect(isPredicate: true, isExtended: false)
 
-    /// The differences between texts that a comparison passes over.
+    /// Returns the differences between texts that a comparison ignores.
     func folding(_ comparison: QueryComparison) -> TextFolding {
         TextFolding(
             letterCase: !comparison.foldsCase ? .distinct : isExtended ? .unicode : .latin,
             dropsMarks: comparison.foldsMarks)
     }
 
-    /// Words of predicates in any case, beside the words of the query language.
+    /// Keywords of predicates, matched in any case in addition to the keywords of the query
+    /// language.
     static let predicateWords: [(word: StaticString, kind: QueryToken.Kind)] = [
         ("in", .in), ("not", .not), ("any", .any), ("some", .any), ("all", .all), ("none", .none),
         ("yes", .true), ("true", .true), ("no", .false), ("false", .false),
     ]
 
-    /// Operators that the query language calls otherwise.
+    /// Operators with another name in the query language.
     static let predicateOperators: [(StaticString, QueryToken.Kind)] = [
         ("@allKeys", .keys), ("@allValues", .values),
     ]
 
-    /// Letters in brackets behind an operator; those other than `c` and `d` change nothing.
+    /// Letters allowed in brackets after an operator; only `c` and `d` have an effect.
     static let predicateFlags = "cdnlw"
 }
 
-/// The values for the argument places in the text of a predicate, numbered from left to right.
+/// Values for the argument places in the text of a predicate, numbered from left to right.
 package protocol PredicateArguments: AnyObject {
-    /// The value of a place such as `%@`, whose last character is `kind`.
+    /// Returns the value of a place such as `%@`; `kind` is its last character.
     func value(_ number: Int, _ kind: UInt8) throws(RealmError) -> QueryArgument
 
-    /// The names along the path of a place `%K`.
+    /// Returns the names along the path of a place `%K`.
     ///
-    /// - Parameter isStart: the path begins at the class of the query.
+    /// - Parameter isStart: whether the path begins at the class of the query.
     func names(_ number: Int, isStart: Bool) throws(RealmError) -> [String]
 
-    /// The comparison of `path` with the value of a place `%@` that is compared piece by piece; nil
-    /// for a value that is compared as a whole.
+    /// Returns the comparison of `path` with the value of a place `%@` if it is compared by
+    /// components; nil if the value is compared as a whole.
     func comparison(
         _ path: QueryPath, isEqual: Bool, _ number: Int
     ) throws(RealmError) -> QueryCondition?
@@ -67,6 +68,6 @@ package protocol PredicateArguments: AnyObject {
     /// Whether the class of the query has a property of that name.
     func isProperty(_ name: String) -> Bool
 
-    /// The property that SELF names; nil if SELF has no meaning.
+    /// Property that SELF refers to; nil if SELF is not allowed.
     var selfProperty: String? { get }
 }

@@ -1,13 +1,13 @@
 /// Numbers, calendar times and quoted strings.
 extension QueryLexer {
-    /// First position at or after `p` that holds no digit.
+    /// Returns the first position at or after `p` without a digit.
     func digitsEnd(_ p: Int) -> Int {
         var end = p
         while Self.isDigit(byte(end)) { end += 1 }
         return end
     }
 
-    /// End of an optionally signed run of digits; `p` itself if there is none.
+    /// Returns the end of optionally signed digits; `p` if there are none.
     func signedEnd(_ p: Int) -> Int {
         let start = Self.isSign(byte(p)) ? p + 1 : p
         let end = digitsEnd(start)
@@ -16,7 +16,7 @@ extension QueryLexer {
 
     static func isSign(_ b: UInt8) -> Bool { b == UInt8(ascii: "+") || b == UInt8(ascii: "-") }
 
-    /// A sign belongs to the number right behind it, otherwise it is an operator.
+    /// Scans a sign: part of the number directly after it, otherwise an operator.
     func scanSigned(_ p: Int) -> (QueryToken.Kind, Int) {
         let next = byte(p + 1)
         if Self.isDigit(next) || next == UInt8(ascii: ".") && Self.isDigit(byte(p + 2)) {
@@ -28,7 +28,7 @@ extension QueryLexer {
         return (byte(p) == UInt8(ascii: "+") ? .plus : .minus, p + 1)
     }
 
-    /// Whether the lower-case word stands at `p` in any case.
+    /// Whether the word, given in lower case, is at `p` in any case.
     private func matchesWord(_ p: Int, _ word: StaticString) -> Bool {
         for i in 0..<word.utf8CodeUnitCount where byte(p + i) | 0x20 != word.utf8Start[i] {
             return false
@@ -36,7 +36,7 @@ extension QueryLexer {
         return true
     }
 
-    /// Scans the number whose sign, if any, stands at `p` and whose digits begin at `digits`.
+    /// Scans a number with an optional sign at `p` and its digits at `digits`.
     func scanNumber(_ p: Int, _ digits: Int) -> (QueryToken.Kind, Int) {
         let isSigned = digits > p
         if !isSigned {
@@ -72,7 +72,8 @@ extension QueryLexer {
         return end
     }
 
-    /// `Y-M-DTh:m:s` or `Y-M-D@h:m:s`, with an optional `:ns`.
+    /// Returns the end of `Y-M-DTh:m:s` or `Y-M-D@h:m:s` with an optional `:ns`; nil if there is
+    /// none.
     private func calendarEnd(_ p: Int) -> Int? {
         guard let month = fieldEnd(p, "-"), let day = fieldEnd(month, "-"),
             let hour = fieldEnd(day, "T") ?? fieldEnd(day, "@"),
@@ -84,13 +85,15 @@ extension QueryLexer {
         return byte(end) == UInt8(ascii: ":") && nanos > end + 1 ? nanos : end
     }
 
-    /// Position behind a run of digits and the separator that follows it.
+    /// Returns the position after digits and the separator that follows them; nil if there are
+    /// none.
     private func fieldEnd(_ p: Int, _ separator: Unicode.Scalar) -> Int? {
         let end = digitsEnd(p)
         return end > p && byte(end) == UInt8(ascii: separator) ? end + 1 : nil
     }
 
-    /// End of the quoted string at `p`, quotes included; nil if it has none or a wrong escape.
+    /// Returns the end of the quoted string at `p`, including the quotes; nil if it is unterminated
+    /// or has an invalid escape.
     func scanString(_ p: Int) -> Int? {
         let quote = byte(p)
         var at = p + 1
@@ -98,7 +101,7 @@ extension QueryLexer {
             let b = text[at]
             if b == quote { return at + 1 }
             if b == UInt8(ascii: "\\") {
-                // A regular expression has escapes of its own.
+                // Escapes in a regular expression are checked by its parser.
                 guard let length = isExpression ? 2 : escapeLength(at) else { return nil }
                 at += length
             } else {

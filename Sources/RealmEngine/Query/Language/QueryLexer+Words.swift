@@ -1,6 +1,7 @@
-/// Words: names, reserved words, and the literals that begin with a letter.
+/// Words: names, keywords, and literals that begin with a letter.
 extension QueryLexer {
-    /// Bytes of the character at `p` if a name may start with it, else 0.
+    /// Returns the length in bytes of the character at `p` if a name may start with it; otherwise
+    /// 0.
     func nameStart(_ p: Int) -> Int {
         let b = byte(p)
         if b < 0x80 {
@@ -12,7 +13,7 @@ extension QueryLexer {
         return length
     }
 
-    /// End of the name that starts at `p`.
+    /// Returns the end of the name that starts at `p`.
     func nameEnd(_ p: Int) -> Int {
         var end = p + nameStart(p)
         while true {
@@ -29,7 +30,7 @@ extension QueryLexer {
         }
     }
 
-    /// What a backslash and this byte stand for inside a name.
+    /// Returns the byte for a backslash and `b` inside a name; nil if there is no such escape.
     private static func escapedByte(_ b: UInt8) -> UInt8? {
         switch b {
         case UInt8(ascii: " "): 0x20
@@ -40,7 +41,7 @@ extension QueryLexer {
         }
     }
 
-    /// The name a token spells, escapes resolved.
+    /// Returns the name of a token with escapes resolved.
     func name(of token: QueryToken) -> String {
         let raw = UnsafeBufferPointer(rebasing: text[token.range.start..<token.range.end])
         switch token.kind {
@@ -73,7 +74,7 @@ extension QueryLexer {
         return result
     }
 
-    /// Scans what begins with a letter, `_`, `$` or a character beyond ASCII.
+    /// Scans a token that begins with a letter, `_`, `$` or a character beyond ASCII.
     func scanWord(_ p: Int) -> (QueryToken.Kind, Int) {
         let end = nameEnd(p)
         if let longer = scanLiteralWord(p), longer.1 >= end { return longer }
@@ -81,7 +82,7 @@ extension QueryLexer {
         return (QueryToken.word(UnsafeBufferPointer(rebasing: text[p..<end])) ?? .name, end)
     }
 
-    /// Literals that begin like a name and reach at least as far.
+    /// Scans a literal that begins like a name and is at least as long.
     private func scanLiteralWord(_ p: Int) -> (QueryToken.Kind, Int)? {
         switch byte(p) {
         case UInt8(ascii: "u"): return scanUUID(p).map { (.uuid, $0) }
@@ -100,7 +101,7 @@ extension QueryLexer {
         }
     }
 
-    /// `$12` and `$K12`, when nothing else follows.
+    /// Returns the kind of `$12` and `$K12`; nil if anything else follows.
     private func argumentKind(_ p: Int, _ end: Int) -> QueryToken.Kind? {
         guard byte(p) == UInt8(ascii: "$") else { return nil }
         let isPath = byte(p + 1) == UInt8(ascii: "K")

@@ -1,18 +1,19 @@
-/// Cuts query text into tokens, one at a time, by longest match (query language 2).
+/// Splits query text into tokens, one at a time, by longest match (query language 2).
 struct QueryLexer {
-    /// Lent to the lexer for as long as it lives.
+    /// Borrowed text; must be valid while the lexer exists.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
-    /// The next text is a regular expression.
+    /// Whether the next string is a regular expression.
     private(set) var isExpression = false
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    /// The byte at `index`, 0 past the end (NUL itself starts no token).
+    /// Returns the byte at `index`; 0 past the end. No token starts with NUL.
     @inline(__always)
     func byte(_ index: Int) -> UInt8 { index < text.count ? text[index] : 0 }
 
-    /// The next token; `.end` at the end of the text, again and again. `source` is for errors.
+    /// Returns the next token; `.end` for every call at the end of the text. `source` is for
+    /// errors.
     mutating func next(_ source: QuerySource) throws(RealmError) -> QueryToken {
         while Self.isSpace(byte(position)) { position += 1 }
         let start = position
@@ -33,7 +34,8 @@ struct QueryLexer {
         return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
     }
 
-    /// Tokens of predicates alone: `%@`, `[cd]`, `#name` and operators with names of their own.
+    /// Scans tokens that only predicates have: `%@`, `[cd]`, `#name` and operators with other
+    /// names.
     private func scanOfPredicate(_ p: Int) -> (QueryToken.Kind, Int)? {
         switch byte(p) {
         case UInt8(ascii: "%"):
@@ -50,7 +52,7 @@ struct QueryLexer {
         }
     }
 
-    /// Tokens of the extended language alone: `[d]` and `[cd]`, `7d`.
+    /// Scans tokens that only the extended language has: `[d]`, `[cd]`, `7d`.
     private func scanExtension(_ p: Int) -> (QueryToken.Kind, Int)? {
         guard byte(p) == UInt8(ascii: "[") else { return durationEnd(p).map { (.duration, $0) } }
         for flag in ["[d]", "[cd]", "[dc]"] as [StaticString] where starts(p, with: flag) {
@@ -59,7 +61,7 @@ struct QueryLexer {
         return nil
     }
 
-    /// The end of a number with the unit of a duration.
+    /// Returns the end of a number with the unit of a duration; nil if there is none.
     private func durationEnd(_ p: Int) -> Int? {
         var at = p
         if byte(at) == UInt8(ascii: "-") || byte(at) == UInt8(ascii: "+") { at += 1 }
@@ -83,7 +85,7 @@ struct QueryLexer {
         return at
     }
 
-    /// Kind and end of the longest token that starts at `p`.
+    /// Returns kind and end of the longest token that starts at `p`.
     private func scan(_ p: Int) -> (QueryToken.Kind, Int)? {
         let first = byte(p)
         switch first {
@@ -147,7 +149,7 @@ struct QueryLexer {
         return nil
     }
 
-    /// Whether the text at `p` continues with exactly these bytes.
+    /// Whether the bytes at `p` are exactly `spelling`.
     func starts(_ p: Int, with spelling: StaticString) -> Bool {
         let count = spelling.utf8CodeUnitCount
         guard p + count <= text.count else { return false }

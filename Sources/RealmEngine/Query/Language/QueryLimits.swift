@@ -1,21 +1,23 @@
-/// Limits of what a query may ask for, each named in the error for more: what costs stack or grows
-/// faster than the text that asks for it.
+/// Limits of queries. Each covers something that uses stack or grows faster than the query text,
+/// and is named in the error.
 enum QueryLimits {
-    /// Deepest nesting of parentheses, NOT and SUBQUERY. Each level takes stack wherever a tree is
+    /// Maximum nesting of parentheses, NOT and SUBQUERY. Each level uses stack whenever a tree is
     /// walked.
     static let depth = 200
-    /// Steps of one path. Each takes stack, and a set of objects where the path is tested from its far
-    /// end.
+    /// Maximum number of steps of a path. Each uses stack, and a set of objects if the path is
+    /// evaluated from its far end.
     static let steps = 200
-    /// Properties of all SORT or all DISTINCT clauses. Every object has a key for each of them.
+    /// Maximum number of properties of all SORT or all DISTINCT clauses. Every object has a key for
+    /// each of them.
     static let sortKeys = 256
-    /// Points of a region, of which every two edges are compared.
+    /// Maximum number of points of a region, whose edges are compared pairwise.
     static let points = 10_000
-    /// Objects one path may reach from a single object where each counts as often as it is reached and
-    /// in order, as in comparisons of two lists position by position.
+    /// Maximum number of objects that a path may reach from one object if duplicates and order are
+    /// kept, as in comparisons of two lists by position.
     static let sequence = 1 << 18
 
-    /// Walking what programs build uses the stack too, so its height is bounded as that of a text is.
+    /// Throws if a tree built by a program is too deep. Walking it uses stack, so the limit is the
+    /// same as for query text.
     static func checkDepth(_ depth: Int) throws(RealmError) {
         guard depth <= QueryLimits.depth else {
             throw .misuse(
@@ -30,7 +32,7 @@ enum QueryLimits {
 }
 
 extension QuerySource {
-    /// The error for more of something in the text than `limit`.
+    /// Makes the error for exceeding `limit` in the query text.
     func exceeded(_ what: String, _ limit: Int, at range: SourceRange) -> RealmError {
         error(.limitExceeded, "limit", at: range, "\(what): the limit is \(limit)")
     }

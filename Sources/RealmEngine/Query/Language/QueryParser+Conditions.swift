@@ -1,9 +1,9 @@
-/// A parenthesis may open a group of conditions or an arithmetic group; which one shows only at
-/// its end. So both are read by the same functions, and each place checks what it was given.
+/// Result of parsing an ambiguous parenthesis, which may open a group of conditions or an
+/// arithmetic group. The same functions parse both, and each caller checks which it received.
 enum QueryPart {
     case condition(QueryCondition)
-    /// `isBare` is false once parentheses or operators are involved: string operators, TEXT,
-    /// BETWEEN and GEOWITHIN take bare operands only.
+    /// `isBare` is false if there were parentheses or operators: string operators, TEXT, BETWEEN
+    /// and GEOWITHIN only accept bare operands.
     case value(QueryOperand, isBare: Bool)
 }
 
@@ -59,7 +59,7 @@ extension QueryParser {
         return try comparison(operand, isBare: isBare)
     }
 
-    /// What follows the left side of a comparison; without an operator the value stands alone.
+    /// Parses the operator and right side of a comparison; without an operator, returns the value.
     private mutating func comparison(
         _ left: QueryOperand, isBare: Bool
     ) throws(RealmError) -> QueryPart {
@@ -95,7 +95,7 @@ extension QueryParser {
         }
     }
 
-    /// `==`, `!=`, IN and the ordered operators, whose right side may be arithmetic.
+    /// Parses `==`, `!=`, IN and the ordered operators, whose right side may be arithmetic.
     private mutating func relation(
         _ left: QueryOperand, _ relation: QueryRelation
     ) throws(RealmError) -> QueryPart {
@@ -124,7 +124,7 @@ extension QueryParser {
                         foldsMarks: foldsMarks, right: right, range: sign.range))))
     }
 
-    /// String operators and TEXT, whose right side is a single operand.
+    /// Parses string operators and TEXT, whose right side is a single operand.
     private mutating func textRelation(
         _ left: QueryOperand, _ relation: QueryRelation
     ) throws(RealmError) -> QueryPart {
@@ -139,7 +139,8 @@ extension QueryParser {
         return comparison(left, relation, folds, marks, try operand(), sign)
     }
 
-    /// What stands in brackets behind an operator: whether case is folded, and whether marks are.
+    /// Parses the flags in brackets after an operator: whether to fold case, and whether to fold
+    /// marks.
     private mutating func flags() throws(RealmError) -> (Bool, Bool) {
         guard token.kind == .caseFlag else { return (false, false) }
         let letters = bytes(of: try advance())

@@ -1,6 +1,7 @@
 /// Literals (query language 2.3 to 2.7).
 extension QueryParser {
-    /// The constant that stands here, nil if none does. Words that are also names are not taken.
+    /// Parses the constant at the current token; nil if there is none. Leaves out words that are
+    /// also names.
     mutating func constant() throws(RealmError) -> QueryConstant? {
         let constant: QueryConstant
         switch token.kind {
@@ -22,7 +23,7 @@ extension QueryParser {
         return constant
     }
 
-    /// Constants that may stand inside `obj()`.
+    /// Parses a constant that is allowed inside `obj()`; nil if there is none.
     private mutating func key() throws(RealmError) -> QueryConstant? {
         let constant: QueryConstant
         switch token.kind {
@@ -37,12 +38,12 @@ extension QueryParser {
         return constant
     }
 
-    /// `$n` behind its quantifier.
+    /// Parses `$n` after its quantifier.
     mutating func argument(_ quantifier: QueryQuantifier?) throws(RealmError) -> QueryConstant {
         .argument(argumentNumber(try advance(), prefix: 1), quantifier)
     }
 
-    /// `( "text" )` behind `binary`.
+    /// Parses `( "text" )` after `binary`.
     mutating func binary() throws(RealmError) -> QueryConstant {
         try advance()
         let text = try advance()
@@ -68,7 +69,7 @@ extension QueryParser {
         return .object(className: stringBytes(name), key: key)
     }
 
-    /// `{a, b, ...}`
+    /// Parses `{a, b, ...}`.
     mutating func list(_ quantifier: QueryQuantifier?) throws(RealmError) -> QueryList {
         let open = try expect(.leftBrace, "'{'")
         var elements: [QueryElement] = []
@@ -103,7 +104,7 @@ extension QueryParser {
 // MARK: - Values of tokens
 
 extension QueryParser {
-    /// Digits as a number; too many saturate.
+    /// Converts digits to a number; saturates at the maximum.
     private func digits(_ bytes: ArraySlice<UInt8>, radix: UInt64 = 10) -> Int64 {
         var value: UInt64 = 0
         for b in bytes {
@@ -117,7 +118,8 @@ extension QueryParser {
         return Int64(value)
     }
 
-    /// natural and number, with the radix rules of C and saturation (query language 2.3).
+    /// Converts `natural` and `number` tokens with the radix rules of C and saturation (query
+    /// language 2.3).
     mutating func integer(_ token: QueryToken) -> Int64 {
         var bytes = bytes(of: token)
         let isNegative = bytes.first == UInt8(ascii: "-")
@@ -132,18 +134,18 @@ extension QueryParser {
         return magnitude == .max && !Self.spellsMaximum(bytes) ? .min : -magnitude
     }
 
-    /// Whether saturated digits are exactly the largest integer.
+    /// Whether saturated digits are exactly the maximum integer.
     private static func spellsMaximum(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.elementsEqual("9223372036854775807".utf8)
             || bytes.elementsEqual("0777777777777777777777".utf8)
     }
 
-    /// n of `$n` or `$Kn`; saturates.
+    /// Returns n of `$n` or `$Kn`; saturates at the maximum.
     mutating func argumentNumber(_ token: QueryToken, prefix: Int) -> Int {
         Int(digits(bytes(of: token).dropFirst(prefix)))
     }
 
-    /// The raw text between the quotes; escapes stay as they are (query language 2.4).
+    /// Returns the raw text between the quotes, with escapes unresolved (query language 2.4).
     mutating func stringBytes(_ token: QueryToken) -> [UInt8] {
         [UInt8](bytes(of: token).dropFirst().dropLast())
     }
@@ -163,7 +165,7 @@ extension QueryParser {
         return .typedKey(table, digits(parts[1]))
     }
 
-    /// The scanner has seen to it that these are the digits of an id.
+    /// Returns the id; the lexer has checked its digits.
     private mutating func objectID(_ token: QueryToken) -> ObjectID {
         withText(bytes(of: token).dropFirst(4).dropLast()) { ObjectID(text: $0) }
             ?? ObjectID(high: 0, low: 0)
@@ -182,7 +184,7 @@ extension QueryParser {
         }
     }
 
-    /// The decoded text of `B64"..."`; missing padding is tolerated (query language 2.4).
+    /// Decodes `B64"..."`; padding is optional (query language 2.4).
     mutating func base64(_ token: QueryToken) throws(RealmError) -> [UInt8] {
         var digits = bytes(of: token).dropFirst(4).dropLast()
         for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits = digits.dropLast() }

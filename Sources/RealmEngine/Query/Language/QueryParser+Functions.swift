@@ -1,6 +1,6 @@
 /// Functions of one value and times relative to now, in the extended query language.
 extension QueryParser {
-    /// Whether the next token names a function and a parenthesis follows.
+    /// Whether the current token is the name of a function, followed by a parenthesis.
     mutating func isFunction() -> Bool {
         guard source.dialect.isExtended, token.kind == .name, lexer.isBeforeParenthesis else {
             return false
@@ -11,7 +11,7 @@ extension QueryParser {
 
     private static let now = "now"
 
-    /// `month(created)`, `floor(age, 10)`, `now() - 7d`
+    /// Parses `month(created)`, `floor(age, 10)` or `now() - 7d`.
     mutating func function(
         _ quantifier: QueryQuantifier?
     ) throws(RealmError) -> QueryOperand.Kind {
@@ -49,7 +49,7 @@ extension QueryParser {
         }
     }
 
-    /// Now, with the durations behind it added. A query means one moment by it.
+    /// Returns the current time plus the durations that follow. The time is constant for the query.
     private mutating func relativeTime() throws(RealmError) -> Timestamp {
         isMomentary = true
         var time = WallClock.now
@@ -70,7 +70,7 @@ extension QueryParser {
         }
     }
 
-    /// Seconds of `7d`, with its sign.
+    /// Returns the signed number of seconds of a duration such as `7d`.
     private func duration(_ text: ArraySlice<UInt8>) -> Int64 {
         let isNegative = text.first == UInt8(ascii: "-")
         var number: Int64 = 0
@@ -90,7 +90,8 @@ extension QueryParser {
 }
 
 extension QueryOperand {
-    /// A function of one value as options write it, `month(created)`; nil for other texts.
+    /// Parses a function of one value in an option's text, such as `month(created)`; nil for other
+    /// texts.
     ///
     /// - Throws: `misuse` for a function with a mistake.
     package static func function(_ text: String) throws(RealmError) -> QueryOperand? {
@@ -101,7 +102,7 @@ extension QueryOperand {
         return try QueryParser.parseFunction(source)
     }
 
-    /// The function, of one that is called.
+    /// The called function; nil if the operand is none.
     package var scalarFunction: ScalarFunction? {
         guard case .function(let call) = kind else { return nil }
         return call.function

@@ -7,7 +7,7 @@ extension QueryParser {
         return QueryOperand(kind: kind, range: start.through(previous))
     }
 
-    /// ANY, ALL or NONE, if one stands here.
+    /// Parses ANY, ALL or NONE; nil if there is none.
     mutating func quantifier() throws(RealmError) -> QueryQuantifier? {
         let quantifier: QueryQuantifier
         switch token.kind {
@@ -35,7 +35,7 @@ extension QueryParser {
         case .argument: return .constant(try argument(quantifier))
         case .place where quantifier == nil: return .constant(.value(try placeValue()))
         case .binary:
-            // The word is also a name; only the parenthesis tells.
+            // The word is also a name; the parenthesis decides.
             let word = try advance()
             if token.kind == .leftParen, quantifier == nil { return .constant(try binary()) }
             return try pathOperand(quantifier, from: start, word)
@@ -50,7 +50,7 @@ extension QueryParser {
                 ? "a property or a value" : "a property or a list after ANY, ALL or NONE")
     }
 
-    /// A property or an aggregate whose first word has been passed.
+    /// Parses a property or an aggregate after its first word.
     private mutating func pathOperand(
         _ quantifier: QueryQuantifier?, from start: SourceRange, _ first: QueryToken
     ) throws(RealmError) -> QueryOperand.Kind {
@@ -72,7 +72,7 @@ extension QueryParser {
         return .property(property)
     }
 
-    /// What may follow `path.@min`: one property.
+    /// Parses the optional property after `path.@min`.
     private mutating func aggregate(
         _ path: QueryPath, _ function: AggregateFunction
     ) throws(RealmError) -> QueryAggregate {
@@ -83,7 +83,7 @@ extension QueryParser {
             path: path, function: function, functionRange: range, property: property)
     }
 
-    /// SUBQUERY(path, $x, condition).@count
+    /// Parses SUBQUERY(path, $x, condition).@count.
     private mutating func subquery() throws(RealmError) -> QuerySubquery {
         try descend()
         defer { ascend() }
@@ -112,7 +112,7 @@ extension QueryParser {
 // MARK: - Paths
 
 extension QueryParser {
-    /// A path with nothing behind it, as SORT, DISTINCT and SUBQUERY take it.
+    /// Parses a path without a suffix, for SORT, DISTINCT and SUBQUERY.
     mutating func path() throws(RealmError) -> QueryPath {
         guard token.isPathName || token.kind == .pathArgument else {
             throw unexpected("a property")
@@ -127,8 +127,8 @@ extension QueryParser {
         return path
     }
 
-    /// The rest of the path that begins with `first`, up to and including an operator such as
-    /// `@count`, which is reported in `suffix`.
+    /// Parses the rest of a path that begins with `first`, up to and including an operator such as
+    /// `@count`, which is stored in `suffix`.
     private mutating func path(
         _ first: QueryToken, suffix: inout QueryToken.Kind
     ) throws(RealmError) -> QueryPath {
@@ -177,7 +177,7 @@ extension QueryParser {
             && (token.number >= 0 || source.text[token.range.start] == UInt8(ascii: "#"))
     }
 
-    /// `[index]`; nil for `[SIZE]`.
+    /// Parses `[index]`; nil for `[SIZE]`.
     private mutating func indexStep() throws(RealmError) -> QueryStep? {
         let open = try advance()
         let index: QueryStep.Index?

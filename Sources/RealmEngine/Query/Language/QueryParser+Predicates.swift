@@ -1,8 +1,9 @@
-/// Text of predicates (query language 25): argument places, and words that are names in places.
+/// Text of predicates (query language 25): argument places, and keywords that are names in some
+/// positions.
 extension QueryParser {
-    /// The next token of a predicate.
+    /// Returns the next token of a predicate.
     ///
-    /// - Parameter last: the kind of the token before it.
+    /// - Parameter last: kind of the previous token.
     mutating func nextOfPredicate(
         after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) throws(RealmError) -> QueryToken {
@@ -27,10 +28,10 @@ extension QueryParser {
         return token
     }
 
-    /// The last character of an argument place.
+    /// Returns the last character of an argument place.
     func place(_ token: QueryToken) -> UInt8 { lexer.byte(token.range.end - 1) }
 
-    /// The kind of a word that is a name in the query language.
+    /// Returns the kind of a word that is a name in the query language.
     private func word(_ token: QueryToken) -> QueryToken.Kind {
         QueryDialect.predicateWords.first { spells(token, $0.word) }?.kind ?? .name
     }
@@ -43,8 +44,8 @@ extension QueryParser {
         return true
     }
 
-    /// Whether a word with a meaning is a name: a part of a path, or a property called like a word of
-    /// the query language alone.
+    /// Whether a keyword is a name here: as part of a path, or as a property named like a keyword
+    /// of the query language only.
     private func isName(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) -> Bool {
@@ -62,7 +63,7 @@ extension QueryParser {
         }
     }
 
-    /// The tokens of a path that is given as an argument: the first now, the others next.
+    /// Returns the first token of a path given as an argument; the other tokens follow.
     private mutating func path(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) throws(RealmError) -> QueryToken {
@@ -78,7 +79,7 @@ extension QueryParser {
         return pending.removeFirst()
     }
 
-    /// The token of a name, or of an operator such as `@count`.
+    /// Returns the token of a name, or of an operator such as `@count`.
     private mutating func named(_ name: String, _ token: QueryToken) -> QueryToken {
         let operators = QueryDialect.predicateOperators + QueryToken.operators
         if let kind = operators.first(where: { "\($0.0)" == name })?.1 {
@@ -88,14 +89,15 @@ extension QueryParser {
         return QueryToken(kind: .name, range: token.range, number: names.count - 1)
     }
 
-    /// The value of the argument place that stands here.
+    /// Parses an argument place and returns its value.
     mutating func placeValue() throws(RealmError) -> QueryArgument {
         guard let arguments else { throw unexpected("a value") }
         let place = try advance()
         return try arguments.value(place.number, self.place(place))
     }
 
-    /// The comparison with the argument that stands here, if that is compared piece by piece.
+    /// Parses an argument that is compared by components; nil if the argument is compared as a
+    /// whole.
     mutating func piecewise(
         _ left: QueryOperand, _ relation: QueryRelation
     ) throws(RealmError) -> QueryCondition? {
@@ -109,7 +111,7 @@ extension QueryParser {
         return condition
     }
 
-    /// The limits of BETWEEN as one argument.
+    /// Parses the limits of BETWEEN given as one argument.
     mutating func limits() throws(RealmError) -> QueryList {
         guard case .list(let limits) = try placeValue(), limits.count == 2 else {
             throw .misuse(
@@ -119,7 +121,7 @@ extension QueryParser {
         return QueryList(limits)
     }
 
-    /// An argument in brackets.
+    /// Parses an argument in brackets.
     mutating func indexPlace() throws(RealmError) -> QueryStep.Index {
         let range = token.range
         switch try placeValue() {

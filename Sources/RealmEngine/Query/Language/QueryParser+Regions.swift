@@ -45,7 +45,7 @@ extension QueryParser {
         let longitude = try coordinate()
         try expect(.comma, "',' and a latitude")
         let latitude = try coordinate()
-        // An altitude may follow; it plays no part.
+        // An altitude is accepted and ignored.
         if try accept(.comma) { try expect(.float, "an altitude with a decimal point") }
         try expect(.rightBracket, "']'")
         return QueryPoint(longitude: longitude, latitude: latitude)
@@ -73,7 +73,7 @@ extension QueryParser {
 }
 
 extension QueryParser {
-    /// SORT, DISTINCT and LIMIT up to the end of the text.
+    /// Parses SORT, DISTINCT and LIMIT up to the end of the text.
     mutating func clauses() throws(RealmError) -> [QueryClause] {
         var result: [QueryClause] = []
         while true {

@@ -1,6 +1,6 @@
 /// Timestamps (query language 2.5).
 extension QueryParser {
-    /// `T<seconds>:<nanoseconds>`
+    /// Parses `T<seconds>:<nanoseconds>`.
     mutating func epochTime(_ token: QueryToken) throws(RealmError) -> Timestamp {
         let text = String(decoding: bytes(of: token).dropFirst(), as: UTF8.self)
         let parts = text.split(separator: ":")
@@ -13,8 +13,8 @@ extension QueryParser {
         return Timestamp(seconds: seconds, nanoseconds: nanos)
     }
 
-    /// `Y-M-DTh:m:s` with `@` for `T` and `:ns` behind it as one likes, in UTC. Fields beyond their
-    /// range roll over.
+    /// Parses `Y-M-DTh:m:s` in UTC, with optional `@` for `T` and optional `:ns`. Fields beyond
+    /// their range roll over.
     mutating func calendarTime(_ token: QueryToken) throws(RealmError) -> Timestamp {
         let fields = try calendarFields(token)
         guard fields[0] >= 1900 else {
@@ -29,7 +29,7 @@ extension QueryParser {
         return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanos : nanos)
     }
 
-    /// The six or seven numbers, small enough to calculate with.
+    /// Returns the six or seven numbers, limited so that computations do not overflow.
     private mutating func calendarFields(_ token: QueryToken) throws(RealmError) -> [Int64] {
         var fields: [Int64] = []
         for part in bytes(of: token).split(whereSeparator: { !QueryLexer.isDigit($0) }) {

@@ -1,27 +1,27 @@
-/// Text to tree by recursive descent with one token of look-ahead (query language 3).
+/// Parses text into a tree by recursive descent with one token of look-ahead (query language 3).
 ///
-/// Recursion is counted: a query nested deeper than `QueryLimits.depth` is refused with a clear error,
-/// so no input can exhaust the stack. Long chains of AND, OR, `+` or `*` are flat and may be of any
-/// length.
+/// Recursion is counted: a query nested deeper than `QueryLimits.depth` is an error, so no input
+/// can exhaust the stack. Long chains of AND, OR, `+` or `*` are flat and may have any length.
 ///
-/// Helpers that only look are `mutating` all the same: the parser is lent to them instead of copied.
+/// Functions that only read are `mutating` too, so that the parser is passed by reference and not
+/// copied.
 struct QueryParser {
     let source: QuerySource
     /// The arguments of a predicate; nil for the query language.
     let arguments: (any PredicateArguments)?
     var lexer: QueryLexer
-    /// The token to be dealt with next.
+    /// The current token.
     private(set) var token = QueryToken(kind: .end, range: .none)
-    /// Place of the token before it.
+    /// Range of the previous token.
     private(set) var previous = SourceRange(start: 0, end: 0)
     private var depth = 0
-    /// Number of argument places so far, in a predicate.
+    /// Number of argument places parsed so far in a predicate.
     var places = 0
     /// Names of tokens that are not in the text.
     var names: [String] = []
-    /// Tokens that precede the next token of the text.
+    /// Tokens to return before the next token of the text.
     var pending: [QueryToken] = []
-    /// The tree holds the time at which it was made.
+    /// Whether the tree contains the time at which it was parsed.
     var isMomentary = false
 
     private init(
@@ -38,9 +38,9 @@ struct QueryParser {
         return try nextOfPredicate(after: last, arguments)
     }
 
-    /// The tree of a whole query.
+    /// Parses a whole query.
     ///
-    /// - Parameter arguments: supplied for a predicate.
+    /// - Parameter arguments: arguments of a predicate; nil for the query language.
     static func parse(
         _ source: QuerySource, _ arguments: (any PredicateArguments)? = nil
     ) throws(RealmError) -> QueryTree {
@@ -56,7 +56,7 @@ struct QueryParser {
         }
     }
 
-    /// A function of one value that is all of the text; nil where the text begins with none.
+    /// Parses a text that is a function of one value; nil if it does not begin with a function.
     static func parseFunction(_ source: QuerySource) throws(RealmError) -> QueryOperand? {
         try source.text.withUnsafeBufferPointer { (text) throws(RealmError) in
             var parser = try QueryParser(source, text)
@@ -69,7 +69,7 @@ struct QueryParser {
         }
     }
 
-    /// The region a text argument of GEOWITHIN spells.
+    /// Parses the region in a text argument of GEOWITHIN.
     static func parseRegion(_ source: QuerySource) throws(RealmError) -> QueryRegion {
         try source.text.withUnsafeBufferPointer { (text) throws(RealmError) in
             var parser = try QueryParser(source, text)
@@ -101,7 +101,7 @@ extension QueryParser {
         return true
     }
 
-    /// Moves past a token that must be of this kind.
+    /// Moves past a token that must be of this kind; otherwise throws.
     @discardableResult
     mutating func expect(
         _ kind: QueryToken.Kind, _ what: String
@@ -110,17 +110,17 @@ extension QueryParser {
         return try advance()
     }
 
-    /// The name a token spells.
+    /// Returns the name of a token.
     mutating func name(of token: QueryToken) -> String {
         token.number < 0 ? lexer.name(of: token) : names[token.number]
     }
 
-    /// The bytes of a token.
+    /// Returns the bytes of a token.
     mutating func bytes(of token: QueryToken) -> ArraySlice<UInt8> {
         source.text[token.range.start..<token.range.end]
     }
 
-    /// The error that something else was expected where the current token stands.
+    /// Makes the error for an unexpected current token.
     func unexpected(_ what: String) -> RealmError {
         let found =
             token.kind == .end ? "the query ends" : "found '\(source.quote(token.range))'"
@@ -129,7 +129,7 @@ extension QueryParser {
         return source.isInDate(token.range.start) ? source.advisingDates(error) : error
     }
 
-    /// Enters one level of nesting.
+    /// Enters one level of nesting. Throws beyond the limit.
     mutating func descend() throws(RealmError) {
         depth += 1
         guard depth <= QueryLimits.depth else {

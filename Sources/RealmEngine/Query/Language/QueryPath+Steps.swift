@@ -1,5 +1,5 @@
 extension QueryPath: CustomStringConvertible {
-    /// The path in the words of the query language, names as they are.
+    /// The path in query language syntax, with names unescaped.
     public var description: String {
         rest.reduce(first.text) { (text, step) in
             if case .index = step.kind { return text + step.text }
@@ -10,12 +10,12 @@ extension QueryPath: CustomStringConvertible {
     var steps: [QueryStep] { [first] + rest }
     var count: Int { 1 + rest.count }
 
-    /// The path with another step at its end.
+    /// Returns the path with another step appended.
     package func appending(_ step: QueryStep) -> QueryPath {
         QueryPath(first: first, rest: rest + [step], range: range)
     }
 
-    /// The names of the steps; nil for an index or key.
+    /// Name by step; nil for an index or key.
     package var names: [String?] {
         steps.map {
             if case .name(let name) = $0.kind { return name }
@@ -23,7 +23,7 @@ extension QueryPath: CustomStringConvertible {
         }
     }
 
-    /// The path up to a step, that one included, and the rest; nil when there is none.
+    /// Splits the path after a step; the rest is nil if it is empty.
     package func split(after step: Int) -> (QueryPath, QueryPath?) {
         let rest = Array(steps.dropFirst(step + 1))
         return (

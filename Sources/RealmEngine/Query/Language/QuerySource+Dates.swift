@@ -1,6 +1,6 @@
-/// Advice for dates that are written in a form the language does not have.
+/// Advice for dates in a form that the language does not have.
 extension QuerySource {
-    /// Whether the word around an offset begins as `2024-06-01` does.
+    /// Whether the word at an offset begins like `2024-06-01`.
     func isInDate(_ offset: Int) -> Bool {
         var start = min(offset, text.count)
         while start > 0, Self.isOfDate(text[start - 1]) { start -= 1 }
@@ -20,7 +20,7 @@ extension QuerySource {
         QueryLexer.isDigit(byte) || "-+:.@TZ".utf8.contains(byte)
     }
 
-    /// The error with the forms that a date may have.
+    /// Returns the error with a hint on the forms of dates.
     func advisingDates(_ error: RealmError) -> RealmError {
         RealmError(
             error.kind, code: error.code, reason: error.reason, error.message,
@@ -28,9 +28,9 @@ extension QuerySource {
     }
 }
 
-/// Ends of hints that callers may add to.
+/// Hints that callers may append.
 package enum QueryAdvice {
-    /// The forms of dates.
+    /// Hint on the forms of dates.
     package static let dates =
         "a date is written 2024-06-01T10:00:00, which is UTC; other forms of ISO 8601 are given "
         + "as an argument"

@@ -1,24 +1,24 @@
-/// A stretch of query text, in bytes from its start.
+/// A range of query text, in bytes.
 struct SourceRange: Equatable, Sendable {
     var start: Int
     var end: Int
 
-    /// For parts that were built without text.
+    /// Range of parts that were built without text.
     static let none = SourceRange(start: -1, end: -1)
 
-    /// From the start of `self` to the end of `other`.
+    /// Returns the range from the start of `self` to the end of `other`.
     func through(_ other: SourceRange) -> SourceRange {
         SourceRange(start: start, end: max(end, other.end))
     }
 }
 
-/// The text of a query, kept so that every error can point at the character it is about.
+/// The text of a query, kept so that errors can show the position of a mistake.
 struct QuerySource: Sendable {
     let text: [UInt8]
-    /// The language the text is in.
+    /// The language of the text.
     var dialect = QueryDialect.language
 
-    /// What went wrong, by the names the reference library uses (query language 24).
+    /// Error codes of the reference library (query language 24).
     enum Code: String {
         case syntax = "SyntaxError"
         case invalidQuery = "InvalidQuery"
@@ -31,8 +31,8 @@ struct QuerySource: Sendable {
         case runtime = "RuntimeError"
     }
 
-    /// The error for the stretch `range`: the message names the place, the hint shows the line with
-    /// a caret under it.
+    /// Makes the error for a range: the message contains its position, the hint shows the line with
+    /// carets under the range.
     @inline(never)
     func error(
         _ code: Code, _ reason: String, at range: SourceRange, _ message: String
@@ -46,7 +46,7 @@ struct QuerySource: Sendable {
             hint: place.picture(of: range, in: text))
     }
 
-    /// The words of the query itself, shortened when long, for use inside a message.
+    /// Returns the text of a range for use in a message, shortened if it is long.
     func quote(_ range: SourceRange) -> String {
         guard range.start >= 0, range.end <= text.count, range.start < range.end else { return "" }
         let limit = 40
@@ -56,7 +56,7 @@ struct QuerySource: Sendable {
     }
 }
 
-/// Line and column of a byte of the text; columns count characters from 1.
+/// Line and column of a byte of the text; columns count characters, starting at 1.
 private struct Place {
     let line: Int
     let column: Int
@@ -82,7 +82,7 @@ private struct Place {
 
     var name: String { isOneLine ? "column \(column)" : "line \(line), column \(column)" }
 
-    /// The line, at most a screen wide around the place, and a caret under it.
+    /// Returns the line, shortened to about a screen's width, with carets under the range.
     func picture(of range: SourceRange, in text: [UInt8]) -> String {
         let at = min(range.start, text.count)
         let reach = 48

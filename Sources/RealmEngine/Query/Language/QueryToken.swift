@@ -1,8 +1,8 @@
-/// One token: what it is and where (query language 2.1).
+/// A token: kind and range (query language 2.1).
 struct QueryToken {
     var kind: Kind
     let range: SourceRange
-    /// Number of an argument place, or of a name that is not in the text; else -1.
+    /// Number of an argument place, or of a name that is not in the text; otherwise -1.
     var number = -1
 
     enum Kind: UInt8 {
@@ -21,20 +21,20 @@ struct QueryToken {
         case function
         case links, type, keys, values
         case first, last, size
-        /// `[c]`; of predicates also `[d]` and `[cd]`.
+        /// `[c]`; in predicates also `[d]` and `[cd]`.
         case caseFlag
         case `true`, `false`, infinity, nan, null
         case uuid, objectID, epochTime, calendarTime, objectKey, typedKey
         case natural, number, float, argument, pathArgument
-        /// `7d`, of the extended language alone.
+        /// `7d`; in the extended language only.
         case duration
         case base64, string, name
-        /// `%@` and its kin, of predicates alone.
+        /// `%@` and similar places; in predicates only.
         case place
     }
 
-    /// A word with a meaning of its own that the grammar still accepts as a property name
-    /// (query language 2.2).
+    /// Whether the token is a name, or a keyword that the grammar accepts as a property name (query
+    /// language 2.2).
     var isPathName: Bool {
         switch kind {
         case .name, .beginsWith, .endsWith, .contains, .like, .matches, .between, .text, .sort,
@@ -48,7 +48,7 @@ struct QueryToken {
 }
 
 extension QueryToken {
-    /// The kind of a reserved word, nil for an ordinary name.
+    /// Returns the kind of a keyword; nil for a name.
     static func word(_ bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
         guard bytes.count < words.count, let first = bytes.first, (first | 0x20) &- 0x61 < 26
         else { return nil }
@@ -59,7 +59,7 @@ extension QueryToken {
     private struct Word {
         let text: StaticString
         let kind: Kind
-        /// The bit that letters of either case differ in, where case does not matter.
+        /// Bit in which upper and lower case differ if case is ignored; otherwise 0.
         let folds: UInt8
 
         init(_ text: StaticString, _ kind: Kind, folds: UInt8 = 0) {
@@ -68,7 +68,7 @@ extension QueryToken {
             self.folds = folds
         }
 
-        /// Whether a text as long as the word is the word.
+        /// Whether a text of the word's length equals the word.
         @inline(__always)
         func spells(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
             for i in 0..<bytes.count where bytes[i] | folds != text.utf8Start[i] { return false }
@@ -76,7 +76,7 @@ extension QueryToken {
         }
     }
 
-    /// Reserved words by their length.
+    /// Keywords by length.
     private static let words: [[Word]] = {
         let all =
             exactWords.map { Word($0.0, $0.1) } + anyCaseWords.map { Word($0.0, $0.1, folds: 0x20) }
@@ -86,7 +86,7 @@ extension QueryToken {
         }
     }()
 
-    /// Words whose spelling is fixed.
+    /// Keywords that are matched exactly.
     private static let exactWords: [(StaticString, Kind)] = [
         ("in", .in), ("IN", .in), ("not", .not), ("NOT", .not), ("any", .any), ("ANY", .any),
         ("some", .any), ("SOME", .any), ("all", .all), ("ALL", .all), ("none", .none),
@@ -95,7 +95,8 @@ extension QueryToken {
         ("FALSE", .false),
     ]
 
-    /// Words that may be written in any case: letters only, so that folding one bit is exact.
+    /// Keywords that are matched in any case. They contain only letters, so that folding one bit is
+    /// exact.
     private static let anyCaseWords: [(StaticString, Kind)] = [
         ("and", .and), ("or", .or), ("beginswith", .beginsWith), ("endswith", .endsWith),
         ("contains", .contains), ("like", .like), ("matches", .matches), ("text", .text),
@@ -109,7 +110,7 @@ extension QueryToken {
         ("null", .null), ("nil", .null),
     ]
 
-    /// Operators that begin with `@`; the longest that fits wins, and none is a prefix of another.
+    /// Operators that begin with `@`. The longest match wins; no operator is a prefix of another.
     static let operators: [(StaticString, Kind)] =
         AggregateFunction.all.flatMap { function in
             let kind: Kind = function == .count ? .count : .function

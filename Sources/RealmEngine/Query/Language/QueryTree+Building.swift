@@ -1,15 +1,15 @@
-// The parts of a query as programs make them. Errors of what does not fit come from binding.
+// Building of query parts by programs. Mistakes are reported when the query is bound.
 
 extension QueryCondition {
     /// TRUEPREDICATE or FALSEPREDICATE.
     public static func always(_ value: Bool) -> QueryCondition { QueryCondition(.constant(value)) }
 
-    /// All conditions hold; true without any.
+    /// True if all conditions are true; true for no conditions.
     public static func and(_ parts: [QueryCondition]) -> QueryCondition {
         QueryCondition(.and(parts))
     }
 
-    /// One of the conditions holds; false without any.
+    /// True if at least one condition is true; false for no conditions.
     public static func or(_ parts: [QueryCondition]) -> QueryCondition {
         QueryCondition(.or(parts))
     }
@@ -19,8 +19,8 @@ extension QueryCondition {
     /// Compares two operands.
     ///
     /// - Parameters:
-    ///   - foldsCase: `[c]`.
-    ///   - foldsMarks: `[d]`
+    ///     - foldsCase: whether to ignore case, as `[c]` does.
+    ///     - foldsMarks: whether to ignore diacritical marks, as `[d]` does.
     public static func comparison(
         _ left: QueryOperand, _ relation: QueryRelation, _ right: QueryOperand,
         foldsCase: Bool = false, foldsMarks: Bool = false
@@ -32,14 +32,14 @@ extension QueryCondition {
                     right: right, range: .none)))
     }
 
-    /// `BETWEEN {low, high}`, both included.
+    /// `BETWEEN {low, high}`, including both limits.
     public static func between(
         _ operand: QueryOperand, _ low: QueryArgument, _ high: QueryArgument
     ) -> QueryCondition {
         QueryCondition(.between(operand, QueryList([low, high]), .none))
     }
 
-    /// GEOWITHIN: a region contains the point at the end of the path.
+    /// GEOWITHIN: true if a region contains the point at the end of the path.
     public static func within(_ path: QueryPath, _ shape: GeoShape) -> QueryCondition {
         let property = QueryProperty(quantifier: nil, path: path, suffix: .none, range: path.range)
         return QueryCondition(.geoWithin(property, .shape(shape), .none))
@@ -47,19 +47,19 @@ extension QueryCondition {
 }
 
 extension QueryOperand {
-    /// A value; a list argument counts as a list.
+    /// A value. A list argument is a list of values.
     public static func constant(_ value: QueryArgument) -> QueryOperand {
         QueryOperand(kind: .constant(.value(value)))
     }
 
-    /// Several values, with ANY, ALL or NONE in front.
+    /// Several values, with an optional ANY, ALL or NONE.
     public static func list(
         _ values: [QueryArgument], _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand {
         QueryOperand(kind: .list(QueryList(values, quantifier)))
     }
 
-    /// A property of the object itself.
+    /// A property of the queried object.
     public static func property(_ name: String) -> QueryOperand { path(QueryPath(name)) }
 
     /// The values at the end of a path.
@@ -67,12 +67,12 @@ extension QueryOperand {
         _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand { property(path, quantifier, .none) }
 
-    /// Elements of a collection, bytes of a text: `.@count`.
+    /// Number of elements of a collection, or of bytes of a text: `.@count`.
     public static func count(
         _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand { property(path, quantifier, .count) }
 
-    /// `.@type`.
+    /// Type of each value: `.@type`.
     public static func type(
         _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand { property(path, quantifier, .type) }
@@ -87,7 +87,7 @@ extension QueryOperand {
             range: path.range)
     }
 
-    /// `@min` and its kin, of a collection or of a property of linked objects.
+    /// An aggregate such as `@min`, of a collection or of a property of linked objects.
     public static func aggregate(
         _ function: AggregateFunction, _ path: QueryPath, of property: QueryStep? = nil
     ) -> QueryOperand {
@@ -97,7 +97,7 @@ extension QueryOperand {
                     path: path, function: function, functionRange: .none, property: property)))
     }
 
-    /// Number of the objects linked to that satisfy a condition, whose paths begin at these objects:
+    /// Number of linked objects that match a condition, whose paths begin at the linked objects:
     /// `SUBQUERY(...).@count`.
     public static func subqueryCount(
         _ path: QueryPath, _ condition: QueryCondition
@@ -108,7 +108,7 @@ extension QueryOperand {
                     path: path, variable: nil, variableRange: .none, condition: condition)))
     }
 
-    /// The result of a function such as `@count` or `@max`; nil for another name.
+    /// The result of a function such as `@count` or `@max`; nil for any other name.
     package static func function(
         _ name: String, _ path: QueryPath, of property: QueryStep? = nil
     ) -> QueryOperand? {
@@ -116,7 +116,7 @@ extension QueryOperand {
         return function == .count ? .count(path) : .aggregate(function, path, of: property)
     }
 
-    /// The operand of a key path, names of properties and functions: `items.@count`.
+    /// The operand of a key path, given as names of properties and functions: `items.@count`.
     package static func keyPath(_ names: [String]) -> QueryOperand {
         let steps = names.map { QueryStep(kind: .name($0), isQuoted: !$0.hasPrefix("@")) }
         for (i, name) in names.enumerated() where i > 0 && name.hasPrefix("@") {
@@ -144,7 +144,7 @@ extension QueryList {
 }
 
 extension QueryPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-    /// A path of at least one step.
+    /// Makes a path of at least one step.
     public init(_ steps: [QueryStep]) { self.init(steps, .none) }
 
     init(_ steps: [QueryStep], _ range: SourceRange) {
@@ -156,7 +156,7 @@ extension QueryPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
         self.init(first: first, rest: rest, range: .none)
     }
 
-    /// A property of the object itself.
+    /// Makes the path of a property of the queried object.
     public init(_ property: String) { self.init(first: .property(property), rest: []) }
 
     public init(stringLiteral name: String) { self.init(first: .name(name), rest: []) }
@@ -168,7 +168,7 @@ extension QueryStep: ExpressibleByStringLiteral {
     /// A property, a key of a dictionary, or `@links`, `@keys`, `@values`.
     public static func name(_ name: String) -> QueryStep { QueryStep(kind: .name(name)) }
 
-    /// A property or a key of a dictionary, whatever it is called.
+    /// A property or a key of a dictionary with any name.
     public static func property(_ name: String) -> QueryStep {
         QueryStep(kind: .name(name), isQuoted: true)
     }
@@ -179,10 +179,10 @@ extension QueryStep: ExpressibleByStringLiteral {
 
     public static let first = QueryStep(kind: .index(.first))
     public static let last = QueryStep(kind: .index(.last))
-    /// `[*]`
+    /// All elements: `[*]`.
     public static let all = QueryStep(kind: .index(.all))
 
-    /// A key of a dictionary, even where a property has that name.
+    /// A key of a dictionary, even if there is a property with that name.
     public static func key(_ key: String) -> QueryStep { QueryStep(kind: .index(.key(key))) }
 
     public init(stringLiteral name: String) { self.init(kind: .name(name)) }

@@ -1,21 +1,21 @@
-/// A query as text, predicates, typed closures and programs make it: the condition and the clauses
+/// A query from text, a predicate, a typed closure or a program: the condition and the clauses
 /// after it (query language 3).
 ///
-/// A value of bounded height (`QueryLimits.depth`), so neither walking nor releasing it can exhaust
-/// the stack. Each part has a range of the text for the errors of binding.
+/// A value of limited height (`QueryLimits.depth`), so that neither walking nor releasing it can
+/// exhaust the stack. Each part has a range of the text for errors of binding.
 struct QueryTree: Sendable {
     var condition: QueryCondition
     var clauses: [QueryClause] = []
     var dialect = QueryDialect.language
-    /// A constant is the time at which the tree was made.
+    /// Whether a constant is the time at which the tree was built.
     var isMomentary = false
 }
 
-/// A condition that is true or false of an object. Its functions build it, values in place; text
-/// becomes the same tree (query language 3 to 21). Free to cross threads.
+/// A condition on an object. Its static functions build conditions from values; parsed text becomes
+/// the same tree (query language 3 to 21). Safe to use from any thread.
 public struct QueryCondition: Sendable {
     let kind: Kind
-    /// Conditions and operands nested in each other, this one included.
+    /// Number of nested conditions and operands, including this condition.
     let height: Int
 
     enum Kind: Sendable {
@@ -46,12 +46,12 @@ public struct QueryCondition: Sendable {
 struct QueryComparison: Sendable {
     var left: QueryOperand
     var relation: QueryRelation
-    /// `[c]`
+    /// Whether to ignore case: `[c]`.
     var foldsCase: Bool
-    /// `[d]`, of predicates and of a language that folds by Unicode.
+    /// Whether to ignore diacritical marks: `[d]`, in predicates and in the extended language.
     var foldsMarks = false
     var right: QueryOperand
-    /// Place of the operator.
+    /// Range of the operator.
     var range: SourceRange
 }
 
@@ -61,20 +61,20 @@ public enum QueryRelation: UInt8, Sendable {
     case `in`
     case beginsWith, endsWith, contains, like
     case text
-    /// A regular expression: an extension of the language.
+    /// A regular expression. Not in the query language of the SDKs.
     case matches
 }
 
-/// How many elements of a list must satisfy a comparison (query language 11).
+/// Number of a list's elements that must satisfy a comparison (query language 11).
 public enum QueryQuantifier: UInt8, Sendable {
     case any, all, none
 }
 
-/// One side of a comparison: a value, a path to values, or something calculated of them.
+/// One side of a comparison: a value, a path to values, or a computation on them.
 public struct QueryOperand: Sendable {
     let kind: Kind
     var range: SourceRange
-    /// Conditions and operands nested in each other, this one not included.
+    /// Number of nested conditions and operands, not including this operand.
     let height: Int
 
     enum Kind: Sendable {
@@ -83,7 +83,8 @@ public struct QueryOperand: Sendable {
         case property(QueryProperty)
         indirect case aggregate(QueryAggregate)
         indirect case subquery(QuerySubquery)
-        /// `first op operand op operand ...`, all operators of one precedence, left to right.
+        /// `first op operand op operand ...`: operators of equal precedence, evaluated from left to
+        /// right.
         indirect case arithmetic(QueryOperand, [ArithmeticTerm])
         indirect case function(QueryFunctionCall)
     }
@@ -103,7 +104,7 @@ public struct QueryOperand: Sendable {
 }
 
 extension QueryOperand {
-    /// A constant or a list of them.
+    /// Whether the operand is a constant or a list of constants.
     var isLiteral: Bool {
         switch kind {
         case .constant, .list: true
@@ -112,33 +113,33 @@ extension QueryOperand {
     }
 }
 
-/// A function of one value, or of each of several.
+/// A function of one value, or of each of several values.
 struct QueryFunctionCall: Sendable {
     let function: ScalarFunction
     let operand: QueryOperand
-    /// Of `floor`.
+    /// Second argument of `floor`; nil for other functions.
     let width: QueryConstant?
     let quantifier: QueryQuantifier?
 }
 
-/// An operator and the operand behind it.
+/// An operator and its right operand.
 struct ArithmeticTerm: Sendable {
     var sign: QueryArithmetic
     var operand: QueryOperand
     var range: SourceRange
 }
 
-/// The operators between numbers (query language 16).
+/// Arithmetic operators (query language 16).
 public enum QueryArithmetic: UInt8, Sendable {
     case add, subtract, multiply, divide
 }
 
-/// A literal, a value or the place of an argument.
+/// A literal, a value or an argument.
 enum QueryConstant: Sendable {
     case null
     case bool(Bool)
     case int(Int64)
-    /// With its text, from which decimals are read.
+    /// A double literal with its text, from which decimals are converted.
     case double(Double, text: [UInt8])
     /// A literal that ends in `f`, with its text.
     case float(Float, text: [UInt8])
@@ -151,13 +152,13 @@ enum QueryConstant: Sendable {
     case uuid(UUIDValue)
     /// `obj('Class', key)`
     indirect case object(className: [UInt8], key: QueryConstant)
-    /// `O5`: an object key of the class compared with.
+    /// `O5`: an object key in the class of the other side.
     case objectKey(Int64)
     /// `L3:5`: table key and object key.
     case typedKey(UInt32, Int64)
-    /// `$n`, with the quantifier in front of it.
+    /// `$n` with its quantifier.
     case argument(Int, QueryQuantifier?)
-    /// A value in place, as an argument has it.
+    /// A value given by a program.
     case value(QueryArgument)
 }
 
@@ -173,7 +174,7 @@ struct QueryElement: Sendable {
     var range: SourceRange
 }
 
-/// A path with what may stand before and behind it.
+/// A path with its quantifier and suffix.
 struct QueryProperty: Sendable {
     var quantifier: QueryQuantifier?
     var path: QueryPath
@@ -191,7 +192,7 @@ struct QueryProperty: Sendable {
 
 /// Steps from the queried object to a value (query language 5).
 public struct QueryPath: Sendable {
-    /// Apart from the others, so that a path of one step is in no memory of its own.
+    /// First step. Separate from the rest, so that a path of one step needs no heap memory.
     let first: QueryStep
     let rest: [QueryStep]
     var range: SourceRange
@@ -201,7 +202,7 @@ public struct QueryPath: Sendable {
 public struct QueryStep: Sendable {
     let kind: Kind
     var range = SourceRange.none
-    /// The name of a property, even if it is `@links`.
+    /// Whether the name is a property's name even if it begins with `@`.
     var isQuoted = false
 
     enum Kind: Sendable {
@@ -223,7 +224,7 @@ public struct QueryStep: Sendable {
     }
 }
 
-/// `path.@min`, `links.@sum.property` and the like.
+/// An aggregate: `path.@min`, `links.@sum.property`.
 struct QueryAggregate: Sendable {
     var path: QueryPath
     var function: AggregateFunction
@@ -234,7 +235,7 @@ struct QueryAggregate: Sendable {
 /// `SUBQUERY(path, $x, condition).@count`
 struct QuerySubquery: Sendable {
     var path: QueryPath
-    /// Nil where the condition needs none: its paths begin at the elements.
+    /// Nil if the paths of the condition begin at the elements without a variable.
     var variable: String?
     var variableRange: SourceRange
     var condition: QueryCondition

@@ -1,4 +1,4 @@
-/// A place on the unit sphere, or a direction.
+/// A point on the unit sphere, or a direction.
 struct SphereVector: Hashable, Sendable {
     var x: Double
     var y: Double
@@ -10,7 +10,7 @@ struct SphereVector: Hashable, Sendable {
         self.z = z
     }
 
-    /// The place at these degrees.
+    /// Makes the point at a longitude and latitude in degrees.
     init(longitude: Double, latitude: Double) {
         let toRadians = Double.pi / 180
         let ring = Trigonometry.cosine(latitude * toRadians)
@@ -53,20 +53,20 @@ struct SphereVector: Hashable, Sendable {
         let sideA = cd.dot(a)
         let sideB = cd.dot(b)
         guard sideA > 0 && sideB < 0 || sideA < 0 && sideB > 0 else { return false }
-        // The great circles meet in two opposite points; both arcs must pass the same one.
+        // The great circles intersect in two opposite points; both arcs must pass the same one.
         let meeting = ab.cross(cd)
         return (meeting.dot(a + b) > 0) == (meeting.dot(c + d) > 0)
     }
 
-    /// Twice the cross product with `b`, exact also where the two are next to each other or opposite,
-    /// as the poles are of different longitudes.
+    /// Returns twice the cross product with `b`. Precise even if the vectors are nearly equal or
+    /// opposite, as poles with different longitudes are.
     func normal(to b: SphereVector) -> SphereVector { (self + b).cross(b - self) }
 
-    /// A pole, whatever longitude was written: that is kept in what x and y are short of zero.
+    /// Whether this is a pole. Its longitude remains in x and y, which are not exactly zero.
     var isPole: Bool { abs(z) == 1 }
 
-    /// Volume spanned by three places, whose sign tells their order. Exact also where two of them are
-    /// next to each other or opposite: those are taken first.
+    /// Returns the volume spanned by three points; its sign gives their orientation. Precise even
+    /// if two points are nearly equal or opposite, because these two are multiplied first.
     private static func volume(
         _ a: SphereVector, _ b: SphereVector, _ c: SphereVector
     ) -> Double {
@@ -75,11 +75,13 @@ struct SphereVector: Hashable, Sendable {
         return bc >= ca ? b.normal(to: c).dot(a) : c.normal(to: a).dot(b)
     }
 
-    /// As `arcsCross`, also for arcs at a pole or from one to the other.
+    /// Whether the arcs a-b and c-d cross, like `arcsCross`, but also for arcs at a pole or between
+    /// the poles.
     static func arcsCrossExactly(
         _ a: SphereVector, _ b: SphereVector, _ c: SphereVector, _ d: SphereVector
     ) -> Bool {
-        // Both arcs pass their common point where all triangles around it run the same way.
+        // Both arcs contain the intersection if all four triangles around it have the same
+        // orientation.
         let first = volume(a, c, b)
         guard first != 0 else { return false }
         let isLeft = first > 0
@@ -89,8 +91,8 @@ struct SphereVector: Hashable, Sendable {
         return true
     }
 
-    /// Signed area of the triangle on the unit sphere, positive when counterclockwise. `b` and `c`
-    /// may be opposite but for rounding, which then decides where the arc between them runs.
+    /// Returns the signed area of the triangle on the unit sphere, positive if counterclockwise. If
+    /// `b` and `c` are opposite, rounding decides the course of the arc between them.
     static func area(_ a: SphereVector, _ b: SphereVector, _ c: SphereVector) -> Double {
         let volume = a.dot(b.normal(to: c)) / 2
         let sum = (b + c).square / 2 + a.dot(b + c)

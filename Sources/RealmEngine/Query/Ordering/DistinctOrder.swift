@@ -1,13 +1,13 @@
-/// The distinct values of an enumerated column and the order they have, so that rows are put in order
-/// by the numbers they hold.
+/// Sort positions of an enumerated column's distinct values, so that rows are sorted by the numbers
+/// they store.
 struct DistinctOrder {
     struct Entry {
         /// Null or a string.
         let value: Value
-        /// Equal values share one.
+        /// Position in sorted order; the same for equal values.
         fileprivate(set) var place: UInt32 = 0
 
-        /// Bytes of the text.
+        /// Length of the text in bytes.
         @inline(__always) var size: Int {
             if case .string(let text) = value { return text.count }
             return 0
@@ -16,7 +16,7 @@ struct DistinctOrder {
 
     private var entries: [Entry] = []
 
-    /// The values that the numbers of `texts`, an enumerated leaf, stand for.
+    /// Sorts the distinct values of `texts`, an enumerated leaf.
     init(_ texts: BytesLeaf) throws(RealmError) {
         let values = try texts.distinctValues()
         entries.reserveCapacity(values.count)
@@ -33,7 +33,7 @@ struct DistinctOrder {
         }
     }
 
-    /// Nil when the number stands for no value.
+    /// Returns the entry at an index; nil if it is out of range.
     @inline(__always)
     subscript(index: Int64) -> Entry? {
         index >= 0 && index < Int64(entries.count) ? entries[Int(index)] : nil

@@ -1,4 +1,4 @@
-/// The first row of each set of equal keys.
+/// Finds the first row of each set of equal keys.
 struct DistinctSet {
     private let columns: [SortColumn]
     private let codes: [[UInt64]]
@@ -10,7 +10,8 @@ struct DistinctSet {
         self.count = count
     }
 
-    /// In the order they are in; rows behind a null link are left out.
+    /// Returns the first rows in their current order, without rows that have a null link in the
+    /// path of a key.
     func firstRows() -> [UInt32] {
         var capacity = 1024
         while capacity < count * 2 { capacity *= 2 }

@@ -1,21 +1,21 @@
-/// Sorts more rows than fit into memory: sorted runs in temporary files, which are merged.
+/// Sorts rows that exceed the memory limit: writes sorted runs to temporary files and merges them.
 ///
-/// A run's records hold the sort keys themselves. Values are spilled as they are in memory: texts
-/// are places in the mapped snapshot, which outlives the sort. Of an encrypted file the first bytes of
-/// each text are in the tail of the record, too, so that most comparisons need no page of the file.
+/// Records contain the sort keys. Values are written as they are in memory: texts are pointers into
+/// the mapped snapshot, which outlives the sort. If the database is encrypted, records also contain
+/// the first bytes of each text, so that most comparisons do not decrypt a page.
 struct ExternalSort: RunOrder {
     private let columns: [SortColumn]
     let recordSize: Int
     let longestRecord: Int
-    /// Where each column's part of a record begins.
+    /// Offset of each column's part in a record.
     private let offsets: [Int]
     private let runs: SortedRuns
     private let record: UnsafeMutableRawPointer
 
-    /// Bytes of key, position and size, before the sort keys.
+    /// Size in bytes of key, position and size, before the sort keys.
     private static let headSize = 32
 
-    /// - Parameter shapes: columns as those of every run will be; they hold no rows.
+    /// - Parameter shapes: empty columns with the form of each run's columns.
     init(_ shapes: [SortColumn], _ memory: QueryMemory) throws(RealmError) {
         columns = shapes
         var size = Self.headSize
@@ -32,11 +32,11 @@ struct ExternalSort: RunOrder {
         record.initializeMemory(as: UInt8.self, repeating: 0, count: longestRecord)
     }
 
-    /// Frees the record's memory. Called once, when the sort is over or has failed.
+    /// Frees the record's memory. Call it once, after the sort has ended or failed.
     func close() { record.deallocate() }
 
-    /// Adds a run: the rows of `columns` in `order`. `keys` are their objects, the first of which
-    /// is at `position` of all rows.
+    /// Adds a run: the rows of `columns` in `order`. `keys` are the object keys of all rows; the
+    /// run's first row is at `position`.
     func add(
         _ run: [SortColumn], _ order: [UInt32], _ keys: RowKeys, from position: Int
     ) throws(RealmError) {
@@ -48,7 +48,7 @@ struct ExternalSort: RunOrder {
             for (column, offset) in zip(run, offsets) {
                 end += column.write(row, to: record + offset, tail: end - offset)
             }
-            // Records begin at multiples of 8.
+            // Records are aligned to 8 bytes.
             end = (end + 7) & ~7
             record.storeBytes(of: Int64(end), toByteOffset: 16, as: Int64.self)
             try runs.append(record, end)
@@ -61,8 +61,8 @@ struct ExternalSort: RunOrder {
         Int(record.load(fromByteOffset: 16, as: Int64.self))
     }
 
-    /// Visits the rows of all runs in order: key, position, and whether its keys equal those of the
-    /// row before.
+    /// Visits the rows of all runs in order: object key, position, record, and whether the sort
+    /// keys equal those in the previous row.
     func merge(
         _ body: (ObjectKey, Int, UnsafeRawPointer, Bool) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -78,7 +78,7 @@ struct ExternalSort: RunOrder {
         withExtendedLifetime(records) {}
     }
 
-    /// Negative, zero or positive: by the sort keys alone.
+    /// Compares the sort keys only: negative, zero or positive.
     func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         for i in columns.indices {
             let order = columns[i].compareRecords(a + offsets[i], b + offsets[i])
@@ -87,7 +87,7 @@ struct ExternalSort: RunOrder {
         return 0
     }
 
-    /// Whether a record lies behind a null link in one of its columns.
+    /// Whether a record has a null link in the path of one of its columns.
     func isMissing(_ record: UnsafeRawPointer) -> Bool {
         for i in columns.indices where columns[i].isMissing(record + offsets[i]) { return true }
         return false

@@ -1,22 +1,22 @@
-/// Applies SORT, DISTINCT and LIMIT, in the order written, to matches in table order (query
+/// Applies SORT, DISTINCT and LIMIT, in the order of the query, to matches in table order (query
 /// language 22).
 final class RowArranger {
     let descriptors: [BoundDescriptor]
     private let snapshot: Snapshot
-    /// Not made for a LIMIT alone.
+    /// Lazy, because a LIMIT alone needs no evaluator.
     private lazy var evaluator = QueryEvaluator(snapshot, looks: looks)
     private let looks: Int
     private let table: TablePlace
     private let memory: QueryMemory
     private let meter: ProgressCounter?
-    /// Told of the rows of a pass over all.
+    /// Receives the number of rows read in a pass.
     private var counter: ProgressCounter?
 
     convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {
         self.init(plan.query, plan.options, snapshot, mostRepeats: 1)
     }
 
-    /// - Parameter mostRepeats: how often an object may be among the keys.
+    /// - Parameter mostRepeats: maximum number of times an object may be among the keys.
     init(
         _ query: BoundQuery, _ options: QueryOptions, _ snapshot: Snapshot, mostRepeats: Int
     ) {
@@ -30,7 +30,8 @@ final class RowArranger {
         looks = isTooMany ? .max : most
     }
 
-    /// Of neighbouring SORTs the later one is primary, of neighbouring LIMITs the smaller counts.
+    /// Merges adjacent clauses: of adjacent SORTs the later one is primary, of adjacent LIMITs the
+    /// smaller one applies.
     static func merged(_ descriptors: [BoundDescriptor]) -> [BoundDescriptor] {
         var result: [BoundDescriptor] = []
         for descriptor in descriptors {
@@ -45,7 +46,7 @@ final class RowArranger {
         return result
     }
 
-    /// What the descriptors, except for the first `done`, make of the keys.
+    /// Applies the descriptors, except for the first `done`, to the keys.
     func arranged(_ keys: RowKeys, after done: Int = 0) throws(RealmError) -> RowKeys {
         var keys = keys
         for descriptor in descriptors.dropFirst(done) {
@@ -79,17 +80,18 @@ final class RowArranger {
         }
     }
 
-    /// Fewer neighbouring rows are read one by one, with the other rows of their leaf.
+    /// Minimum number of consecutive rows that are read as a range. Fewer are read together with
+    /// other rows of their leaf.
     private static let leastRun = 8
 
-    /// Rows whose sort keys are in memory.
+    /// Rows with their sort keys in memory.
     private struct Part {
         let columns: [SortColumn]
         let rows: Range<Int>
     }
 
-    /// The sort keys of rows from `start` on, as many as fit into memory. Neighbouring rows of one leaf are
-    /// read together.
+    /// Reads the sort keys of rows from `start` on, up to the memory limit. Consecutive rows of one
+    /// leaf are read together.
     private func part(
         _ keys: RowKeys, from start: Int, _ paths: [BoundSortKey]
     ) throws(RealmError) -> Part {
@@ -109,7 +111,7 @@ final class RowArranger {
             guard let (leaf, row) = try tree.find(key) else {
                 throw .corrupt("object \(key.raw) vanished", in: "table \(table.key.raw)")
             }
-            // In table order without a condition neighbouring rows have neighbouring keys.
+            // In table order and without a condition, consecutive rows have consecutive keys.
             let run = keys.run(in: leaf, from: row, at: position, before: end)
             let first = position
             if run.count >= Self.leastRun {
@@ -128,12 +130,12 @@ final class RowArranger {
         return Part(columns: columns, rows: start..<end)
     }
 
-    /// The value of a key of the object itself.
+    /// Returns the value of a sort key that is an own property; nil if the object does not exist.
     func value(_ object: ObjectKey, _ key: BoundSortKey) throws(RealmError) -> Value? {
         try evaluator.find(object, in: table)?.value(key.column)
     }
 
-    /// The keys in the order of `paths`.
+    /// Returns the keys sorted by `paths`.
     func sorted(_ keys: RowKeys, _ paths: [BoundSortKey]) throws(RealmError) -> RowKeys {
         let first = try part(keys, from: 0, paths)
         if first.rows.count == keys.count {
@@ -153,7 +155,7 @@ final class RowArranger {
             let kept = DistinctSet(first.columns, count: keys.count).firstRows()
             return RowKeys(kept.map { keys[Int($0)] })
         }
-        // A bit per row says which are the first of their kind.
+        // One bit per row: whether it is the first with its combination of values.
         var isFirst = [UInt64](repeating: 0, count: keys.count / 64 + 1)
         try merge(keys, paths, first) { (_, position, isMissing, isRepeated) throws(RealmError) in
             if isMissing || isRepeated { return }
@@ -167,10 +169,11 @@ final class RowArranger {
         return try result.finish()
     }
 
-    /// Sorts by way of temporary files and visits the rows in order: key, position, whether a null link is
-    /// on the path of a sort key, whether its keys equal the keys of the row before.
+    /// Sorts with temporary files and visits the rows in order: object key, position, whether a
+    /// null link is in the path of a sort key, and whether the sort keys equal those in the
+    /// previous row.
     ///
-    /// - Parameter first: the sort keys of the first rows.
+    /// - Parameter first: sort keys of the first rows.
     private func merge(
         _ keys: RowKeys, _ paths: [BoundSortKey], _ first: consuming Part,
         _ body: (ObjectKey, Int, Bool, Bool) throws(RealmError) -> Void
@@ -191,7 +194,7 @@ final class RowArranger {
 }
 
 extension BoundDescriptor {
-    /// How often a pass looks at the collections of an object.
+    /// Maximum number of times a pass reads the collections of an object.
     var looks: Int {
         switch self {
         case .sort(let keys), .distinct(let keys):

@@ -1,5 +1,5 @@
-/// Keys of objects in the order of a query: in memory, or in a temporary file when they were too
-/// many for that. Free to cross threads.
+/// Keys of objects in the order of a query, in memory or, beyond the memory limit, in a temporary
+/// file. Safe to use from any thread.
 public struct RowKeys: RandomAccessCollection, Sendable {
     private enum Storage: Sendable {
         case memory([ObjectKey])
@@ -25,7 +25,7 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         endIndex = count
     }
 
-    /// All of them, without a copy where they are in memory.
+    /// All keys, without copying if they are in memory.
     var array: [ObjectKey] {
         if case .memory(let keys) = storage, keys.count == endIndex { return keys }
         return Array(self)
@@ -44,7 +44,7 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Where the keys are in memory; the same for copies.
+    /// Address of the keys if they are in memory, the same for copies; otherwise nil.
     var base: UnsafeRawPointer? {
         guard case .memory(let keys) = storage else { return nil }
         return keys.withUnsafeBytes { $0.baseAddress }
@@ -58,7 +58,8 @@ public struct RowKeys: RandomAccessCollection, Sendable {
 }
 
 extension RowKeys {
-    /// The rows of a leaf from `row` on whose keys follow each other at `position`.
+    /// Returns the rows of a leaf, starting at `row`, whose keys equal the keys starting at
+    /// `position`.
     func run(
         in leaf: ClusterLeaf, from row: Int, at position: Int, before end: Int
     ) -> Range<Int> {
@@ -73,7 +74,7 @@ extension RowKeys {
         return row..<row + count
     }
 
-    /// The keys in another order.
+    /// Returns the keys in another order.
     func reordered(_ order: [UInt32]) -> RowKeys {
         switch storage {
         case .memory(let keys): RowKeys(order.map { keys[Int($0)] })
@@ -81,7 +82,7 @@ extension RowKeys {
         }
     }
 
-    /// Visits the keys at these positions.
+    /// Visits the keys in a range of positions.
     @inline(__always)
     func visit(_ range: Range<Int>, _ body: (Int, ObjectKey) -> Void) {
         switch storage {
@@ -91,7 +92,7 @@ extension RowKeys {
     }
 }
 
-/// Collects keys, in memory as long as they are few.
+/// Collects keys, in memory up to the limit and then in a temporary file.
 struct KeyGatherer {
     private var keys: [ObjectKey] = []
     private var file: SpillFile?
@@ -107,7 +108,7 @@ struct KeyGatherer {
         if keys.count >= memory.keys { try spill() }
     }
 
-    /// The keys of the chosen rows of a leaf.
+    /// Appends the keys of the selected rows of a leaf.
     mutating func append(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         withUnsafeTemporaryAllocation(of: ObjectKey.self, capacity: ClusterRows.maximum) { part in
             let count = leaf.write(rows, to: part.baseAddress!)
@@ -127,7 +128,7 @@ struct KeyGatherer {
         keys.removeAll(keepingCapacity: true)
     }
 
-    /// All of them; the gatherer is not used any more.
+    /// Returns all keys. The gatherer must not be used afterwards.
     mutating func finish() throws(RealmError) -> RowKeys {
         if file == nil { return RowKeys(keys) }
         try spill()
@@ -136,26 +137,27 @@ struct KeyGatherer {
     }
 }
 
-/// How much a query may hold in memory, and where the rest goes.
+/// Memory limits of a query and the directory of its temporary files.
 struct QueryMemory: Sendable {
-    /// Keys of one list.
+    /// Maximum number of keys in memory per list.
     let keys: Int
-    /// Bytes for sorting.
+    /// Limit for sorting in bytes.
     let sorting: Int
     let directory: String
-    /// What goes there is encrypted.
+    /// Whether temporary files are encrypted.
     let isConfidential: Bool
-    /// Sorting copies the first bytes of texts: their pages may have to be decrypted again.
+    /// Whether sorting copies the first bytes of texts, because their pages may have to be
+    /// decrypted again.
     let copiesTexts: Bool
 
-    /// At least this many rows are sorted at a time.
+    /// Minimum number of rows sorted at a time.
     private static let leastRows = 16
 
     init(_ options: QueryOptions, _ snapshot: Snapshot) {
         isConfidential = snapshot.database.isEncrypted
         copiesTexts = isConfidential && options.memoryLimit < .max
         directory = options.spillDirectory
-        // Two lists of keys, the one read and the one made, and what sorting needs.
+        // Three eighths for two lists of keys, the input and the output; five eighths for sorting.
         keys = Self.keys(options)
         sorting = options.memoryLimit / 8 * 5
     }
@@ -164,10 +166,10 @@ struct QueryMemory: Sendable {
         Swift.max(leastRows, options.memoryLimit / 16 * 3 / 8)
     }
 
-    /// Rows whose sort keys fit into memory at once, each of which takes `rowSize` bytes.
+    /// Returns the number of rows whose sort keys fit into memory if each takes `rowSize` bytes.
     func rows(of rowSize: Int) -> Int { Swift.max(Self.leastRows, rowMemory / rowSize) }
 
-    /// Bytes that copies of texts may take at once.
+    /// Limit in bytes for copies of texts.
     var texts: Int { Swift.max(1 << 12, sorting - rowMemory) }
 
     private var rowMemory: Int { copiesTexts ? sorting / 2 : sorting }

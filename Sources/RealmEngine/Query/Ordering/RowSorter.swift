@@ -1,29 +1,29 @@
-/// A row and the part of its sort key that is being compared.
+/// A row and the word of its sort key that is being compared.
 struct SortItem {
     var word: UInt64
     let row: UInt32
 }
 
-/// Puts rows in order by several columns; rows of equal keys keep the order they are in.
+/// Stable sort of rows by several columns.
 ///
-/// Keys are sequences of eight-byte words whose unsigned order is the order of the keys. All rows are
-/// sorted by the first word of the first column; each run of equal words is sorted by the next word,
-/// then by the next column, and at last by the number of the row. Most words are never loaded.
+/// Keys are sequences of eight-byte words, whose unsigned order is the order of the keys. All rows
+/// are sorted by the first word of the first column. Each run of equal words is then sorted by the
+/// next word, then by the next column, and finally by the row number. Most words are never loaded.
 struct RowSorter {
     private let columns: [SortColumn]
     private let items: UnsafeMutableBufferPointer<SortItem>
 
-    /// A run of rows whose keys are equal up to a word of a column.
+    /// A run of rows with equal keys before a word of a column.
     private struct Run {
         let rows: Range<Int>
         let column: Int
         let part: SortPart
     }
 
-    /// Runs of no more rows are compared row by row.
+    /// Maximum length of a run that is compared row by row.
     private static let fewRows = 12
 
-    /// Bytes that sorting takes for each row, besides the columns: the items and the order.
+    /// Bytes used per row for the items and the order, in addition to the columns.
     static let rowSize = MemoryLayout<SortItem>.stride + MemoryLayout<UInt32>.stride
 
     private init(_ columns: [SortColumn], _ items: UnsafeMutableBufferPointer<SortItem>) {
@@ -31,7 +31,7 @@ struct RowSorter {
         self.items = items
     }
 
-    /// The rows of `columns`, `count` in number, in order.
+    /// Returns the `count` rows of `columns` in sorted order.
     static func order(_ columns: [SortColumn], count: Int) -> [UInt32] {
         let items = UnsafeMutableBufferPointer<SortItem>.allocate(capacity: count)
         defer { items.deallocate() }
@@ -58,7 +58,7 @@ struct RowSorter {
 
     /// Sorts all rows.
     ///
-    /// - Parameter isLoaded: whether they are already in the order of this word of the first column.
+    /// - Parameter isLoaded: whether the items are already sorted by this word of the first column.
     private func sort(by part: SortPart, isLoaded: Bool) {
         let all = Run(rows: 0..<items.count, column: 0, part: part)
         var runs: [Run] = []
@@ -66,7 +66,7 @@ struct RowSorter {
         while let run = runs.popLast() { sort(run, &runs) }
     }
 
-    /// Sorts a run by one word, and adds the runs of rows that it leaves equal.
+    /// Sorts a run by one word and appends the runs of rows that remain equal.
     private func sort(_ run: Run, _ runs: inout [Run]) {
         let part = UnsafeMutableBufferPointer(rebasing: items[run.rows])
         if part.count <= Self.fewRows { return compareRows(part, from: run.column) }
@@ -76,7 +76,7 @@ struct RowSorter {
         split(run, part, &runs)
     }
 
-    /// Adds the runs of rows that a sorted word leaves equal.
+    /// Appends the runs of rows with an equal word to `runs`, or sorts them if they are short.
     private func split(
         _ run: Run, _ part: UnsafeMutableBufferPointer<SortItem>, _ runs: inout [Run]
     ) {
@@ -99,7 +99,7 @@ struct RowSorter {
         }
     }
 
-    /// The run with the next word in which its rows may differ.
+    /// Returns the run with the next word in which its rows may differ.
     private func next(
         _ run: Run, _ rows: Range<Int>, _ equal: UnsafeMutableBufferPointer<SortItem>
     ) -> Run {
@@ -112,13 +112,13 @@ struct RowSorter {
             part: column < columns.count ? columns[column].firstPart : .rank)
     }
 
-    /// Rows whose keys are equal, in the order of their numbers.
+    /// Sorts rows with equal keys by row number.
     private func sortByRow(_ items: UnsafeMutableBufferPointer<SortItem>) {
         for i in items.indices { items[i].word = UInt64(items[i].row) }
         WordSort.sort(items)
     }
 
-    /// Sorts few rows by insertion; their keys are equal before `column`.
+    /// Sorts few rows, whose keys are equal before `column`, by insertion.
     private func compareRows(
         _ items: UnsafeMutableBufferPointer<SortItem>, from column: Int
     ) {
@@ -144,10 +144,10 @@ struct RowSorter {
     }
 }
 
-/// Sorts items by their words, in place: by the highest bits that differ, each bucket by the next ones.
-/// Equal words end in any order.
+/// In-place radix sort of items by word, from the highest bits that differ to the lowest. Not
+/// stable.
 enum WordSort {
-    /// Buckets of no more items are sorted by insertion.
+    /// Maximum size of a bucket that is sorted by insertion.
     private static let fewItems = 32
     private static let maximumBits = 11
 
@@ -167,8 +167,8 @@ enum WordSort {
         distribute(items, different)
     }
 
-    /// Initializes items with words, each with its position as its row, and sorts them. The first pass
-    /// needs no exchanges: it stores each item in its bucket.
+    /// Initializes the items with words, with their positions as rows, and sorts them. The first
+    /// pass stores each item directly in its bucket.
     static func store(
         _ words: UnsafeBufferPointer<UInt64>, flip: UInt64,
         to items: UnsafeMutableBufferPointer<SortItem>
@@ -202,15 +202,15 @@ enum WordSort {
         }
     }
 
-    /// The buckets of one pass: by the highest bits that differ.
+    /// Buckets of one pass, selected by the highest bits that differ.
     private struct Buckets {
         let count: Int
         private let shift: UInt64
         private let mask: UInt64
 
-        /// About eight of `items` items to a bucket.
+        /// Makes buckets of about eight items each.
         ///
-        /// - Parameter different: the bits in which the words differ.
+        /// - Parameter different: bits in which the words differ.
         init(_ items: Int, _ different: UInt64) {
             let wanted = Int.bitWidth - items.leadingZeroBitCount - 3
             let top = 64 - different.leadingZeroBitCount
@@ -223,7 +223,7 @@ enum WordSort {
         @inline(__always)
         func of(_ word: UInt64) -> Int { Int(word &>> shift & mask) }
 
-        /// Calls `body` with memory for where each bucket continues and ends, zeros.
+        /// Calls `body` with zeroed memory for the next position and the end of each bucket.
         func withHeads(
             _ body: (_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) -> Void
         ) {
@@ -234,7 +234,7 @@ enum WordSort {
             }
         }
 
-        /// Turns the sizes in `ends` into the beginnings and ends of the buckets.
+        /// Converts the sizes in `ends` to the starts and ends of the buckets.
         func setHeads(_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) {
             var sum = 0
             for i in 0..<count {
@@ -244,7 +244,7 @@ enum WordSort {
             }
         }
 
-        /// Sorts each bucket by the lower bits.
+        /// Sorts each bucket by its lower bits.
         func sort(
             _ items: UnsafeMutableBufferPointer<SortItem>, _ ends: UnsafeMutablePointer<Int>
         ) {
@@ -260,7 +260,7 @@ enum WordSort {
         }
     }
 
-    /// Moves every item to its bucket, by cycles.
+    /// Moves every item to its bucket by following cycles.
     private static func permute(
         _ items: UnsafeMutablePointer<SortItem>, _ heads: UnsafeMutablePointer<Int>,
         _ ends: UnsafeMutablePointer<Int>, _ buckets: Buckets

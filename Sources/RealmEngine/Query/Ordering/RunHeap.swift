@@ -1,14 +1,15 @@
 /// The order of the records of sorted runs.
 protocol RunOrder {
-    /// Bytes of a record, without its tail.
+    /// Size of a record without its tail, in bytes.
     var recordSize: Int { get }
-    /// Most bytes of a record, with its tail.
+    /// Maximum size of a record with its tail, in bytes.
     var longestRecord: Int { get }
 
-    /// Bytes of a record with its tail; the first `recordSize` bytes are readable.
+    /// Returns the size of a record with its tail, in bytes; only its first `recordSize` bytes need
+    /// to be readable.
     func size(of record: UnsafeRawPointer) -> Int
 
-    /// Negative, zero or positive.
+    /// Compares two records: negative, zero or positive.
     func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int
 }
 
@@ -25,29 +26,29 @@ struct SortedRun {
     let range: Range<Int>
 }
 
-/// Merges sorted runs: a binary heap of their next records. Of equal records the one of the earlier
-/// run comes first, so sorting is stable.
+/// Merges sorted runs with a binary heap of their next records. Of equal records, the record of the
+/// earlier run comes first, so that sorting is stable.
 final class RunHeap<Order: RunOrder> {
     private struct Run {
-        /// Its next record, valid until the third one after it is read.
+        /// The run's next record, valid until three more records of the run are read.
         var record: UnsafeRawPointer
         /// Offset and size of the record in the file.
         var offset: Int
         var size: Int
         let end: Int
         let number: Int
-        /// For records that have to be copied to be read: this one, the one returned last, and
-        /// the one before.
+        /// Buffers for records that must be copied: this record and the two before it. Nil if
+        /// records are mapped.
         let room: UnsafeMutableRawPointer?
         var turn = 0
     }
 
     private let order: Order
     private let sources: [SortedRun]
-    /// Bytes of a copy of a record, rounded up so that the next one is aligned.
+    /// Size of a record's copy in bytes, rounded up for alignment.
     private let roomSize: Int
     private let rooms: UnsafeMutableRawPointer?
-    /// A heap of `count` runs. Raw memory, so that a change never copies it.
+    /// Heap of `count` runs. Raw memory, so that modifications never copy it.
     private let runs: UnsafeMutablePointer<Run>
     private var count = 0
 
@@ -78,7 +79,7 @@ final class RunHeap<Order: RunOrder> {
         rooms?.deallocate()
     }
 
-    /// The least record; nil when all runs are at their ends. Valid until the second call after
+    /// Returns the smallest record; nil at the end of all runs. Valid until the second call after
     /// this one.
     func next() -> UnsafeRawPointer? {
         guard count > 0 else { return nil }

@@ -1,34 +1,37 @@
-/// One key of SORT or DISTINCT for all rows.
+/// One key of SORT or DISTINCT, for all rows.
 final class SortColumn {
     let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// 0 null, 255 behind a null link, between them the kinds in the order of values.
+    /// Rank of each key: 0 for null, 255 after a null link, and otherwise the type's rank in the
+    /// order of values.
     let ranks: ReusedBuffer<UInt8>
-    /// Bits whose unsigned order never contradicts the order of values of equal rank. Empty for texts.
+    /// Word of each key, whose unsigned order never contradicts the order of values of equal rank.
+    /// Empty for texts.
     let bits: ReusedBuffer<UInt64>
-    /// Empty when `bits` or `texts` say everything.
+    /// Values of the keys; empty if `bits` or `texts` are sufficient.
     private let values: ReusedBuffer<Value>
-    /// The values of a column of strings or binaries, empty ones for null.
+    /// Texts of a column of strings or binaries; empty texts for null.
     let texts: ReusedBuffer<ByteView>
     private let isText: Bool
-    /// Values of unlike types, which no bits put in order.
+    /// Whether values may have different types, whose order cannot be encoded in `bits`.
     let isMixed: Bool
     let isExact: Bool
-    /// Places in the order of an enumerated column's values, where every row has one.
+    /// Positions in the sorted values of an enumerated column, if every row has one.
     let places: ReusedBuffer<UInt32>
     private(set) var distinct: DistinctOrder?
-    /// The first bytes of texts; nil where texts are compared in place.
+    /// First bytes of texts; nil if texts are compared in place.
     let heads: TextHeads?
-    /// The codes of the keys, once they are needed.
+    /// Cached result of `codes`.
     var codeWords: [UInt64] = []
-    /// The lowest and highest of `ranks`.
+    /// Lowest and highest of `ranks`.
     private var rankRange: (lowest: UInt8, highest: UInt8) = (.max, .min)
-    /// A decimal may equal doubles that are not equal to each other, so then no number is hashed.
+    /// Whether a decimal occurred. It may equal doubles that differ from each other, so that
+    /// numbers cannot be hashed.
     private var hasDecimals = false
 
     static let missing: UInt8 = 255
 
-    /// - Parameter copiesTexts: texts are compared by copies of their first bytes.
+    /// - Parameter copiesTexts: whether texts are compared by copies of their first bytes.
     init(
         _ key: BoundSortKey, _ evaluator: QueryEvaluator, capacity: Int, copiesTexts: Bool = false
     ) {
@@ -58,23 +61,23 @@ final class SortColumn {
         places = ReusedBuffer(capacity: isEnumerated ? capacity : 0)
     }
 
-    /// Bytes of memory that copies of texts take.
+    /// Memory used by copies of texts, in bytes.
     var copiedSize: Int { heads?.size ?? 0 }
 
-    /// Bytes of memory that each row takes, besides copies of texts.
+    /// Memory used per row, without copies of texts, in bytes.
     var rowSize: Int {
         let sizes =
             isText
             ? 1 + MemoryLayout<ByteView>.stride
             : 9 + (isExact ? 0 : MemoryLayout<Value>.stride)
-        // Codes are made of a hash table and a list of the distinct keys.
+        // Codes require a hash table and a list of the distinct keys.
         return form == .codes ? sizes + 64 : sizes
     }
 
-    /// Whether no row differs from the others in its rank.
+    /// Whether all rows have the same rank.
     var hasOneRank: Bool { rankRange.lowest >= rankRange.highest }
 
-    /// Appends the keys of neighbouring rows of one leaf; integers and doubles in loops.
+    /// Appends the keys of consecutive rows of one leaf; integers and doubles in loops.
     func add(_ leaf: ClusterLeaf, _ rows: Range<Int>) throws(RealmError) {
         guard key.isOwn, isExact else { return try add(leaf, Array(rows)) }
         switch try leaf.column(key.column.leafIndex, key.column.layout) {
@@ -110,7 +113,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the rank of `count` numbers.
+    /// Appends the rank of numbers `count` times.
     private func addRanks(_ count: Int) {
         ranks.append(count: count) { $0.initialize(repeating: Self.numberRank, count: count) }
         rankRange = (
@@ -118,7 +121,7 @@ final class SortColumn {
         )
     }
 
-    /// Makes a key null.
+    /// Changes a key to null.
     private func clear(_ row: Int) {
         ranks[row] = 0
         bits[row] = 0
@@ -194,7 +197,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the key of a row that its bits say everything of.
+    /// Appends a key that is fully described by its word.
     @inline(__always)
     private func append(_ word: UInt64, rank: UInt8) {
         add(rank: rank)
@@ -256,7 +259,7 @@ final class SortColumn {
         }
     }
 
-    /// The key of a row that says more than its bits.
+    /// The key of a row, for columns in which `bits` are not sufficient.
     @inline(__always)
     func value(_ row: Int) -> Value {
         guard isText else { return values[row] }
@@ -264,7 +267,7 @@ final class SortColumn {
         return key.column.layout.type == .string ? .string(texts[row]) : .binary(texts[row])
     }
 
-    /// The bits of a row's key.
+    /// The word of a row's key.
     @inline(__always)
     private func word(_ row: Int) -> UInt64 {
         isText ? (heads?[row] ?? texts[row]).orderedHead : bits[row]
@@ -286,7 +289,7 @@ final class SortColumn {
     }
 
     private static func bits(of x: Double) -> UInt64 {
-        // All NaNs are one, below every number; both zeros are one.
+        // All NaNs are equal and below every number; both zeros are equal.
         if x.isNaN { return 0 }
         let pattern = x == 0 ? 0 : x.bitPattern
         return pattern >> 63 != 0 ? ~pattern : pattern | 1 << 63
@@ -294,15 +297,15 @@ final class SortColumn {
 
     // MARK: Spilled records
 
-    /// Bytes a key takes in a record, without its tail: its bits, its rank, size and offset of its
-    /// tail, then its value if that says more.
+    /// Size of a key in a record, without its tail, in bytes: word, rank, length and offset of the
+    /// tail, and the value if the word is not sufficient.
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
-    /// Most bytes that a key takes in the tail of a record.
+    /// Maximum size of a key in the tail of a record, in bytes.
     var longestTail: Int { heads == nil ? 0 : TextHeads.longest }
 
-    /// Stores the key of `row` at `p`, and the first bytes of its text at `tail` bytes from `p`. Returns
-    /// how many bytes those are.
+    /// Stores the key of `row` at `p`, and the first bytes of its text at `tail` bytes from `p`.
+    /// Returns the length of the latter.
     func write(_ row: Int, to p: UnsafeMutableRawPointer, tail: Int) -> Int {
         p.storeBytes(of: word(row), as: UInt64.self)
         p.storeBytes(of: ranks[row], toByteOffset: 8, as: UInt8.self)
@@ -341,24 +344,24 @@ final class SortColumn {
     private static let stringRank = UInt8(ValueOrder.rank(.string(.empty)) + 1)
     private static let binaryRank = UInt8(ValueOrder.rank(.binary(.empty)) + 1)
 
-    /// Whether a stored key lies behind a null link.
+    /// Whether a stored key has a null link in its path.
     func isMissing(_ record: UnsafeRawPointer) -> Bool {
         record.load(fromByteOffset: 8, as: UInt8.self) == Self.missing
     }
 
     // MARK: Codes
 
-    /// A number per row: ascending like the keys and equal where they are equal.
+    /// Returns one number per row: ascending in the order of the keys, and equal for equal keys.
     func codes() -> [UInt64] { placeCodes() ?? packedCodes() ?? rankedCodes() }
 
-    /// Places among the values of an enumerated column; nil when some row has none.
+    /// Returns positions among the values of an enumerated column; nil if some row has none.
     private func placeCodes() -> [UInt64]? {
         guard distinct != nil, places.count == ranks.count else { return nil }
         return places.all.map { UInt64($0) }
     }
 
-    /// Exact bits as they are, moved down to make room for null below and null links above; nil
-    /// when they are not exact or too far apart.
+    /// Returns exact words, shifted to make room for null below and null links above; nil if the
+    /// words are not exact or their range is too large.
     private func packedCodes() -> [UInt64]? {
         guard isExact else { return nil }
         let ranks = ranks.all
@@ -379,9 +382,9 @@ final class SortColumn {
         return codes
     }
 
-    /// Places in the sorted list of distinct keys.
+    /// Returns positions in the sorted list of distinct keys.
     private func rankedCodes() -> [UInt64] {
-        // Nothing tells numbers apart that a decimal may equal, so there they are all compared.
+        // Numbers that may equal a decimal cannot be hashed, so every row is compared.
         let everyRow = (0..<UInt32(ranks.count)).map { $0 }
         let (ids, firsts) = hasDecimals ? (everyRow, everyRow) : distinctKeys()
         var order = Array(0..<firsts.count)
@@ -398,7 +401,8 @@ final class SortColumn {
         return ids.map { codeOfID[Int($0)] }
     }
 
-    /// Gives equal keys one number, and says in which row each number occurs first.
+    /// Numbers the distinct keys. Returns the number of each row's key and the first row of each
+    /// number.
     private func distinctKeys() -> (ids: [UInt32], firsts: [UInt32]) {
         var capacity = 1024
         while capacity < ranks.count * 2 { capacity *= 2 }
@@ -433,7 +437,7 @@ final class SortColumn {
         return TextHeads.compare(heads[a], heads[b], (value(a), value(b)))
     }
 
-    /// A number that equal keys share.
+    /// Returns a hash: equal keys have equal hashes.
     @inline(__always)
     private func hash(_ row: Int) -> UInt64 {
         var hash = (UInt64(ranks[row]) ^ word(row)) &* Self.multiplier

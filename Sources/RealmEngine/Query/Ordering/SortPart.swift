@@ -1,14 +1,14 @@
 /// A word of a sort key.
 enum SortPart: Equatable {
-    /// Null, the type, or a null link on the way.
+    /// Null, the type, or a null link in the path.
     case rank
-    /// A number with the order of the whole key.
+    /// A number that orders the whole key.
     case code
-    /// The first eight bytes, or all there are.
+    /// The first eight bytes, or the exact number.
     case head
-    /// Word `n` of a text, which is not the first.
+    /// Word `n` of a text; the first word is `head`.
     case text(Int)
-    /// Bytes of a text.
+    /// Length of a text in bytes.
     case length
     /// Nanoseconds, or the last bytes of an id.
     case tail
@@ -16,7 +16,7 @@ enum SortPart: Equatable {
 
 /// The words of a column's keys, for `RowSorter`.
 extension SortColumn {
-    /// Prepares the words. Called once, after the last key was added.
+    /// Prepares the words. Call it once, after the last key was added.
     func finish() {
         switch form {
         case .codes:
@@ -25,9 +25,9 @@ extension SortColumn {
         }
     }
 
-    /// The kind of words that the keys have.
+    /// Form of the keys' words.
     enum Form {
-        /// One number for each key, of mixed values and decimals after all of them were compared.
+        /// One number per key. Mixed values and decimals are compared in advance to compute it.
         case codes
         case exact, text, twoWords
     }
@@ -47,7 +47,8 @@ extension SortColumn {
         return hasOneRank ? .head : .rank
     }
 
-    /// The word after one in which the keys of `items` are equal; nil if all of each key is equal.
+    /// Returns the word after one in which the keys of `items` are equal; nil if the whole keys are
+    /// equal.
     func part(
         after part: SortPart, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -64,7 +65,8 @@ extension SortColumn {
         }
     }
 
-    /// The next word where one of the texts has one; else their lengths, unless they are equal.
+    /// Returns the next word if some text has one; otherwise the length, or nil if the lengths are
+    /// equal.
     private func textPart(
         after word: Int, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -81,15 +83,16 @@ extension SortColumn {
         return isEqual ? nil : .length
     }
 
-    /// Bits that are exchanged in each word: all of them for a descending key.
+    /// Bits to invert in each word: all bits for a descending key.
     var flip: UInt64 { key.isAscending ? 0 : .max }
 
-    /// The words of all rows, before they are combined with `flip`; nil where each is calculated.
+    /// Returns the words of all rows before they are combined with `flip`; nil if words are
+    /// computed one by one.
     func words(of part: SortPart) -> UnsafeBufferPointer<UInt64>? {
         part == .head && form != .text ? bits.all : nil
     }
 
-    /// Stores a word of the keys of `items`, descending ones as their complement.
+    /// Stores a word of each key in `items`, inverted for a descending key.
     func load(_ part: SortPart, _ items: UnsafeMutableBufferPointer<SortItem>) {
         switch part {
         case .rank:
@@ -141,7 +144,8 @@ extension SortColumn {
 }
 
 extension ByteView {
-    /// The eight bytes from `offset` on as `orderedHead` has the first ones; zeros after the end.
+    /// Returns the eight bytes from `offset` on, in the form of `orderedHead`, with zeros after the
+    /// end.
     @inline(__always)
     func orderedWord(at offset: Int) -> UInt64 {
         if offset &+ 8 <= count {

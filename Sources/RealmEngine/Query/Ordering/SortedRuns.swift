@@ -1,21 +1,21 @@
-/// Sorted runs of records in temporary files, read as one. As soon as there are many runs they are
-/// merged into a longer one, and many longer ones into one longer still: so a record is written once
-/// for each factor of `fanIn` in the number of runs, however small the runs are.
+/// Sorted runs of records in temporary files, merged when read. `fanIn` runs of one level are
+/// merged into one run of the next level. A record is thus written once per factor of `fanIn` in
+/// the number of runs, even if the runs are small.
 ///
 /// Confined to one thread.
 final class SortedRuns {
-    /// Runs that make one of the next level, in a file of their own.
+    /// Runs of one level, in one file. They are merged into one run of the next level.
     private struct Level {
         let file: SpillFile
         var ends: [Int] = []
     }
 
-    /// Runs that are merged at once.
+    /// Maximum number of runs merged at once.
     static let fanIn = 256
 
     private let memory: QueryMemory
     private var levels: [Level] = []
-    /// Bytes written to files so far.
+    /// Number of bytes written to files.
     private(set) var written = 0
 
     init(_ memory: QueryMemory) throws(RealmError) {
@@ -27,12 +27,12 @@ final class SortedRuns {
         Level(file: try SpillFile(in: memory.directory, isConfidential: memory.isConfidential))
     }
 
-    /// Adds a record to the present run. Throws `output` when the disk is full.
+    /// Appends a record to the current run. Throws `output` if the disk is full.
     func append(_ record: UnsafeRawPointer, _ size: Int) throws(RealmError) {
         try levels[0].file.append(record, size)
     }
 
-    /// Ends the present run, unless it is empty.
+    /// Ends the current run, unless it is empty.
     func endRun(_ order: some RunOrder) throws(RealmError) {
         try endRun(order, level: 0)
     }
@@ -61,8 +61,8 @@ final class SortedRuns {
         }
     }
 
-    /// All runs as one, those that were added earlier first among equal records. Nothing is added
-    /// afterwards.
+    /// Returns all runs merged; of equal records, the record added earlier comes first. Nothing may
+    /// be added afterwards.
     func merged<Order: RunOrder>(_ order: Order) throws(RealmError) -> RunHeap<Order> {
         var all: [SortedRun] = []
         for level in levels.reversed() { all += try Self.runs(of: level) }

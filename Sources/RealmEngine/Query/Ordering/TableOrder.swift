@@ -1,15 +1,15 @@
-/// Some keys of objects in the order of the table, each once: for reading the objects leaf by leaf and
-/// using them in the order of the keys.
+/// The distinct keys of a list in table order: allows reading objects leaf by leaf and using them
+/// in the order of the list.
 package struct TableOrder: Sendable {
     private let keys: Slice<RowKeys>
     private let form: Form
-    /// Number of different keys.
+    /// Number of distinct keys.
     package let count: Int
 
     private enum Form: Sendable {
-        /// A bit for each key from `first` on, and the number of bits before each word.
+        /// One bit per key from `first` on, and the number of set bits before each word.
         case bits(first: UInt64, words: [UInt64], before: [UInt32])
-        /// The keys in order, and the place there of each key.
+        /// Sorted keys, and the position of each list element among them.
         case sorted([ObjectKey], places: [UInt32])
     }
 
@@ -23,7 +23,8 @@ package struct TableOrder: Sendable {
         }
     }
 
-    /// Nil unless the keys are so near to each other that bits take less memory than they do.
+    /// Builds the form with bits; nil if the keys are so sparse that bits would need more memory
+    /// than the keys.
     private static func bits(_ keys: Slice<RowKeys>) -> (Form, Int)? {
         var (least, greatest) = (UInt64.max, UInt64.min)
         keys.base.visit(keys.startIndex..<keys.endIndex) { (_, key) in
@@ -66,7 +67,7 @@ package struct TableOrder: Sendable {
         return (.sorted(order, places: places), order.count)
     }
 
-    /// Visits the keys in the order of the table.
+    /// Visits the distinct keys in table order.
     package func visit(_ body: (ObjectKey) throws(RealmError) -> Void) throws(RealmError) {
         switch form {
         case .sorted(let order, _): for key in order { try body(key) }
@@ -82,8 +83,8 @@ package struct TableOrder: Sendable {
         }
     }
 
-    /// Visits the keys as they were given: each one's place in the order of the table. Ends when `body`
-    /// returns false; whether it did not.
+    /// Visits the list in order and passes the position of each key in table order. Ends if `body`
+    /// returns false; returns whether it never did.
     package func visitPlaces(
         _ body: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {
@@ -99,12 +100,13 @@ package struct TableOrder: Sendable {
         return true
     }
 
-    /// Appends records in the order of the keys, from key `next` on, until `limit` bytes are in the buffer
-    /// or none is left. Returns how many there were; empty ones do not count.
+    /// Appends records in the order of the list, from element `next` on, until `limit` bytes are in
+    /// the buffer or no record is left. Returns the number of records, without empty ones.
     ///
-    /// Records that are used one after the other lie apart: the processor fetches some before they are copied.
+    /// Consecutive records are scattered in memory, so they are prefetched in batches before they
+    /// are copied.
     ///
-    /// - Parameter starts: offsets of the records in the order of the table, and the end of the last one.
+    /// - Parameter starts: offsets of the records in table order, and the end of the last one.
     package func append(
         _ records: UnsafeRawBufferPointer, _ starts: UnsafeBufferPointer<Int>,
         from next: inout Int, to out: inout ByteBuffer, until limit: Int
@@ -146,12 +148,12 @@ package struct TableOrder: Sendable {
         return total
     }
 
-    /// Records that are fetched at a time.
+    /// Number of records prefetched at a time.
     private static let fetched = 128
-    /// Bytes of a short record that are copied at once, with what comes after it.
+    /// Number of bytes copied at once for a short record, including bytes after it.
     private static let copied = 32
 
-    /// Stores the places of keys in the order of the table.
+    /// Stores the table-order positions of list elements.
     private func store(_ part: Range<Int>, to places: UnsafeMutablePointer<Int>) {
         switch form {
         case .sorted(_, let all): for i in part { places[i - part.lowerBound] = Int(all[i]) }

@@ -1,17 +1,17 @@
-/// Copies of the first bytes of texts, so that they are compared without going back to the pages they
-/// are in. For encrypted files whose decrypted pages do not all stay in memory.
+/// Copies of the first bytes of texts, so that comparisons need not read the pages of the file. For
+/// encrypted files whose decrypted pages do not all stay in memory.
 ///
 /// Confined to one thread.
 final class TextHeads {
-    /// Bytes of a text that are copied.
+    /// Maximum number of bytes copied per text.
     static let longest = 1024
     private static let chunkSize = 1 << 16
-    /// The end of every copy may be read in words.
+    /// Bytes after each copy, so that its end can be read in words.
     private static let padding = 8
 
     private var chunks: [UnsafeMutableRawPointer] = []
     private var used = 0
-    /// One for each row; empty for values that are not texts.
+    /// Copy by row; empty for values other than texts.
     private let heads: ReusedBuffer<ByteView>
 
     init(capacity: Int) { heads = ReusedBuffer(capacity: capacity) }
@@ -25,7 +25,7 @@ final class TextHeads {
 
     subscript(row: Int) -> ByteView { heads[row] }
 
-    /// Appends the head of a row's value.
+    /// Appends a copy for a row's value.
     func append(_ value: Value) {
         switch value {
         case .string(let text), .binary(let text): heads.append(copy(text))
@@ -33,7 +33,7 @@ final class TextHeads {
         }
     }
 
-    /// The same value, with a copy of its text unless that is long.
+    /// Returns the value with a copy of its text, unless the text is longer than `longest`.
     func copy(of value: Value) -> Value {
         switch value {
         case .string(let text) where text.count <= Self.longest: .string(copy(text))
@@ -42,7 +42,7 @@ final class TextHeads {
         }
     }
 
-    /// The first bytes in memory of this object, or where they are if there is none left.
+    /// Copies the first bytes of a text. Returns the original bytes if no memory is left.
     private func copy(_ text: ByteView) -> ByteView {
         let count = min(text.count, Self.longest)
         if count == 0 { return .empty }
@@ -60,8 +60,8 @@ final class TextHeads {
         return ByteView(place, count: count)
     }
 
-    /// Compares two texts by their heads, and as a whole only where the heads are equal and not all of
-    /// the texts: negative, zero or positive.
+    /// Compares two texts by their first bytes; compares the whole texts only if these are equal
+    /// and incomplete. Negative, zero or positive.
     static func compare(_ a: ByteView, _ b: ByteView, _ whole: (Value, Value)) -> Int {
         let order = ByteView.compare(a, b)
         return order != 0 || a.count < longest ? order : ValueRules.compare(whole.0, whole.1)

@@ -1,15 +1,15 @@
-/// The first rows of a sort without sorting all of them: candidates are cut back to as many as are
-/// wanted whenever enough have gathered, and a leaf's rows that cannot come before the last of them
-/// are passed over by a kernel where the first key is a number of the object itself.
+/// Finds the first rows of a sort without sorting all rows. When enough candidates have
+/// accumulated, they are reduced to the wanted number. If the first key is an own number property,
+/// a kernel then skips rows that cannot precede the last candidate.
 struct TopRows {
     private let wanted: Int
     private let keys: [BoundSortKey]
     private let arranger: RowArranger
     private var candidates: [ObjectKey] = []
-    /// Passes rows that may still come in.
+    /// Matches rows that may still be among the first; nil to test none.
     private var gate: QueryTerm?
 
-    /// More than this are better sorted all at once.
+    /// Maximum number of wanted rows; for more, sorting all rows is faster.
     static let maximum = 4096
 
     init(_ wanted: Int, _ keys: [BoundSortKey], _ arranger: RowArranger) {
@@ -27,7 +27,7 @@ struct TopRows {
         if candidates.count >= wanted &* 2 &+ 512 { try cut(builder, directory) }
     }
 
-    /// Keeps the best candidates, in table order: that is what decides ties.
+    /// Keeps the best candidates in table order, which decides ties.
     private mutating func cut(
         _ builder: TermBuilder, _ directory: LeafDirectory?
     ) throws(RealmError) {
@@ -39,7 +39,8 @@ struct TopRows {
         candidates.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
     }
 
-    /// A test for rows not behind the object `last` by the first key alone.
+    /// Makes a test for rows that do not sort after the object `last` by the first key; nil if the
+    /// key does not allow one.
     private func gate(
         behind last: ObjectKey, _ builder: TermBuilder
     ) throws(RealmError) -> QueryTerm? {
@@ -55,7 +56,7 @@ struct TopRows {
             relation: first.isAscending ? .lessEqual : .greaterEqual,
             operand: .general(value))
         let term = builder.term(for: test)
-        // Null and NaN are below every number: first when ascending.
+        // Null and NaN are below every number, so they come first in ascending order.
         guard first.isAscending else { return term }
         let null = ColumnTest(
             column: first.column, range: .none, relation: .equal,
@@ -63,13 +64,13 @@ struct TopRows {
         return OrTerm([term, builder.term(for: null)])
     }
 
-    /// The rows in order.
+    /// Returns the rows in order.
     mutating func finish() throws(RealmError) -> [ObjectKey] {
         if !candidates.isEmpty { try order() }
         return candidates
     }
 
-    /// Sorts the candidates and drops those too many.
+    /// Sorts the candidates and removes those beyond the wanted number.
     private mutating func order() throws(RealmError) {
         candidates = Array(try arranger.sorted(RowKeys(candidates), keys).prefix(wanted))
     }

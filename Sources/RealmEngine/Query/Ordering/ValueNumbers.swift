@@ -1,16 +1,16 @@
-/// Numbers values in the order they are met; equal ones share a number.
+/// Numbers values in the order of first occurrence; equal values share a number.
 ///
-/// The hash has a secret of its own, so that no file can make all values meet in one place.
+/// The hash uses a random secret, so that a file cannot be built to make all values collide.
 final class ValueNumbers {
-    /// By number; of equal values the first. Texts of at most `TextHeads.longest` bytes are copies where
-    /// those are made.
+    /// Value by number; of equal values the first one. Texts of at most `TextHeads.longest` bytes
+    /// are copies if texts are copied.
     let values = ReusedBuffer<Value>()
-    /// Nil where texts are compared in place.
+    /// Nil if texts are compared in place.
     private var heads: TextHeads?
     private let hashes = ReusedBuffer<UInt64>()
-    /// Of short texts, to be compared without a look at the file.
+    /// Short texts by number, compared without reading the file.
     private let shorts = ReusedBuffer<ShortText>()
-    /// A number and one, 0 where there is none.
+    /// Number plus 1; 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>
     private var mask: Int
     private let secret = UInt64.random(in: 0...UInt64.max) | 1
@@ -45,7 +45,7 @@ final class ValueNumbers {
         slots.initialize(repeating: 0, count: Self.leastSlots)
     }
 
-    /// The number of an integer among integers.
+    /// Returns the number of an integer. All values must be integers.
     @inline(__always)
     func number(of integer: Int64) -> UInt32 {
         let hash = mix(UInt64(bitPattern: integer))
@@ -58,7 +58,8 @@ final class ValueNumbers {
         return add(.int(integer), hash, at: place)
     }
 
-    /// The number of a text of at most 16 bytes, among texts of which all so short come here.
+    /// Returns the number of a text of at most 16 bytes. All texts of that length must be numbered
+    /// by this function.
     @inline(__always)
     func number(ofShort text: ByteView) -> UInt32 {
         let short = ShortText(text)
@@ -72,7 +73,7 @@ final class ValueNumbers {
         return add(.string(text), hash, at: place, short)
     }
 
-    /// The number of a value of any type. Numbers are equal whatever their types.
+    /// Returns the number of a value of any type. Equal numbers of different types share one.
     func number(of value: Value) -> UInt32 {
         let hash = hash(value)
         var place = Int(truncatingIfNeeded: hash) & mask
@@ -88,7 +89,7 @@ final class ValueNumbers {
 
     private static func areEqual(_ a: Value, _ b: Value) -> Bool { order(a, b) == 0 }
 
-    /// Negative, zero or positive: nulls first, then by kind.
+    /// Compares by rank of the type, nulls first, then by value: negative, zero or positive.
     static func order(_ a: Value, _ b: Value) -> Int {
         let (rankA, rankB) = (ValueOrder.rank(a), ValueOrder.rank(b))
         return rankA != rankB ? (rankA < rankB ? -1 : 1) : ValueRules.compare(a, b)
@@ -120,14 +121,14 @@ final class ValueNumbers {
     }
 }
 
-/// At most 16 bytes of text.
+/// A text of at most 16 bytes.
 struct ShortText: Equatable {
     let low: UInt64
     let high: UInt64
     let count: Int
 
     static let longest = 16
-    /// Equal to no text.
+    /// Equals no text.
     static let none = ShortText(low: 0, high: 0, count: -1)
 
     private init(low: UInt64, high: UInt64, count: Int) {

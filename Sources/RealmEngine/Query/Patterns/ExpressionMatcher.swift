@@ -1,10 +1,10 @@
-/// A deterministic automaton that is made of a program as values ask for it. One value costs time in
-/// proportion to its bytes, whatever the expression: a state is made once, and where there are too many
-/// of them all are forgotten.
+/// A deterministic automaton, built from a program while values are matched. Matching takes time
+/// proportional to the bytes of the value, for any expression. Each state is built once and cached;
+/// the cache is emptied when it is full.
 final class ExpressionMatcher {
     private let program: ExpressionProgram
     private let classes: Int
-    /// For each state and class, the state that follows, `unknown` or `dead`.
+    /// Next state by state and class; `unknown` or `dead` if there is none.
     private var next: [Int32] = []
     private var states: [Key] = []
     private var numbers: [Key: Int32] = [:]
@@ -12,21 +12,21 @@ final class ExpressionMatcher {
     private var first: Int32 = 0
 
     private static let unknown: Int32 = -1
-    /// No value that goes on like this matches.
+    /// No continuation of the value matches.
     private static let dead: Int32 = -2
 
-    // Of `step`, kept for their memory.
+    // Buffers of `step`, kept to reuse their memory.
     private var marks: [Int]
     private var mark = 0
     private var stack: [Int] = []
 
-    /// Live states of the program, ascending, and the kind of the scalar before.
+    /// Live states of the program, ascending, and the kind of the previous scalar.
     private struct Key: Hashable {
         let live: [Int32]
         let before: UInt8
     }
 
-    /// Numbers in `next` before all is forgotten: 1 MiB.
+    /// Maximum size of `next` before the cache is emptied: 1 MiB.
     private static let maximumNumbers = 1 << 18
 
     init(_ program: ExpressionProgram) {
@@ -45,7 +45,7 @@ final class ExpressionMatcher {
             Key(live: [Int32(program.start)], before: ScalarClasses.Place.outside.rawValue))
     }
 
-    /// Whether the whole of `text` matches. A byte that is no part of UTF-8 counts as U+FFFD.
+    /// Whether `text` matches as a whole. A byte that is not valid UTF-8 counts as U+FFFD.
     func matches(_ text: UnsafeRawBufferPointer) -> Bool {
         var state = first
         var at = 0
@@ -58,8 +58,8 @@ final class ExpressionMatcher {
         return state != Self.dead && accepts[Int(state)]
     }
 
-    /// Follows the states that are known from `at` on. Returns -1 at the end of the text or of the match,
-    /// else the class of the scalar before `at`, for which the following state is to be made.
+    /// Follows cached states from `at` on. Returns -1 at the end of the text or if no match is
+    /// possible; otherwise the class of the scalar before `at`, whose next state must be built.
     private func run(
         _ text: UnsafeRawBufferPointer, _ at: inout Int, _ state: inout Int32
     ) -> Int {
@@ -99,8 +99,8 @@ final class ExpressionMatcher {
         return number
     }
 
-    /// The state behind `state` and a scalar of a class. `state` gets another number where all were
-    /// forgotten.
+    /// Builds the state after `state` and a scalar of a class. Updates `state` if the cache was
+    /// emptied.
     private func step(_ state: inout Int32, _ scalars: Int) -> Int32 {
         if next.count > Self.maximumNumbers {
             let key = states[Int(state)]
@@ -126,8 +126,8 @@ final class ExpressionMatcher {
         return following
     }
 
-    /// Calls `body` with the sets that may follow the live states of `key` and where they lead; whether
-    /// the end of the program is among those states.
+    /// Calls `body` with each set that may follow the live states of `key`, and its next state.
+    /// Returns whether the program's end is among the live states.
     private func closure(
         _ key: Key, after: ScalarClasses.Place, isEnd: Bool, _ body: (Int, Int) -> Void
     ) -> Bool {

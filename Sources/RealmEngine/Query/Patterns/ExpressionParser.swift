@@ -1,19 +1,19 @@
-/// Reads a regular expression in ICU's syntax, as far as an automaton without memory can follow it.
+/// Parses a regular expression in ICU's syntax, as far as an automaton without memory can match it.
 struct ExpressionParser {
     struct Failure: Error, Equatable {
         let message: String
-        /// Offset in scalars of the expression.
+        /// Offset in the expression, in scalars.
         let offset: Int
     }
 
     private struct Flags {
         /// `i`: letters match both cases.
         var foldsCase: Bool
-        /// `s`: `.` matches line ends too.
+        /// `s`: `.` also matches line ends.
         var dotIsAll = false
         /// `m`: `^` and `$` match at each line.
         var isMultiline = false
-        /// `x`: white space and `#` comments are left out.
+        /// `x`: white space and `#` comments are ignored.
         var isSpaced = false
     }
 
@@ -22,7 +22,7 @@ struct ExpressionParser {
     private var depth = 0
     private var flags: Flags
 
-    /// Groups and sets in each other.
+    /// Maximum nesting of groups and sets.
     static let maximumDepth = 100
     /// The largest count of `{n,m}`.
     static let maximumCount = 1000
@@ -73,7 +73,7 @@ struct ExpressionParser {
             if start != at, take("+") {
                 throw failure("possessive repetitions are not supported", at: start)
             }
-            // The lazy form matches the same values as a whole.
+            // The lazy form matches the same whole values.
             _ = take("?")
             tree = .repeated(tree, minimum: minimum, maximum: maximum)
             if let next = peek, next == "*" || next == "+" || next == "?" {
@@ -112,7 +112,7 @@ struct ExpressionParser {
 
     // MARK: Atoms
 
-    /// Nil for what is no part of a value: flags, comments.
+    /// Parses an atom; nil for parts that match nothing, such as flags and comments.
     private mutating func atom() throws(Failure) -> ExpressionTree? {
         let start = at
         guard let next = peek else { return nil }
@@ -159,7 +159,7 @@ struct ExpressionParser {
         return try group(start, flags: before)
     }
 
-    /// The rest of a group, after which `flags` hold again.
+    /// Parses the rest of a group and restores `flags` afterwards.
     private mutating func group(_ start: Int, flags before: Flags) throws(Failure) -> ExpressionTree
     {
         depth += 1
@@ -168,7 +168,7 @@ struct ExpressionParser {
         guard take(")") else { throw failure("'(' without ')'", at: start) }
         depth -= 1
         flags = before
-        // A group without a value is still something that can be repeated.
+        // A group without a value can still be repeated.
         return tree
     }
 
@@ -240,7 +240,7 @@ struct ExpressionParser {
         return .sequence(parts)
     }
 
-    /// `\d` and its like, `\p{..}`; nil for others.
+    /// Parses `\d` and similar escapes and `\p{..}`; nil for others.
     private mutating func classEscape(_ start: Int) throws(Failure) -> ScalarSet? {
         guard let next = peek else { return nil }
         let set: ScalarSet
@@ -257,7 +257,7 @@ struct ExpressionParser {
         return "DWSHVP".unicodeScalars.contains(next) ? set.inverted : set
     }
 
-    /// Leaves the last scalar of the escape to its caller.
+    /// Parses a property, except for the last scalar of the escape, which the caller skips.
     private mutating func property(_ start: Int) throws(Failure) -> ScalarSet {
         at += 1
         var name = ""
@@ -303,7 +303,7 @@ struct ExpressionParser {
             at += 1
             return control.value & 0x1F
         default:
-            // Letters are kept for what they may mean.
+            // Unused letters are reserved.
             if next.isASCIILetter || next.wholeNumber != nil {
                 throw failure("an unknown escape '\\\(next)'", at: start)
             }
@@ -328,7 +328,7 @@ struct ExpressionParser {
 
     // MARK: Sets
 
-    /// `[..]`, behind its bracket.
+    /// Parses `[..]` after its bracket.
     private mutating func set(_ start: Int) throws(Failure) -> ScalarSet {
         depth += 1
         if depth > Self.maximumDepth { throw failure("too many sets in each other", at: start) }
@@ -355,12 +355,12 @@ struct ExpressionParser {
             }
             set = set.union(try member(start))
         }
-        // A letter outside of the set is outside in both cases.
+        // With case folding, a negated set excludes both cases of its letters.
         if isNegated { return (flags.foldsCase ? set.closedOverCase : set).inverted }
         return set
     }
 
-    /// The other side of `&&` or `--`, with the bracket that ends it.
+    /// Parses the right side of `&&` or `--` with the closing bracket.
     private mutating func rest(_ start: Int) throws(Failure) -> ScalarSet {
         depth += 1
         if depth > Self.maximumDepth { throw failure("too many sets in each other", at: start) }
@@ -417,7 +417,7 @@ struct ExpressionParser {
         return try scalarEscape(from)
     }
 
-    /// `[:alpha:]`, behind its colon.
+    /// Parses `[:alpha:]` after its colon.
     private mutating func posix(_ start: Int) throws(Failure) -> ScalarSet {
         let isNegated = take("^")
         var name = ""

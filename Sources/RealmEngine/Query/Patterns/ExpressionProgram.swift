@@ -1,7 +1,7 @@
 /// A regular expression as states of a nondeterministic automaton over classes of scalars.
 struct ExpressionProgram: Sendable {
     enum State: Sendable {
-        /// One scalar of a set.
+        /// Matches one scalar of a set.
         case scalar(set: Int, next: Int)
         case either(Int, Int)
         case assertion(ExpressionTree.Assertion, next: Int)
@@ -11,10 +11,10 @@ struct ExpressionProgram: Sendable {
     private(set) var states: [State] = []
     private(set) var start = 0
     let classes: ScalarClasses
-    /// Whether what surrounds a place decides anything.
+    /// Whether there are assertions, which depend on the neighbouring scalars.
     private(set) var hasAssertions = false
 
-    /// So many states an expression may have.
+    /// Maximum number of states of an expression.
     static let maximumStates = 20_000
 
     struct TooLarge: Error {}
@@ -39,7 +39,7 @@ struct ExpressionProgram: Sendable {
             return states.count - 1
         }
 
-        /// The state where `tree` begins, after which `next` follows.
+        /// Compiles `tree` followed by `next` and returns its first state.
         mutating func compile(_ tree: ExpressionTree, _ next: Int) throws(TooLarge) -> Int {
             switch tree {
             case .empty: return next

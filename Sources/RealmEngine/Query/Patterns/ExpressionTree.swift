@@ -1,14 +1,14 @@
-/// The meaning of a regular expression, without its spelling.
+/// A parsed regular expression.
 indirect enum ExpressionTree {
     case empty
     case scalars(ScalarSet)
     case assertion(Assertion)
     case sequence([ExpressionTree])
     case choice([ExpressionTree])
-    /// `maximum` is nil where there is none.
+    /// `maximum` is nil for no limit.
     case repeated(ExpressionTree, minimum: Int, maximum: Int?)
 
-    /// A place between two scalars.
+    /// A condition on a position between two scalars.
     enum Assertion {
         case start
         case end

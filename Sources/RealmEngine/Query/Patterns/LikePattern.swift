@@ -1,19 +1,19 @@
-/// A LIKE pattern without `?`, taken apart at its stars: what it begins with, what follows in
-/// order, what it ends with.
+/// A LIKE pattern without `?`, split at its stars into a prefix, parts that follow in order, and a
+/// suffix.
 struct LikePattern: Sendable {
     let start: Needle
     let middles: [Needle]
     let end: Needle
     private let minimum: Int
 
-    /// Nil if the pattern holds a `?` or no star.
+    /// Nil if the pattern contains a `?` or no star.
     init?(_ pattern: ByteView, folds: Bool) {
         let parts = pattern.bytes.split(
             separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
         guard parts.count > 1, !pattern.buffer.contains(UInt8(ascii: "?")) else { return nil }
         let needles = parts.map { part in
             Array(part).withUnsafeBytes { bytes in
-                // A letter behind a star folds as if nothing stood before it.
+                // Each part folds as if it were at the start of the pattern.
                 Needle(
                     ByteView(bytes.baseAddress ?? pattern.base, count: bytes.count), folds: folds)
             }
@@ -24,7 +24,8 @@ struct LikePattern: Sendable {
         minimum = needles.reduce(0) { $0 + $1.count }
     }
 
-    /// The longest part between stars, which every text that matches contains; nil if all are short.
+    /// The longest part between stars, which every matching text contains; nil if all have at most
+    /// one byte.
     var part: Needle? {
         middles.max { $0.count < $1.count }.flatMap { $0.count > 1 ? $0 : nil }
     }

@@ -1,15 +1,15 @@
-/// A regular expression in ICU's syntax that is matched with whole values, in time that grows with the
-/// bytes of the value alone. Without look-around, back-references and possessive repetitions, which an
-/// automaton cannot follow.
+/// A regular expression in ICU's syntax that must match whole values. Matching takes time
+/// proportional to the bytes of the value. Look-around, back-references and possessive repetitions
+/// are not supported, because an automaton cannot match them.
 ///
-/// Any thread may match.
+/// Safe to use from any thread.
 final class RegularExpression: Sendable {
     let pattern: String
     private let program: ExpressionProgram
-    /// Matchers that no thread uses.
+    /// Matchers not in use.
     private let idle = LockedValue<[UnsafeMatcher]>([])
 
-    /// A matcher goes from thread to thread, to one at a time.
+    /// A matcher that one thread at a time uses.
     private struct UnsafeMatcher: @unchecked Sendable {
         let matcher: ExpressionMatcher
     }
@@ -27,7 +27,7 @@ final class RegularExpression: Sendable {
 
     func matcher() -> ExpressionMatcher { ExpressionMatcher(program) }
 
-    /// False for what is no text.
+    /// Whether the value is a text that matches.
     func matches(_ value: Value) -> Bool {
         guard case .string(let text) = value else { return false }
         return matches(text.buffer)

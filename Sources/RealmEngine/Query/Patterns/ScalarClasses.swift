@@ -1,15 +1,15 @@
-/// Classes of scalars that are members of the same sets of an expression.
+/// Classes of scalars that belong to the same sets of an expression.
 struct ScalarClasses: Sendable {
-    /// First scalars of ranges of one class each, ascending from 0.
+    /// First scalars of ranges within one class, ascending from 0.
     private let bounds: [UInt32]
     private let classOfRange: [UInt16]
     private let classOfASCII: [UInt16]
     let count: Int
-    /// For each set, whether it holds the scalars of each class.
+    /// Whether each set contains the scalars of each class.
     private let isMember: [[Bool]]
     private let placeOfClass: [Place]
 
-    /// The kind of the scalar on one side of a place between two.
+    /// Kind of the scalar before or after a position.
     enum Place: UInt8, Sendable {
         /// The start or the end of the value.
         case outside
@@ -18,7 +18,7 @@ struct ScalarClasses: Sendable {
         case other
     }
 
-    /// - Parameter tellsPlaces: classes differ where their scalars' `Place` does.
+    /// - Parameter tellsPlaces: whether scalars with different `Place` get different classes.
     init(_ sets: [ScalarSet], tellsPlaces: Bool) {
         let all = tellsPlaces ? sets + [.words, .lineEnds] : sets
         var starts: Set<UInt32> = [0]
@@ -29,7 +29,7 @@ struct ScalarClasses: Sendable {
             }
         }
         let bounds = starts.sorted()
-        // Sets that hold each range: ranges with equal lists are one class.
+        // Sets that contain each range; ranges in the same sets form one class.
         var holders = [[Int]](repeating: [], count: bounds.count)
         for (i, set) in all.enumerated() {
             for range in set.ranges {
@@ -70,7 +70,7 @@ struct ScalarClasses: Sendable {
         return low - 1
     }
 
-    /// Hands over the classes of the 128 scalars of ASCII.
+    /// Calls `body` with the classes of the 128 ASCII scalars.
     @inline(__always)
     func withASCII<R>(_ body: (UnsafeBufferPointer<UInt16>) -> R) -> R {
         classOfASCII.withUnsafeBufferPointer(body)

@@ -1,4 +1,4 @@
-/// A set of Unicode scalars, as ascending ranges that neither overlap nor touch.
+/// A set of Unicode scalars, as ascending ranges that are neither overlapping nor adjacent.
 struct ScalarSet: Equatable, Sendable {
     private(set) var ranges: [ClosedRange<UInt32>] = []
 
@@ -20,7 +20,7 @@ struct ScalarSet: Equatable, Sendable {
 
     init(_ scalars: UInt32...) { self.init(scalars.map { $0...$0 }) }
 
-    /// Scalars for whose properties `isMember` holds.
+    /// Makes the set of scalars for which `isMember` returns true.
     init(where isMember: (Unicode.Scalar) -> Bool) {
         var found: [ClosedRange<UInt32>] = []
         func scan(_ range: ClosedRange<UInt32>) {
@@ -33,7 +33,7 @@ struct ScalarSet: Equatable, Sendable {
                 }
             }
         }
-        /// All scalars of such a range have the properties of its first.
+        /// Adds a range whose scalars all have the properties of the first one.
         func take(_ range: ClosedRange<UInt32>) {
             guard let scalar = Unicode.Scalar(range.lowerBound) else { return }
             if isMember(scalar) { found.append(range) }
@@ -83,7 +83,7 @@ struct ScalarSet: Equatable, Sendable {
 
     func subtracting(_ other: ScalarSet) -> ScalarSet { intersection(other.inverted) }
 
-    /// With the other cases of each letter.
+    /// The set together with the other cases of its letters.
     var closedOverCase: ScalarSet {
         var forms = Set<UInt32>()
         for range in ranges where range.lowerBound < 0x80 {
@@ -125,8 +125,9 @@ extension ScalarSet {
         }
     }
 
-    /// The scalars of a general category, of a group of them (`L`), or with a property (`Alphabetic`);
-    /// nil for an unknown name. Case, spaces, `-` and `_` of the name do not matter.
+    /// Returns the scalars of a general category, of a group of categories (`L`), or with a
+    /// property (`Alphabetic`); nil for an unknown name. Ignores case, spaces, `-` and `_` in the
+    /// name.
     static func property(_ name: String) -> ScalarSet? {
         let plain = name.filter { $0 != " " && $0 != "-" && $0 != "_" }.lowercased()
         switch plain {
@@ -155,7 +156,7 @@ extension ScalarSet {
         }
     }
 
-    /// The scalars of categories whose short names begin with `name`, in any case.
+    /// Returns the scalars of categories whose short names begin with `name`, in any case.
     private static func category(_ name: String) -> ScalarSet {
         let name = name.lowercased()
         let cased = ["lu", "ll", "lt"]
@@ -173,7 +174,7 @@ extension ScalarSet {
         "pi", "pf", "po", "sm", "sc", "sk", "so", "zs", "zl", "zp", "cc", "cf", "cs", "co", "cn",
     ]
 
-    /// The place of a category in `shortNames`.
+    /// Returns the index of a category in `shortNames`.
     private static func number(_ category: Unicode.GeneralCategory) -> UInt32 {
         switch category {
         case .uppercaseLetter: 0

@@ -1,10 +1,10 @@
-/// Objects that search indexes led to, in table order and each of them once.
+/// Objects found by search indexes, in table order and without duplicates.
 enum FoundObjects: Sendable {
     case keys([ObjectKey])
-    /// A list of an index, or a part of it, that was looked through and is right as it stands.
+    /// A verified list of an index, or a part of it.
     case list(Ref, Range<Int>)
 
-    /// So many keys of a list are read one by one.
+    /// Maximum number of keys of a list that are read one by one.
     private static let few = 8
 
     var count: Int {
@@ -14,7 +14,7 @@ enum FoundObjects: Sendable {
         }
     }
 
-    /// The keys, some at a time, until `body` returns false.
+    /// Calls `body` with successive ranges of keys until it returns false.
     func visit(
         _ space: NodeSpace, _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -31,7 +31,7 @@ enum FoundObjects: Sendable {
         }
     }
 
-    /// The first keys, at most `limit`.
+    /// Returns the first keys, at most `limit`.
     func keys(_ space: NodeSpace, first limit: Int = .max) throws(RealmError) -> [ObjectKey] {
         if case .keys(let keys) = self { return keys.count <= limit ? keys : Array(keys[..<limit]) }
         let wanted = min(limit, count)
@@ -49,7 +49,7 @@ enum FoundObjects: Sendable {
         return keys
     }
 
-    /// The first key, nil when there is none.
+    /// Returns the first key; nil if there is none.
     func first(_ space: NodeSpace) throws(RealmError) -> ObjectKey? {
         switch self {
         case .keys(let keys): keys.first
@@ -58,7 +58,7 @@ enum FoundObjects: Sendable {
         }
     }
 
-    /// What is in both.
+    /// Returns the objects that are in both.
     func intersection(
         _ other: FoundObjects, _ space: NodeSpace
     ) throws(RealmError) -> FoundObjects {
@@ -76,7 +76,7 @@ enum FoundObjects: Sendable {
         return .keys(common)
     }
 
-    /// What is not in `other`.
+    /// Returns the objects that are not in `other`.
     func subtracting(
         _ other: FoundObjects, _ space: NodeSpace
     ) throws(RealmError) -> FoundObjects {
@@ -89,7 +89,7 @@ enum FoundObjects: Sendable {
             })
     }
 
-    /// Leaf by leaf.
+    /// Returns the objects leaf by leaf.
     func parts(_ table: ClusterTree) throws(RealmError) -> [LeafSlice] {
         var parts: [LeafSlice] = []
         var current: (leaf: ClusterLeaf, among: Selection)?
@@ -118,7 +118,7 @@ enum FoundObjects: Sendable {
 }
 
 extension [ObjectKey] {
-    /// Puts keys into table order and drops what occurs again.
+    /// Sorts the keys into table order and removes duplicates.
     mutating func arrange() {
         if count < 2 { return }
         if isStrictlyAscending { return }
@@ -140,7 +140,7 @@ extension [ObjectKey] {
         return true
     }
 
-    /// By a bit per key, where keys lie close together.
+    /// Sorts with one bit per key. Returns false if the keys are too sparse.
     private mutating func arrangeByBits() -> Bool {
         guard let low = self.min(by: { $0.raw < $1.raw })?.raw,
             let high = self.max(by: { $0.raw < $1.raw })?.raw,

@@ -1,24 +1,24 @@
-/// The objects that search indexes name for a query, and what is still asked about them.
+/// Objects found by search indexes for a query, and the condition still to be tested.
 ///
-/// What a term says of an object is either tested, or follows from the way an index keeps its
-/// objects, as far as the format promises that (object format 5.5): results do not depend on indexes
-/// (query language 23).
+/// A term that used an index is still tested, unless its result follows from the order that the
+/// format guarantees for indexes (object format 5.5): results never depend on indexes (query
+/// language 23).
 final class IndexCandidates: Sendable {
     let objects: FoundObjects
-    /// What is still asked about each of them.
+    /// Condition still to be tested for each of the objects.
     let rest: BoundCondition
-    /// The terms of an AND that hold for all of them, while others are still asked.
+    /// Terms of an AND that are true for all of the objects, if others remain to be tested.
     private let someSettled: [BoundCondition]
-    /// The property whose index was used first, by its place in the columns of its class.
+    /// The property whose index was used first, with its index into the columns of its class.
     private let index: (table: TableInfo, place: Int)?
 
-    /// Class and name of that property.
+    /// Class and name of that property; empty if there is none.
     var property: String {
         guard let (table, place) = index else { return "" }
         return "\(table.className).\(table.columns[place].name)"
     }
 
-    /// Every one of the objects matches.
+    /// Whether every one of the objects matches the query.
     var isFinal: Bool {
         if case .constant(true) = rest { return true }
         return false
@@ -26,17 +26,18 @@ final class IndexCandidates: Sendable {
 
     var count: Int { objects.count }
 
-    /// The terms of `condition`, what the candidates were looked up for, that hold for all of them.
+    /// Returns the terms of `condition`, the query's condition, that are true for all of the
+    /// objects.
     func settled(of condition: BoundCondition) -> [BoundCondition] {
         guard isFinal, someSettled.isEmpty else { return someSettled }
         if case .and(let children) = condition { return children }
         return [condition]
     }
 
-    /// With more than a part of all objects, testing the rest of every object is faster.
+    /// Share of all objects, as a divisor, above which testing every object is faster.
     private static let worthwhileShare = 4
 
-    /// Nil when no index helps with `condition`.
+    /// Nil if no index helps with `condition`.
     init?(
         _ condition: BoundCondition, _ table: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) {
@@ -74,14 +75,14 @@ final class IndexCandidates: Sendable {
     }
 }
 
-/// What indexes say about the terms of an AND, one after the other.
+/// Results of index searches for the terms of an AND, one after the other.
 private struct IndexAnswers {
     private let table: TableInfo
     private let snapshot: Snapshot
     private let terms: [Numbered]
-    /// What all terms asked so far have in common; nil when none was answered.
+    /// Objects common to all terms searched so far; nil if no index was used.
     private(set) var objects: FoundObjects?
-    /// Places of the terms that need no test any more.
+    /// Indexes of the terms that need no test any more.
     private(set) var settled: [Int] = []
     private(set) var first: IndexTerm?
 
@@ -90,9 +91,10 @@ private struct IndexAnswers {
         let term: IndexTerm
     }
 
-    /// Looking through another list is worth so many objects less to test.
+    /// Reading another list is worthwhile if it has at most this many times the number of remaining
+    /// objects.
     private static let intersectionShare = 32
-    /// So few objects are tested sooner than links are followed back.
+    /// Number of objects up to which testing is faster than following links backwards.
     static let fewObjects = 64
 
     init(
@@ -115,7 +117,7 @@ private struct IndexAnswers {
         if (objects?.count ?? .max) > Self.fewObjects { try askForLinks(search) }
     }
 
-    /// Those with the fewest objects first.
+    /// Searches the indexes of properties, starting with the terms that have the fewest objects.
     private mutating func askForProperties(_ search: IndexSearch) throws(RealmError) {
         var lookups: [(asked: Numbered, lookup: IndexSearch.Lookup)] = []
         for numbered in unique.map({ [$0] }) ?? terms where numbered.term.isDirect {
@@ -131,7 +133,7 @@ private struct IndexAnswers {
         }
     }
 
-    /// The term that leaves one object at most: a primary key.
+    /// The term that leaves at most one object, by primary key; nil if there is none.
     private var unique: Numbered? {
         guard let key = table.primaryKey else { return nil }
         return terms.first {

@@ -1,12 +1,12 @@
-/// Looks terms up in the search indexes of one class. Trivial: whoever looks something up holds the
-/// class and the snapshot.
+/// Searches the indexes of one class for terms. Trivial, with unretained references: the caller
+/// must retain the class and the snapshot.
 struct IndexSearch {
     private unowned(unsafe) let table: TableInfo
     private unowned(unsafe) let snapshot: Snapshot
     private let space: NodeSpace
     private let tree: ClusterTree
 
-    /// A part of all objects.
+    /// Divisor of the number of all objects that gives the limit of `isWorthwhile`.
     private static let worthwhileShare = 16
     private static let leastLimit = 64
 
@@ -17,21 +17,22 @@ struct IndexSearch {
         tree = ClusterTree(space: space, root: table.root)
     }
 
-    /// So many objects are tested one by one: with more, visiting every leaf is faster.
+    /// Whether few enough objects remain to read them one by one; for more, visiting every leaf is
+    /// faster.
     private func isWorthwhile(_ count: Int) throws(RealmError) -> Bool {
         if count <= Self.leastLimit { return true }
         let most = try tree.count() / Self.worthwhileShare
         return count <= most
     }
 
-    /// An entry of an index, and which of the values looked up led to it.
+    /// An entry of an index, and the position of the value for which it was found.
     struct Hit {
         let entry: SearchIndex.Entry
         let value: Int
     }
 
-    /// The objects that have the one value a test asks for: nil when it takes more than a look at the
-    /// first and the last of them to tell.
+    /// Returns the objects with the single value of a test; nil if that requires reading more than
+    /// the first and the last of them.
     func objects(_ test: ColumnTest, _ place: Int) throws(RealmError) -> FoundObjects? {
         guard case .strict(let wanted) = test.operand, test.folding.isNone else { return nil }
         switch test.column.layout.type {
@@ -58,17 +59,17 @@ struct IndexSearch {
         return .keys([key])
     }
 
-    /// What an index holds for a term, before any object was looked at.
+    /// Index entries found for a term, before any object was read.
     struct Lookup {
         fileprivate var hits = SmallArray<Hit>()
-        /// Of each word that is wanted, and of each that is not.
+        /// Entries of each required word, and of each excluded word.
         fileprivate var words: [SmallArray<Hit>] = []
         fileprivate var excluded: [SmallArray<Hit>] = []
-        /// At most so many objects.
+        /// Maximum number of objects.
         fileprivate(set) var count = 0
     }
 
-    /// Looks up a direct term, nil when there is too much to look up.
+    /// Searches the index for a direct term; nil if that is not worthwhile.
     func lookUp(_ term: IndexTerm) throws(RealmError) -> Lookup? {
         let index = SearchIndex(space: space, root: term.column.indexRoot)
         var lookup = Lookup()
@@ -104,8 +105,8 @@ struct IndexSearch {
 
     // MARK: Looking at objects
 
-    /// The objects for which a term that was looked up holds; nil when too many would have to be
-    /// looked at.
+    /// Returns the objects for which a term with index entries is true; nil if too many objects
+    /// would have to be read.
     func objects(_ term: IndexTerm, _ lookup: Lookup) throws(RealmError) -> FoundObjects? {
         let cells = Cells(BoundColumn(term.column), tree, holdsWords: term.column.holdsWords)
         switch term.question {
@@ -115,7 +116,8 @@ struct IndexSearch {
                     ValueOrder.compare($0, values[$1])
                 }
             }
-            // Equal index strings of unequal values: numbers of different types, texts and data.
+            // Different values with equal index strings: numbers of different types, and texts and
+            // data.
             guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
                 return try objects(lookup.hits, cells, nil) { (value, _) in
                     test.matches(value) ? 0 : 1
@@ -135,9 +137,9 @@ struct IndexSearch {
         }
     }
 
-    /// Whether what is equal to a constant is together in a list of mixed values. Texts and data
-    /// interleave in files of old formats, links that lead nowhere count as null, and a float of more
-    /// digits is equal to an integer but not to the decimal that is.
+    /// Whether the values equal to a constant are adjacent in a list of mixed values. They may not
+    /// be: texts and data interleave in files of old formats, unresolved links count as null, and a
+    /// float with more digits equals an integer but not the equal decimal.
     private static func isOfOneKind(_ constant: Value) -> Bool {
         switch constant {
         case .string, .binary, .null: false
@@ -152,8 +154,8 @@ struct IndexSearch {
 
     private static let exactNumbers = -9_999_999.0...9_999_999.0
 
-    /// Where the values of a property are. Trivial: the loops below copy it without counting
-    /// references.
+    /// Reads values of a property by object key. Trivial, so that loops copy it without reference
+    /// counting.
     private struct Cells {
         let column: BoundColumn
         let holdsWords: Bool
@@ -165,26 +167,26 @@ struct IndexSearch {
             self.tree = tree
         }
 
-        /// The value of an object, nil when there is no such object.
+        /// Returns the value of an object; nil if there is no such object.
         func value(of key: ObjectKey) throws(RealmError) -> Value? {
             guard let (leaf, row) = try tree.find(key) else { return nil }
             return try RowLocation(leaf: leaf, row: row).value(column)
         }
     }
 
-    /// A list may stand for its objects when the first and the last of them hold what is looked for.
+    /// Conditions under which the first and last value of a list describe the whole list.
     private struct Trust {
-        /// The list as a whole is something else when neither of them does.
+        /// Whether no value of the list is wanted if neither the first nor the last is.
         var dropsUnlike = false
-        /// The list is in the order of its values, and a part of it may be what is looked for.
+        /// Whether the list is sorted by value, so that a part of it may have the wanted value.
         var isSorted = false
     }
 
-    /// Zero when a value is what the value of that place was looked up for, otherwise the side it
-    /// lies on.
+    /// Compares a value with the wanted value at an index. Zero if they are equal, otherwise the
+    /// sign of their order.
     private typealias Comparison = (Value, Int) -> Int
 
-    /// Dynamic: one code for all comparisons, not one for each.
+    /// Dynamic keeps the compiler from specializing this function for each `compare`.
     dynamic private func objects(
         _ hits: SmallArray<Hit>, _ cells: Cells, _ trust: Trust?, _ compare: Comparison
     ) throws(RealmError) -> FoundObjects? {
@@ -234,7 +236,7 @@ struct IndexSearch {
         case unknown
     }
 
-    /// What the ends of a list say about all of it.
+    /// Determines what the first and last value of a list imply for the whole list.
     private func outcome(
         _ list: Ref, _ cells: Cells, _ trust: Trust, _ compare: (Value) -> Int
     ) throws(RealmError) -> Outcome {
@@ -258,7 +260,8 @@ struct IndexSearch {
         }
     }
 
-    /// The first place of a sorted list whose value satisfies the test, nil when an object is missing.
+    /// Returns the first position in a sorted list whose value satisfies `test`; nil if an object
+    /// is missing.
     private func place(
         in part: Range<Int>, _ keys: KeyList, _ cells: Cells, _ test: (Value) -> Bool
     ) throws(RealmError) -> Int? {
@@ -312,7 +315,7 @@ extension IndexSearch {
         return SmallArray(entries.map { Hit(entry: $0, value: 0) })
     }
 
-    /// What has all words that are wanted and none of the others.
+    /// Returns the objects with all required words and none of the excluded ones.
     private func objects(
         _ lookup: Lookup, _ terms: FullTextTerms, _ cells: Cells
     ) throws(RealmError) -> FoundObjects? {
@@ -342,8 +345,8 @@ extension IndexSearch {
 // MARK: - Links
 
 extension IndexSearch {
-    /// Objects that link to those a term holds for, nil when they are too many. The links were not
-    /// looked at from this side.
+    /// Returns the objects with a link path to the objects of a term; nil if there are too many.
+    /// Found by backlinks; the links themselves are not read.
     func linking(_ path: PathTest, _ target: TableInfo, _ term: IndexTerm) throws(RealmError)
         -> FoundObjects?
     {
@@ -359,7 +362,7 @@ extension IndexSearch {
         return .keys(keys)
     }
 
-    /// The objects at the near end of a hop, nil when they are too many.
+    /// Returns the objects that link to `keys` through a hop; nil if there are too many.
     private func origins(of keys: [ObjectKey], _ hop: PathHop) throws(RealmError) -> [ObjectKey]? {
         guard let source = snapshot.schema.table(hop.source.key),
             let link = source.columns.first(where: { $0.leafIndex == hop.column.leafIndex })

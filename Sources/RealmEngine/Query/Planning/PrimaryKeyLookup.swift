@@ -1,11 +1,12 @@
 extension Table {
-    /// Key of the object whose primary key is `value`, nil when there is none or the class has no
-    /// primary key.
+    /// Returns the key of the object whose primary key is `value`; nil if there is none or the
+    /// class has no primary key.
     public func find(primaryKey value: Value) throws(RealmError) -> ObjectKey? {
         try row(primaryKey: value)?.key
     }
 
-    /// The object whose primary key is `value`, as above.
+    /// Returns the object whose primary key is `value`; nil if there is none or the class has no
+    /// primary key.
     func row(primaryKey value: Value) throws(RealmError) -> Row? {
         guard let index = info.primaryKey else { return nil }
         let column = info.columns[index]
@@ -24,7 +25,8 @@ extension Table {
         return nil
     }
 
-    /// The object with `key` if its property is `value`: an index alone is not believed.
+    /// Returns the object with `key` if its property equals `value`, because index entries are not
+    /// trusted; otherwise nil.
     private func row(
         _ key: ObjectKey, _ column: Int, holds value: Value
     ) throws(RealmError) -> Row? {
@@ -34,7 +36,7 @@ extension Table {
         return row
     }
 
-    /// The way without an index.
+    /// Finds the object without an index.
     private func scan(for value: Value, _ column: Int) throws(RealmError) -> ObjectKey? {
         let scan = scan(columns: [column])
         while try scan.next() {
