@@ -4,7 +4,7 @@
 /// (query language 25).
 /// | Difference | Decided in |
 /// |---|---|
-/// | `%@`, `%d` ..., `%K`, words at a dot, `#name`, `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
+/// | `%@`, `%d` and their kin, `%K`, words before and after a dot, `#name`, `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
 /// | `[d]`, `[cd]`, words in any case, `@allKeys`, `@allValues` | the tables below |
 /// | `MATCHES` and `ALL` are errors | `QueryParser+Conditions`, `QueryParser+Predicates` |
 /// | `==` by components, `IN` with a region, `BETWEEN %@` | `QueryParser+Conditions` |

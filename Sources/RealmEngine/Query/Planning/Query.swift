@@ -1,14 +1,14 @@
-/// A query: its condition, the clauses after it, and the arguments for `$0`, `$1` ... Free to cross
-/// threads; it holds for every snapshot it is bound to.
+/// A query: its condition, the clauses after it, and the arguments for `$0`, `$1` ... Safe to use
+/// from any thread, and can be bound to any snapshot.
 public struct Query: Sendable {
     private let form: Form
-    /// The time zone of functions of dates.
+    /// Time zone of date functions.
     package var zone = ZoneRules.utc
-    /// What `$n` stands for.
+    /// Values of `$n`.
     var arguments: [QueryArgument]
-    /// Other names the query may use for properties and classes.
+    /// Aliases of properties and classes that the query may use.
     var aliases: KeyPathAliases
-    /// SORT, DISTINCT and LIMIT, which apply after those in the text.
+    /// SORT, DISTINCT and LIMIT, applied after the clauses in the text.
     package private(set) var clauses: [QueryClause] = []
 
     private enum Form: Sendable {
@@ -18,13 +18,14 @@ public struct Query: Sendable {
 
     private enum Compound { case all, any, not }
 
-    /// Compounds within compounds.
+    /// Number of nested compounds.
     private var height = 0
 
-    /// Parses `text` (query language 3). Throws `misuse` with the code `SyntaxError`; the message
-    /// names the column and the hint shows it. Texts used lately are not parsed again.
+    /// Parses `text` (query language 3). Recently used texts are cached.
     ///
-    /// - Parameter clauses: apply after those in the text.
+    /// - Parameter clauses: clauses to apply after the clauses in the text.
+    /// - Throws: `misuse` with the code `SyntaxError`. The message contains the column, the hint
+    ///   shows the position in the text.
     public init(
         _ text: String, _ clauses: [QueryClause] = [], arguments: [QueryArgument] = [],
         aliases: KeyPathAliases = KeyPathAliases(), dialect: QueryDialect = .language
@@ -32,8 +33,8 @@ public struct Query: Sendable {
         self.init(try ParsedQuery.of(text, dialect), clauses, arguments, aliases)
     }
 
-    /// The query of a condition and the clauses after it. Throws `misuse` when the condition is nested
-    /// too deeply.
+    /// Makes a query of a condition and the clauses after it. Throws `misuse` if the condition is
+    /// nested too deeply.
     public init(
         _ condition: QueryCondition, _ clauses: [QueryClause] = [],
         aliases: KeyPathAliases = KeyPathAliases(), dialect: QueryDialect = .language
@@ -41,7 +42,7 @@ public struct Query: Sendable {
         try self.init(condition, clauses, dialect, aliases)
     }
 
-    /// A condition that means what `NSPredicate` means by it: see `QueryDialect`.
+    /// Makes a query with the semantics of `NSPredicate`: see `QueryDialect`.
     package init(
         predicate condition: QueryCondition, aliases: KeyPathAliases
     ) throws(RealmError) {
@@ -65,9 +66,9 @@ public struct Query: Sendable {
         (self.clauses, self.arguments, self.aliases) = (clauses, arguments, aliases)
     }
 
-    /// Parses the text of a predicate, which means what `NSPredicate` means by it: see `QueryDialect`.
+    /// Parses the text of a predicate, with the semantics of `NSPredicate`: see `QueryDialect`.
     ///
-    /// - Throws: as `init(_:_:arguments:aliases:)`.
+    /// - Throws: the errors of `init(_:_:arguments:aliases:dialect:)`.
     package init(
         predicate text: String, _ arguments: any PredicateArguments, aliases: KeyPathAliases
     ) throws(RealmError) {
@@ -76,18 +77,18 @@ public struct Query: Sendable {
         self.init(parsed, [], [], aliases)
     }
 
-    /// The query whose condition holds where those of all others do. What is written behind them happens
-    /// in their order. Throws `misuse` when compounds are nested too deeply.
+    /// Combines queries with AND. Their SORT, DISTINCT and LIMIT apply in argument order. Throws
+    /// `misuse` if compounds are nested too deeply.
     public init(all queries: [Query]) throws(RealmError) { try self.init(.all, queries) }
 
-    /// The query whose condition holds where one of the others does. Throws as `init(all:)` does, and
-    /// when something is written behind their conditions.
+    /// Combines queries with OR. Throws `misuse` if a query has SORT, DISTINCT or LIMIT, or if
+    /// compounds are nested too deeply.
     public init(any queries: [Query]) throws(RealmError) {
         for query in queries { try query.checkPlain() }
         try self.init(.any, queries)
     }
 
-    /// The query whose condition holds where the other's does not. Throws as `init(any:)` does.
+    /// Negates a query. Throws the errors of `init(any:)`.
     public init(not query: Query) throws(RealmError) {
         try query.checkPlain()
         try self.init(.not, [query])
@@ -107,13 +108,13 @@ public struct Query: Sendable {
         }
     }
 
-    /// The text the query was made from; empty for one made by a program.
+    /// The text that the query was parsed from; empty for a query made by a program.
     public var text: String {
         guard case .tree(let parsed) = form else { return "" }
         return String(decoding: parsed.source.text, as: UTF8.self)
     }
 
-    /// It asks something about objects, other than how they are arranged.
+    /// Whether the query has a condition that some object may not match.
     var hasCondition: Bool {
         switch form {
         case .tree(let parsed):
@@ -138,9 +139,10 @@ public struct Query: Sendable {
         }
     }
 
-    /// Settles names, types and constants for the objects of `table`. Throws `misuse`: unknown
-    /// properties, types that do not fit, missing arguments. A version remembers the outcome for
-    /// texts without arguments and aliases.
+    /// Resolves names, types and constants for the objects of `table`. The version caches the
+    /// result for texts without arguments and aliases.
+    ///
+    /// - Throws: `misuse` for unknown properties, incompatible types and missing arguments.
     public func bound(to table: Table) throws(RealmError) -> BoundQuery {
         switch form {
         case .tree(let parsed): return try bound(parsed, to: table)

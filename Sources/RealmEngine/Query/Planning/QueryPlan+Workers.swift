@@ -1,14 +1,14 @@
 import Synchronization
 
 extension QueryPlan {
-    /// Number of objects of the newest version of `database`, the plan's, that match the condition,
-    /// before DISTINCT and LIMIT, counted by up to `threads` threads, each with its own snapshot.
-    /// Throws `corrupt`.
+    /// Returns the number of objects of the newest version of `database` that match the condition,
+    /// before DISTINCT and LIMIT. Uses up to `threads` threads, each with its own snapshot. The
+    /// plan must be of that version. Throws `corrupt`.
     package func matchCount(in database: Database, threads: Int) throws(RealmError) -> Int {
         try matchCount(in: database, threads: threads, share: 1 << 14)
     }
 
-    /// - Parameter share: objects that are worth a thread.
+    /// - Parameter share: minimum number of objects per thread.
     func matchCount(
         in database: Database, threads: Int, share: Int
     ) throws(RealmError) -> Int {
@@ -24,7 +24,7 @@ extension QueryPlan {
                 if let total = shared.total() { return total }
             }
         }
-        // Also for damaged trees: the walk in order knows what is wrong.
+        // Also the fallback for damaged trees: the walk in order reports the error.
         return try QueryRun(self, in: snapshot).matchCount()
     }
 
@@ -35,16 +35,17 @@ extension QueryPlan {
     }
 }
 
-/// A count that several workers share: each takes the next stretch of leaves until none is left. No
+/// A count shared by several workers: each takes the next range of leaves until none is left. No
 /// worker waits for another.
 private final class SharedCount: @unchecked Sendable {
-    /// Leaves of a stretch: enough to make taking one cheap, few enough for workers to end together.
+    /// Number of leaves per range: large enough to make taking a range cheap, small enough for all
+    /// workers to end at about the same time.
     static let leavesPerStretch = 16
 
     private let stretches: [LeafRange]
     private let next = Atomic<Int>(0)
     private let hasFailed = Atomic<Bool>(false)
-    /// One for each stretch, written by whoever took it.
+    /// Result by range, written by the worker that took the range.
     private let outcomes: UnsafeMutablePointer<Outcome>
 
     private struct Outcome {
@@ -74,11 +75,11 @@ private final class SharedCount: @unchecked Sendable {
         }
     }
 
-    /// The count, when all workers are done; nil unless the stretches make up a sound tree.
+    /// Returns the count after all workers are done; nil unless the ranges form a valid tree.
     func total() -> Int? {
         if hasFailed.load(ordering: .relaxed) { return nil }
         var total = 0
-        // Objects met below the inner node the stretch belongs to.
+        // Number of objects found below the inner node of the current ranges.
         var met = 0
         for i in stretches.indices {
             if i > 0, stretches[i].start <= outcomes[i - 1].lastKey { return nil }

@@ -1,9 +1,9 @@
-/// What a plan decides: the same every time for a bound query.
+/// Decisions of a plan, which are the same every time for a bound query.
 struct QueryDecision: Sendable {
     let filter: BoundCondition
     let candidates: IndexCandidates?
 
-    /// More keys are looked up again each time, and not kept.
+    /// Maximum number of cached keys; more keys are looked up again each time.
     private static let maximumKeys = 1024
 
     var isKept: Bool {
@@ -12,17 +12,17 @@ struct QueryDecision: Sendable {
     }
 }
 
-/// A bound query with the order its terms are tested in and the way to its candidates. Belongs to
-/// one version; free to cross threads.
+/// A bound query with the order of its terms and the candidates from its indexes. Belongs to one
+/// version; safe to use from any thread.
 public final class QueryPlan: Sendable {
     public let query: BoundQuery
     public let options: QueryOptions
-    /// The condition, cheapest and most selective terms first.
+    /// The condition, with the cheapest and most selective terms first.
     let filter: BoundCondition
-    /// Where indexes led; nil means every leaf is visited.
+    /// Objects found by indexes; nil if every leaf is visited.
     let candidates: IndexCandidates?
 
-    /// Plans `query` for the snapshot it was bound to.
+    /// Plans `query` for the snapshot to which it was bound.
     public init(
         _ query: BoundQuery, in snapshot: Snapshot, options: QueryOptions = QueryOptions()
     ) throws(RealmError) {
@@ -41,13 +41,13 @@ public final class QueryPlan: Sendable {
         if made.isKept { decision.withLock { $0 = made } }
     }
 
-    /// What is asked about every object that is visited.
+    /// Condition to test for every visited object.
     var condition: BoundCondition { candidates?.rest ?? filter }
 
-    /// The order or number of the objects depends on more than the condition: SORT, DISTINCT, LIMIT.
+    /// Whether SORT, DISTINCT or LIMIT affects the order or number of the results.
     package var isArranged: Bool { !query.descriptors.isEmpty }
 
-    /// The leaves to visit, in table order, each with the rows worth testing.
+    /// Returns the leaves to visit, in table order, each with the rows to test.
     package func parts(in snapshot: Snapshot) throws(RealmError) -> [LeafSlice] {
         if let candidates {
             let tree = ClusterTree(space: snapshot.lookup, root: query.table.root)

@@ -1,22 +1,22 @@
-/// A plan being run by one thread: terms with their scratch memory, over one snapshot.
+/// Execution of a plan on one thread: terms with their buffers, over one snapshot.
 ///
-/// Several workers each make their own run of the same plan, over snapshots of the same version,
-/// and share out its units.
+/// Parallel workers each make a run of the same plan, over snapshots of the same version, and share
+/// its parts.
 public final class QueryRun {
     let plan: QueryPlan
     let snapshot: Snapshot
     let evaluator: QueryEvaluator
     private let term: QueryTerm
-    /// The directory that `forEachLeaf` takes its leaves from, if there is one.
+    /// Cached leaves used by `forEachLeaf`; nil if there are none.
     private(set) var directory: LeafDirectory?
-    /// The leaves that `first` goes over each time.
+    /// Cursor reused by every call of `first`.
     private var leaves: LeafCursor?
 
     public init(_ plan: QueryPlan, in snapshot: Snapshot) {
         self.plan = plan
         self.snapshot = snapshot
         evaluator = QueryEvaluator(snapshot, looks: plan.condition.looks)
-        // A few candidates are tested as they are before a kernel is made ready.
+        // For a few candidates, testing values is faster than preparing a kernel.
         if case .test(let test) = plan.condition, let candidates = plan.candidates,
             candidates.count <= Self.fewCandidates
         {
@@ -28,7 +28,7 @@ public final class QueryRun {
 
     private static let fewCandidates = 4
 
-    /// The leaf of a part and the rows of it that match.
+    /// Returns the leaf of a part and its matching rows.
     private func match(
         _ part: LeafSlice
     ) throws(RealmError) -> (leaf: ClusterLeaf, rows: Selection) {
@@ -36,7 +36,8 @@ public final class QueryRun {
         return (leaf, try term.match(leaf, part.among))
     }
 
-    /// Visits the leaves of a stretch with the rows that match; what the stretch holds.
+    /// Calls `body` with the matching rows of each leaf in a range. Returns the number of objects
+    /// in the range and the last key.
     func visit(
         _ stretch: LeafRange, _ body: (Selection) -> Void
     ) throws(RealmError) -> (objects: Int, lastKey: UInt64) {
@@ -47,8 +48,8 @@ public final class QueryRun {
         return leaves.met
     }
 
-    /// Appends the rows, in the part's leaf, of the objects that match, and moves `scan`, which is of
-    /// the same snapshot, to the leaf if there are any.
+    /// Appends the matching rows of a part and, if there are any, moves `scan`, which must be of
+    /// the same snapshot, to the part's leaf.
     package func appendRows(
         of part: LeafSlice, to rows: inout [Int], moving scan: TableScan
     ) throws(RealmError) {
@@ -58,7 +59,7 @@ public final class QueryRun {
         try scan.move(to: leaf, position: part.position)
     }
 
-    /// Appends the keys of the objects that match in a part, in table order.
+    /// Appends the keys of the matching objects of a part, in table order.
     package func appendKeys(
         of part: LeafSlice, to keys: inout [ObjectKey]
     ) throws(RealmError) {
@@ -66,9 +67,9 @@ public final class QueryRun {
         try rows.visit { keys.append(leaf.key($0)) }
     }
 
-    /// Visits every leaf that may hold matches, in table order, until `body` returns false.
+    /// Visits every leaf that may contain matches, in table order, until `body` returns false.
     ///
-    /// - Parameter columns: read by `body`.
+    /// - Parameter columns: columns that `body` reads.
     func forEachLeaf(
         reading columns: [ColumnLeaves] = [],
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Bool
@@ -93,7 +94,8 @@ public final class QueryRun {
         }
     }
 
-    /// The first object in table order that matches, nil when none does. May be asked again.
+    /// Returns the first matching object in table order; nil if there is none. May be called
+    /// repeatedly.
     public func first() throws(RealmError) -> ObjectKey? {
         if plan.candidates == nil { return try firstOfLeaves() }
         var found: ObjectKey?
@@ -104,7 +106,8 @@ public final class QueryRun {
         return found
     }
 
-    /// Rows of the first leaf that are tested before the next, and those before the rest.
+    /// Row counts at which the test of the first leaf pauses: most searches end among its first
+    /// rows.
     private static let steps = [2, 16, 256].map { Selection(first: $0) }
 
     private func firstOfLeaves() throws(RealmError) -> ObjectKey? {
@@ -131,7 +134,7 @@ public final class QueryRun {
         LeafCursor(snapshot, TablePlace(plan.query.table), evaluator.visits.pass, for: term)
     }
 
-    /// Number of objects that match the condition, before DISTINCT and LIMIT.
+    /// Returns the number of objects that match the condition, before DISTINCT and LIMIT.
     public func matchCount() throws(RealmError) -> Int {
         guard let candidates = plan.candidates else {
             evaluator.visits.beginPass()

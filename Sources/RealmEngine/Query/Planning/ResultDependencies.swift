@@ -1,17 +1,17 @@
-/// What something found in a version depends on: it stays true in later ones as long as that is the
-/// same. Free to cross threads.
+/// Dependencies of a result found in one version: it remains valid in later versions while they are
+/// unchanged. Safe to use from any thread.
 struct ResultDependencies: Sendable {
     /// The version, or the state of an open write transaction.
     let state: VersionState
-    /// The tables that were looked at; nil for all.
+    /// The tables that were read; nil for all.
     private let tables: [TableInfo]?
-    /// What the tables say of themselves tells whether they changed. In an open write transaction
-    /// those it changed say no more than that.
+    /// Whether a comparison of the tables can show that they are unchanged. In an open write
+    /// transaction, it cannot for tables that the transaction changed.
     private let isLasting: Bool
 
     /// - Parameters:
-    ///   - base: the version that an open write transaction began with.
-    ///   - keys: the tables that were looked at; nil for all.
+    ///     - base: the version in which an open write transaction began.
+    ///     - keys: the tables that were read; nil for all.
     init(_ snapshot: Snapshot, base: VersionState?, reading keys: [TableKey]?) {
         state = snapshot.state
         let schema = state.schema
@@ -30,7 +30,7 @@ struct ResultDependencies: Sendable {
         isLasting = true
     }
 
-    /// The same in what `snapshot` shows; nil where that may have something else.
+    /// Returns the dependencies for `snapshot`; nil if they may have changed.
     func following(_ snapshot: Snapshot) -> ResultDependencies? {
         let now = snapshot.state
         if now === state { return self }
@@ -44,9 +44,9 @@ struct ResultDependencies: Sendable {
 }
 
 extension TableInfo {
-    /// Whether the table has the objects and properties that it had in `other`, another version, which
-    /// need not be readable any more: where nodes were others may be, but the number of changes grows
-    /// with each that a commit makes.
+    /// Whether the table has the same objects and properties as `other`, from another version.
+    /// `other` may no longer be readable, and its nodes may have been overwritten, but each commit
+    /// that changes a table increments its content version.
     fileprivate func isUnchanged(_ other: TableInfo) -> Bool {
         if self === other { return true }
         return contentVersion == other.contentVersion && root == other.root

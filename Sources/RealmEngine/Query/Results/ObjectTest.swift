@@ -1,10 +1,10 @@
-/// A query's condition, asked about objects one by one in any order: those of a collection, or the
-/// elements of other results. Confined to its snapshot's thread.
+/// Tests a query's condition for single objects in any order: objects of a collection, or elements
+/// of other results. Confined to its snapshot's thread.
 final class ObjectTest {
     private let condition: BoundCondition
     private let evaluator: QueryEvaluator
     private let table: TablePlace
-    /// Of the object asked about last.
+    /// Leaf of the most recently tested object.
     private var leaf: ClusterLeaf?
 
     init(_ query: BoundQuery, _ snapshot: Snapshot) {
@@ -13,9 +13,10 @@ final class ObjectTest {
         table = TablePlace(query.table)
     }
 
-    /// False also for an object that does not exist.
+    /// Whether the object matches; false for an object that does not exist.
     func matches(_ key: ObjectKey) throws(RealmError) -> Bool {
-        // The same object may come again and again: what is read of it is metered each time.
+        // The same object may be tested many times, so `isLinked` gives each test its own read
+        // budget.
         if let leaf, let row = leaf.row(of: key) {
             return try evaluator.evaluate(
                 condition, RowLocation(leaf: leaf, row: row, isLinked: true))
@@ -27,8 +28,8 @@ final class ObjectTest {
 }
 
 extension BoundQuery {
-    /// The objects the query yields when it is asked about `keys`, in their order and as often as they
-    /// come, instead of about all objects.
+    /// Returns the results of the query if applied to `keys` in place of all objects, in the order
+    /// of `keys` and with their repetitions.
     func rows(among keys: RowKeys, in snapshot: Snapshot) throws(RealmError) -> RowKeys {
         let test = ObjectTest(self, snapshot)
         var matches: [ObjectKey] = []

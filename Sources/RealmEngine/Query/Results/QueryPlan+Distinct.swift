@@ -1,6 +1,6 @@
 extension QueryPlan {
-    /// The way for a DISTINCT that is not preceded by SORT or LIMIT; nil where it does not apply or
-    /// takes too much memory.
+    /// Runs a DISTINCT that is not preceded by SORT or LIMIT. Nil if this method does not apply or
+    /// exceeds the memory limit.
     func distinctRows(
         _ arranger: RowArranger, _ snapshot: Snapshot
     ) throws(RealmError) -> RowSet? {

@@ -1,6 +1,6 @@
 extension QueryPlan {
-    /// The plan in words, one step to a line: the way to the candidates, the terms in the order
-    /// they are tested with what tests them, what happens to the matches.
+    /// Describes the plan in words, one step per line: how candidates are found, the terms in the
+    /// order of their tests and what tests them, and the clauses applied to the matches.
     public func explanation(in snapshot: Snapshot) throws(RealmError) -> String {
         var lines: [String] = []
         let total = try snapshot.table(query.table).count()
@@ -44,7 +44,7 @@ extension QueryPlan {
         }
     }
 
-    /// A term that the objects of an index need not be tested for.
+    /// Describes a term that candidates need not be tested for.
     private func settledLine(_ condition: BoundCondition) -> String {
         if case .test(let test) = condition { return "\(query.source.quote(test.range)): by index" }
         return "TEXT: by index"

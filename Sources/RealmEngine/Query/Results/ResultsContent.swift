@@ -1,16 +1,16 @@
-/// What results hold in one version. Immutable and free to cross threads.
+/// Content of results in one version. Immutable and safe to use from any thread.
 final class ResultsContent: Sendable {
     let members: Members
     let count: Int
-    /// What that is true of.
+    /// Dependencies of the content.
     let basis: ResultDependencies
 
     enum Members: Sendable {
         /// All objects of the class.
         case everything
-        /// In order; ascending when nothing put them into another order.
+        /// Keys in order; `isAscending` if they are in table order.
         case keys(RowKeys, isAscending: Bool)
-        /// Not more than their number is known.
+        /// Only the number of objects was computed.
         case number
     }
 
@@ -18,13 +18,13 @@ final class ResultsContent: Sendable {
         (self.members, self.count, self.basis) = (members, count, basis)
     }
 
-    /// The same for what `snapshot` shows; nil where that may have other objects.
+    /// Returns the content for `snapshot`; nil if the objects may have changed.
     func following(_ snapshot: Snapshot) -> ResultsContent? {
         if basis.state === snapshot.state { return self }
         return basis.following(snapshot).map { ResultsContent(members, count: count, $0) }
     }
 
-    /// The objects are known, not only their number.
+    /// Whether the objects were computed, not only their number.
     var isEnumerated: Bool {
         if case .number = members { return false }
         return true
@@ -32,12 +32,12 @@ final class ResultsContent: Sendable {
 }
 
 extension ResultsDefinition {
-    /// What the results hold in the version `snapshot` shows; nothing when the class is gone, or the
-    /// object whose collection or incoming links they are.
+    /// Evaluates the results in the version of `snapshot`. Empty if the class does not exist, or
+    /// the object with the collection or backlinks does not exist.
     ///
     /// - Parameters:
-    ///   - onlyCount: their number is enough.
-    ///   - bound: all queries as one, if they are bound to that version already.
+    ///     - onlyCount: whether the number of objects is sufficient.
+    ///     - bound: all queries combined, if they are already bound to that version.
     func content(
         in snapshot: Snapshot, base: VersionState? = nil, onlyCount: Bool = false,
         bound: BoundQuery? = nil
@@ -56,7 +56,7 @@ extension ResultsDefinition {
             ResultDependencies(snapshot, base: base, reading: sources(query)))
     }
 
-    /// What the results hold in the version `snapshot` shows, where somebody found their keys before.
+    /// Makes the content in the version of `snapshot` from keys found before.
     func content(of keys: [ObjectKey], in snapshot: Snapshot) throws(RealmError) -> ResultsContent?
     {
         guard !isEverything, let info = snapshot.schema.table(table) else { return nil }
@@ -66,7 +66,7 @@ extension ResultsDefinition {
             count: keys.count, ResultDependencies(snapshot, base: nil, reading: sources(query)))
     }
 
-    /// Keys of the objects in the version `snapshot` shows.
+    /// Returns the keys of the objects in the version of `snapshot`.
     func keys(in snapshot: Snapshot) throws(RealmError) -> RowKeys {
         let content = try content(in: snapshot)
         if case .keys(let keys, _) = content.members { return keys }
@@ -93,7 +93,7 @@ extension ResultsDefinition {
         origin == .objects && query?.isSorted != true
     }
 
-    /// The objects that a collection or the incoming links of an object lead to.
+    /// Returns the targets of a collection, or the objects that link to an object.
     private func linked(in snapshot: Snapshot) throws(RealmError) -> [ObjectKey] {
         switch origin {
         case .objects: return []
@@ -136,7 +136,7 @@ extension ResultsDefinition {
         return keys
     }
 
-    /// The tables that what the results hold depends on; nil for all.
+    /// Returns the tables on which the content depends; nil for all.
     private func sources(_ query: BoundQuery?) -> [TableKey]? {
         var tables: Set<TableKey> = [table]
         switch origin {

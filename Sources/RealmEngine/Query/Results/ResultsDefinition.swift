@@ -1,19 +1,19 @@
-/// What results are, apart from any version: where the objects come from, the conditions that all of
-/// them satisfy, and what happens to the matches. Free to cross threads.
+/// Definition of results, independent of a version: the origin of the objects, their conditions,
+/// and the clauses applied to the matches. Safe to use from any thread.
 public struct ResultsDefinition: Sendable {
-    /// The class of the objects.
+    /// Class of the objects.
     let table: TableKey
     let origin: Origin
-    /// All conditions hold, whenever they were added; what is written behind them happens in order.
+    /// Queries whose conditions must all be true; their clauses apply in order.
     private(set) var queries: [Query] = []
 
-    /// Where the objects come from, in which order.
+    /// Origin and initial order of the objects.
     package enum Origin: Hashable, Sendable {
         /// All objects of the class.
         case objects
-        /// Those a list, set or dictionary leads to, in its order, once per element.
+        /// Targets of a list, set or dictionary, in its order, once per element.
         case collection(ObjectLink, ColumnKey)
-        /// Those that link to an object by a property of theirs, once per link.
+        /// Objects that link to an object by one of their properties, once per link.
         case linking(to: ObjectLink, by: ColumnKey)
     }
 
@@ -26,8 +26,8 @@ public struct ResultsDefinition: Sendable {
         queries = [query]
     }
 
-    /// With one more condition, and what is written behind it. Throws `misuse` for a condition behind
-    /// a LIMIT: conditions are settled before anything is cut off.
+    /// Returns the definition with another query. Throws `misuse` for a condition after a LIMIT,
+    /// because all conditions apply before limits.
     func adding(_ query: Query) throws(RealmError) -> ResultsDefinition {
         if query.hasCondition, queries.contains(where: \.hasLimit) {
             throw .misuse(
@@ -38,10 +38,11 @@ public struct ResultsDefinition: Sendable {
         return fresh
     }
 
-    /// All objects of the class, in table order.
+    /// Whether the results are all objects of the class, in table order.
     var isEverything: Bool { origin == .objects && queries.isEmpty }
 
-    /// The way to the objects where all of them are asked about and none is arranged; nil otherwise.
+    /// Returns the plan if the results are all objects that match a condition, without SORT,
+    /// DISTINCT or LIMIT; otherwise nil.
     func unarrangedPlan(for table: Table) throws(RealmError) -> QueryPlan? {
         guard origin == .objects else { return nil }
         var query = try bound(to: table)
@@ -50,7 +51,8 @@ public struct ResultsDefinition: Sendable {
         return query.descriptors.isEmpty ? try QueryPlan(query, in: table.snapshot) : nil
     }
 
-    /// All queries as one, for the snapshot of `table`; nil where there is none. Throws `misuse`.
+    /// Returns all queries combined, bound to the snapshot of `table`; nil if there are none.
+    /// Throws `misuse`.
     func bound(to table: Table) throws(RealmError) -> BoundQuery? {
         if queries.count <= 1 { return try queries.first?.bound(to: table) }
         var parts: [BoundQuery] = []

@@ -1,4 +1,4 @@
-/// The outcome of a query: keys of objects of one class, in the query's order.
+/// Result of a query: keys of objects of one class, in the query's order.
 public struct RowSet: Sendable {
     public let table: TableInfo
     public let keys: RowKeys
@@ -7,7 +7,7 @@ public struct RowSet: Sendable {
 }
 
 extension QueryPlan {
-    /// The objects the query yields, descriptors applied.
+    /// Returns the results of the query with all clauses applied.
     public func rows(in snapshot: Snapshot) throws(RealmError) -> RowSet {
         if let candidates, candidates.isFinal, query.descriptors.isEmpty {
             return RowSet(table: query.table, keys: try keys(candidates, in: snapshot))
@@ -21,7 +21,7 @@ extension QueryPlan {
         return RowSet(table: query.table, keys: try arranger.arranged(matches))
     }
 
-    /// The first object the query yields, nil when it yields none.
+    /// Returns the first object of the results; nil if there are none.
     public func first(in snapshot: Snapshot) throws(RealmError) -> ObjectKey? {
         if isArranged { return try rows(in: snapshot).keys.first }
         if let candidates, candidates.isFinal {
@@ -30,7 +30,7 @@ extension QueryPlan {
         return try QueryRun(self, in: snapshot).first()
     }
 
-    /// The objects that match the condition, at least the first `limit` of them.
+    /// Returns the objects that match the condition, at least the first `limit` of them.
     private func keys(in snapshot: Snapshot, first limit: Int) throws(RealmError) -> RowKeys {
         if limit == 0 { return RowKeys([]) }
         if let candidates, candidates.isFinal {
@@ -44,7 +44,7 @@ extension QueryPlan {
         return try keys.finish()
     }
 
-    /// The first candidates, all of which match.
+    /// Returns the first candidates, all of which match.
     private func keys(
         _ candidates: IndexCandidates, in snapshot: Snapshot, first limit: Int = .max
     ) throws(RealmError) -> RowKeys {
@@ -60,7 +60,7 @@ extension QueryPlan {
         return try keys.finish()
     }
 
-    /// The way for a small LIMIT right behind the first SORT.
+    /// Runs a small LIMIT directly after the first SORT; nil if this method does not apply.
     private func topRows(
         _ arranger: RowArranger, _ snapshot: Snapshot
     ) throws(RealmError) -> RowSet? {
@@ -78,7 +78,7 @@ extension QueryPlan {
         return RowSet(table: query.table, keys: try arranger.arranged(keys, after: 2))
     }
 
-    /// Matches in table order, as workers found them, with the descriptors applied.
+    /// Applies the clauses to matches in table order, found by workers.
     func arranged(
         _ matches: [ObjectKey], in snapshot: Snapshot
     ) throws(RealmError) -> RowSet {
@@ -86,7 +86,7 @@ extension QueryPlan {
         return RowSet(table: query.table, keys: keys)
     }
 
-    /// Number of objects the query yields. Without DISTINCT no object is materialised.
+    /// Returns the number of results. Without DISTINCT, no list of objects is built.
     public func count(in snapshot: Snapshot) throws(RealmError) -> Int {
         var limit = Int.max
         var needsRows = false

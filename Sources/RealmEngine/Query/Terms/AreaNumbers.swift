@@ -1,17 +1,18 @@
-/// Numbers of texts of a leaf's byte area that were met lately, by their bytes: a text is not hashed again as
-/// long as its bytes are cached. Used by one thread.
+/// Cache of the numbers of texts in a leaf's byte area, by their bytes, so that cached texts are
+/// not hashed again. Used by one thread.
 final class AreaNumbers {
-    /// Maximum size of a cached text, in bytes. The last byte of its words is its size.
+    /// Maximum size of a cached text in bytes. The last byte of its words is its size.
     private static let longest = 23
-    /// Bytes that are read of each text.
+    /// Number of bytes read per text.
     private static let wordSize = 24
-    /// Texts of no more bytes have two words.
+    /// Maximum size in bytes of texts compared by two words.
     private static let inTwoWords = 16
     static let unknown = WordNumbers.unknown
 
     private let cached = WordNumbers()
     private let scratch = LeafScratch()
-    /// Mask of the bits of a word that belong to a text which ends `bytes` after the word begins, from -16 (none) to 23.
+    /// Masks for the bytes of a word that belong to a text. The index is the number of bytes from
+    /// the start of the word to the end of the text, from -16 (none) to 23.
     private let masks: UnsafeMutablePointer<UInt64>
 
     init() {
@@ -23,14 +24,14 @@ final class AreaNumbers {
 
     deinit { (masks - 16).deallocate() }
 
-    /// Stores the numbers of cached texts in `numbers`, and `unknown` for others and for nulls. Returns
-    /// whether there were any; nil on damage.
+    /// Stores the numbers of cached texts in `numbers`, and `unknown` for other texts and for null.
+    /// Returns whether some are unknown; nil if the leaf is damaged.
     func find(
         _ texts: BytesLeaf, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool? {
         let area = TextArea(texts.area, texts.node, terminator: texts.terminator, scratch)
         guard let ends = area.ends() else { return nil }
-        // Texts too near to the end of the area to be read in words are not looked up.
+        // Texts too close to the end of the area to be read in words are treated as unknown.
         var near = area.count
         while near > 0, Int(ends[near &- 2]) &+ Self.wordSize > area.size { near &-= 1 }
         let readable = rows & Selection(first: near)

@@ -1,16 +1,17 @@
-/// Numbers of the cells of short texts that were met lately, by the bytes of a cell with its padding: the
-/// text of a cell is not read again as long as its bytes are cached. Used by one thread.
+/// Cache of the numbers of short texts, by the bytes of their cells including padding, so that
+/// cached texts are not read again. Used by one thread.
 final class CellNumbers {
-    /// Bytes of a cell. The same text has other bytes in cells of another width.
+    /// Size of a cell in bytes. Equal texts in cells of different widths have different bytes.
     let width: Int
     private let cached = WordNumbers()
 
-    /// Stands for cells that are not cached.
+    /// Number of cells that are not cached.
     static let unknown = WordNumbers.unknown
 
     init(width: Int) { self.width = width }
 
-    /// Stores the numbers of cached cells in `numbers`, and `unknown` for others; whether there were any.
+    /// Stores the numbers of cached cells in `numbers`, and `unknown` for others. Returns whether
+    /// there are others.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -23,7 +24,7 @@ final class CellNumbers {
         }
     }
 
-    /// The number of the cell of `row` from now on.
+    /// Caches the number for the cell of `row`.
     func insert(_ cells: UnsafeRawPointer, _ row: Int, _ number: UInt32) {
         let (low, high) =
             switch width {

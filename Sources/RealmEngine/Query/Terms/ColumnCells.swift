@@ -1,33 +1,34 @@
-/// One column as a kernel reads it, leaf by leaf: leaves an earlier query opened, or each opened when
-/// its turn comes.
+/// One column as kernels read it, leaf by leaf. Leaves come from a cache of opened leaves, or are
+/// opened when needed.
 struct ColumnCells<Leaf: CachedLeaf> {
     let column: BoundColumn
-    /// Those of the directory, which it keeps.
+    /// Opened leaves, owned by `directory`; nil without a directory.
     private(set) var kept: UnsafePointer<Leaf>?
     private var directory: LeafDirectory?
-    /// How many are kept, where it pays to look ahead.
+    /// Number of leaves in the directory if prefetching is useful, otherwise 0.
     private var fetched = 0
 
     init(_ column: BoundColumn) { self.column = column }
 
-    /// The leaves asked about from now on may come from `directory`.
+    /// Uses the opened leaves of `directory` from now on.
     mutating func attach(_ directory: LeafDirectory) {
         kept = directory.leaves(column.leafIndex, column.layout)
         self.directory = directory
         fetched = directory.count > Self.mostCached ? directory.count : 0
     }
 
-    /// The column's leaf of a cluster leaf: as many values as that has objects.
+    /// Returns the column's leaf of a cluster leaf, with one value per object.
     @inline(__always)
     func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> Leaf {
         if leaf.place >= 0, let kept { return kept[leaf.place].reading(in: leaf.space) }
         return try opened(leaf)
     }
 
-    /// Columns of no more leaves stay in the processor's cache from one query to the next.
+    /// Maximum number of leaves that stay in the processor's cache between queries.
     private static var mostCached: Int { 1024 }
 
-    /// The leaf behind that of a cluster leaf, where it is open already and may have to be fetched.
+    /// Returns the opened leaf after a cluster leaf's, to prefetch it; nil if there is none or
+    /// prefetching is not useful.
     @inline(__always)
     func next(_ leaf: ClusterLeaf) -> UnsafePointer<Leaf>? {
         guard leaf.place >= 0, let kept, leaf.place &+ 1 < fetched else { return nil }
@@ -45,7 +46,7 @@ struct ColumnCells<Leaf: CachedLeaf> {
 }
 
 extension LeafCursor {
-    /// The leaves of a table, about which `term` is going to be asked; what they hold is read in
+    /// Makes a cursor over the leaves of a table, to be tested by `term`. Their values are read in
     /// `pass`.
     init(_ snapshot: Snapshot, _ table: TablePlace, _ pass: NodeSpace, for term: QueryTerm) {
         guard let directory = snapshot.leafDirectory(table.key, table.root) else {
@@ -57,7 +58,8 @@ extension LeafCursor {
         self.init(directory, readIn: pass)
     }
 
-    /// Number of rows of all leaves for which `term`, the one announced, holds.
+    /// Returns the number of matching rows of all leaves. `term` must be the term that was passed
+    /// to `init`.
     mutating func count(_ term: QueryTerm) throws(RealmError) -> Int {
         if let directory, let known = try term.count(directory) { return known }
         var total = 0

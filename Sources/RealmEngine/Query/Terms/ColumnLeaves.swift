@@ -1,5 +1,5 @@
-/// The leaves of one column, leaf by leaf, as aggregates, groups and sorts read them: taken from a
-/// directory where there is one, opened otherwise.
+/// The leaves of one column, as aggregates, groups and sorts read them. Leaves come from a
+/// directory if there is one; otherwise they are opened.
 ///
 /// Confined to one thread.
 final class ColumnLeaves {
@@ -15,7 +15,7 @@ final class ColumnLeaves {
         texts = ColumnCells(column)
     }
 
-    /// The leaves asked about from now on may come from `directory`.
+    /// Uses the opened leaves of `directory` from now on.
     func attach(_ directory: LeafDirectory) {
         guard column.layout.collection == nil else { return }
         switch column.layout.type {
@@ -26,7 +26,7 @@ final class ColumnLeaves {
         }
     }
 
-    /// The column's leaf of a cluster leaf. The processor fetches the next one meanwhile.
+    /// Returns the column's leaf of a cluster leaf, and prefetches the next one.
     func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> ColumnLeaf {
         guard leaf.place >= 0, column.layout.collection == nil else { return try opened(leaf) }
         switch column.layout.type {
@@ -56,7 +56,7 @@ final class ColumnLeaves {
         return try opened(leaf)
     }
 
-    /// Has the processor fetch where a leaf begins that has to be opened soon.
+    /// Prefetches the start of a leaf that will be opened soon.
     func prefetch(_ leaf: ClusterLeaf) {
         if leaf.place < 0 { leaf.prefetch(column.leafIndex) }
     }

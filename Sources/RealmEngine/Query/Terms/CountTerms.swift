@@ -1,5 +1,5 @@
-/// The number of objects of a list or of backlinks that satisfy a condition, which is tested once
-/// for the whole table they are in.
+/// Compares the number of linked or linking objects that match a condition. The condition is
+/// evaluated once for their whole table.
 final class SubqueryTerm: QueryTerm {
     private let hop: PathHop
     private var cells: ColumnCells<NodeView>
@@ -10,7 +10,8 @@ final class SubqueryTerm: QueryTerm {
 
     override var label: String { "members of a set of objects" }
 
-    /// Nil unless it is a subquery over links of the object itself, compared with a constant.
+    /// Nil unless the comparison is between a subquery over the queried object's own links and a
+    /// constant.
     init?(
         _ comparison: BoundComparison, _ builder: TermBuilder, _ evaluator: QueryEvaluator
     ) {
@@ -24,7 +25,7 @@ final class SubqueryTerm: QueryTerm {
         self.evaluator = evaluator
     }
 
-    /// The table whose objects are counted.
+    /// Table of the counted objects.
     var table: TablePlace { hop.target }
 
     override func attach(_ directory: LeafDirectory) {
@@ -56,7 +57,7 @@ final class SubqueryTerm: QueryTerm {
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows
     }
 
-    /// How many keys of a B+tree are in the set.
+    /// Returns the number of keys of a B+tree that are in the set.
     private func members(_ root: Ref, _ set: ObjectSet) throws(RealmError) -> Int64 {
         if root.isNone { return 0 }
         var count: Int64 = 0
@@ -71,8 +72,8 @@ final class SubqueryTerm: QueryTerm {
     }
 }
 
-/// The objects that satisfy the condition of a subquery, found out when first asked for; one for all
-/// places of a query that have the same subquery.
+/// Objects that match the condition of a subquery, evaluated on first use. Shared by equal
+/// subqueries of a query.
 final class SubqueryMembers {
     private let target: QueryTerm
     private let table: TablePlace
@@ -85,19 +86,19 @@ final class SubqueryMembers {
         self.evaluator = evaluator
     }
 
-    /// Nil when the keys of the table are spread too thinly.
+    /// Returns the set; nil if the keys of the table are too sparse.
     func set() throws(RealmError) -> ObjectSet? {
         if known == nil { known = try ObjectSet(of: target, in: table, evaluator) }
         return known
     }
 }
 
-/// A comparison of a count with a constant.
+/// Comparison of a count with a constant.
 struct CountTest {
     private let ranges: [IntegerRange]
     private let isNegated: Bool
 
-    /// Nil when the right side is no single constant.
+    /// Nil if the right side is not a single constant.
     init?(_ comparison: BoundComparison) {
         guard let value = comparison.right.constantValue, !comparison.relation.isTextual,
             comparison.left.shape == .scalar
@@ -113,15 +114,15 @@ struct CountTest {
 }
 
 extension CollectionLeaf {
-    /// The rows of `among` that ever held an element.
+    /// Returns the rows of `among` whose collection has a root; others have never had an element.
     func filled(_ among: Selection) -> Selection {
         let none = IntegerRange(low: 0, high: 0)
         return among.subtracting(
             IntegerKernels.rows(in: none, node, first: 0, count: min(count, ClusterRows.maximum)))
     }
 
-    /// The rows of `filled` whose root passes a test. Roots lie apart: the processor fetches all of a leaf
-    /// before the first is tested.
+    /// Returns the rows of `filled` whose root passes a test. All roots of a leaf are prefetched
+    /// before the first is tested, because they are scattered in the file.
     @inline(__always)
     func rows(
         _ filled: Selection, _ space: NodeSpace, _ scratch: LeafScratch,
@@ -140,7 +141,7 @@ extension CollectionLeaf {
     }
 }
 
-/// The number of elements of a collection of the object itself.
+/// Compares the number of elements of an own collection.
 final class CountTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
     private let counts: CountTest
@@ -149,7 +150,7 @@ final class CountTerm: QueryTerm {
 
     override var label: String { "sizes of collections" }
 
-    /// Nil for every other kind of comparison.
+    /// Nil for other comparisons.
     init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
         guard case .count(let path) = comparison.left.kind, let counts = CountTest(comparison)
         else { return nil }

@@ -1,16 +1,17 @@
-/// What a test says of each distinct value of an enumerated column, as a test of the numbers its
-/// rows hold: texts are looked at once for each distinct one, then whole leaves of numbers are.
+/// Results of a test for each distinct value of an enumerated column, so that each text is tested
+/// once and rows are tested by their numbers, a leaf at a time.
 struct DictionaryPredicate {
     private var answers: [Bool] = []
     private(set) var isFilled = false
-    /// The places of the values that hold, or of those that do not; nil where they are too many.
+    /// Ranges of the numbers of matching values, or of other values if `isNegated`; nil if there
+    /// are too many ranges.
     private var ranges: [IntegerRange]?
     private var isNegated = false
 
-    /// More ranges than this are slower than to look every number up.
+    /// Maximum number of ranges; for more, looking up each number is faster.
     private static let mostRanges = 4
 
-    /// Asks `test` about every value the numbers of `column` stand for.
+    /// Tests every distinct value of `column`.
     mutating func fill(
         _ column: BytesLeaf, _ test: (ByteView?) -> Bool
     ) throws(RealmError) {
@@ -24,7 +25,7 @@ struct DictionaryPredicate {
         isFilled = true
     }
 
-    /// Runs of neighbours with one answer.
+    /// Returns the ranges of consecutive numbers with the same result.
     private func places(of answer: Bool) -> [IntegerRange] {
         var runs: [IntegerRange] = []
         for (i, found) in answers.enumerated() where found == answer {
@@ -38,8 +39,8 @@ struct DictionaryPredicate {
         return runs
     }
 
-    /// The rows of a leaf of at most 256 numbers whose values hold; nil when a number stands for
-    /// none.
+    /// Returns the rows with matching values in a leaf of at most 256 numbers; nil if a number is
+    /// out of range.
     func rows(_ node: NodeView) -> Selection? {
         let count = node.count
         let everyRow = Selection(first: count)

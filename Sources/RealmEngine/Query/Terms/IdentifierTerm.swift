@@ -1,10 +1,10 @@
-/// Object ids and UUIDs against one or many of their kind, whole leaves.
+/// Equality of object ids or UUIDs with constants, a leaf at a time.
 final class IdentifierTerm: QueryTerm {
     private var cells: ColumnCells<FixedBytesLeaf>
     private let width: Int
-    /// The first eight bytes of each, as they are stored, and the rest.
+    /// Constants: the first eight bytes as stored, and the rest.
     private let members: [Identifier]
-    /// For more than a few.
+    /// Hash set of the constants; nil for few constants.
     private let places: ConstantHashSet?
     private let isNegated: Bool
     private let matchesNull: Bool
@@ -34,12 +34,12 @@ final class IdentifierTerm: QueryTerm {
         @inline(__always) var hash: UInt64 { ConstantHashSet.hash(head, tail) }
     }
 
-    /// More than so many are found by their hash.
+    /// Maximum number of constants compared one by one; more are hashed.
     private static let maximumListed = 4
 
     override var label: String { "equal ids (\(members.count)), whole leaves" }
 
-    /// Nil for tests of order.
+    /// Nil for ordered comparisons.
     init?(_ test: ColumnTest) {
         guard test.relation == .equal || test.relation == .notEqual else { return nil }
         let constants: [Value]
@@ -79,7 +79,7 @@ final class IdentifierTerm: QueryTerm {
         return (matchesNull ? found | nulls : found) & among
     }
 
-    /// With the width known where this is inlined.
+    /// Finds matching rows. Inlined with a constant width.
     @inline(__always)
     private func rows(_ column: FixedBytesLeaf, _ width: Int) -> Selection {
         members.withUnsafeBufferPointer { members in
@@ -104,8 +104,8 @@ final class IdentifierTerm: QueryTerm {
 }
 
 extension FixedBytesLeaf {
-    /// Rows for whose bytes the test is true; what it is given of nulls means nothing. At most 256
-    /// rows.
+    /// Returns the rows whose bytes pass the test, for at most 256 rows. The bytes of null rows are
+    /// arbitrary.
     @inline(__always)
     fileprivate func rows(_ width: Int, _ test: (UnsafeRawPointer) -> Bool) -> Selection {
         let block = 8 &* width &+ 1
@@ -122,7 +122,7 @@ extension FixedBytesLeaf {
         }
     }
 
-    /// The rows without a value: each block begins with a bit for each of its eight.
+    /// Returns the null rows. Each block of eight rows begins with a byte of null bits.
     fileprivate var nulls: Selection {
         let block = 8 &* width &+ 1
         return Selection(min(count, ClusterRows.maximum)) { (from, n) in

@@ -1,30 +1,30 @@
-/// A term of a query that a search index answers.
+/// A term of a query that can use a search index.
 struct IndexTerm: Sendable {
-    /// The class whose index is asked: the one queried, or that at the end of a path.
+    /// Class with the index: the queried class, or the class at the end of a path.
     let table: TableInfo
-    /// Place of the property with the index in `table.columns`.
+    /// Index in `table.columns` of the indexed property.
     let place: Int
     let question: Question
 
     var column: ColumnInfo { table.columns[place] }
 
     enum Question: Sendable {
-        /// Equality with any of these. In a mixed property only the test tells in full.
+        /// Equality with any of these values. In a mixed property, objects must also be tested.
         case equal(SmallArray<Value>, ColumnTest)
-        /// Equality but for case.
+        /// Equality ignoring case.
         case folded(ByteView, ColumnTest)
         case words(FullTextTerms)
-        /// A test of the objects linked to.
+        /// A test of linked objects.
         case linked(PathTest, ColumnTest, TableInfo)
     }
 
-    /// The index finds the term's objects, and not only objects that link to them.
+    /// Whether the index finds the term's objects, not only the objects they link to.
     var isDirect: Bool {
         if case .linked = question { return false }
         return true
     }
 
-    /// Nil when no index of `table` helps with `condition`.
+    /// Nil if no index of `table` helps with `condition`.
     init?(_ condition: BoundCondition, _ table: TableInfo, _ schema: Schema) {
         switch condition {
         case .test(let test): self.init(test, table)
@@ -34,14 +34,14 @@ struct IndexTerm: Sendable {
         }
     }
 
-    /// A property against constants.
+    /// Makes the term of a property tested against constants.
     init?(_ test: ColumnTest, _ table: TableInfo) {
         guard let place = Self.place(of: test, table) else { return nil }
         let column = table.columns[place]
         self.table = table
         self.place = place
         if !test.folding.isNone {
-            // An index folds as the SDKs do.
+            // Indexes fold case like the SDKs, so only that folding can use them.
             guard test.folding.isBytewise, column.type == .string || column.type == .mixed else {
                 return nil
             }
@@ -56,10 +56,11 @@ struct IndexTerm: Sendable {
         question = .equal(values, test)
     }
 
-    /// Place of the property that is tested for equality, where it has an index that may help.
+    /// Returns the index in `columns` of a property tested for equality, if it has a search index;
+    /// otherwise nil.
     static func place(of test: ColumnTest, _ table: TableInfo) -> Int? {
         guard test.relation == .equal else { return nil }
-        // By their fields, not one after the other: a column has a name, which would be counted.
+        // Accesses fields directly: copying a column would retain its name.
         for i in table.columns.indices
         where table.columns[i].leafIndex == test.column.leafIndex
             && table.columns[i].index == .general && table.columns[i].collection == nil
@@ -79,7 +80,7 @@ struct IndexTerm: Sendable {
         question = .words(search.terms)
     }
 
-    /// A path to a property of the objects linked to, whatever the kinds of links.
+    /// Makes the term of a path over links of any kind to a property of the linked objects.
     private init?(_ comparison: BoundComparison, _ schema: Schema) {
         guard comparison.relation == .equal, let path = PathTest(comparison),
             path.quantifier == .any, let test = path.test, !path.acceptsMissing(test),
@@ -94,7 +95,7 @@ struct IndexTerm: Sendable {
 
     // MARK: Values
 
-    /// The values to look up, nil when an index would not find all objects.
+    /// Returns the values to look up; nil if an index would not find all objects.
     private static func values(of test: ColumnTest, _ column: ColumnInfo) -> SmallArray<Value>? {
         let constants: SmallArray<Value>
         switch test.operand {
@@ -120,8 +121,8 @@ struct IndexTerm: Sendable {
         }
     }
 
-    /// Values of different types are equal when they are the same number, but not all of them share
-    /// an index string (object format 5.2). Nil when there are too many.
+    /// Returns the values of other types equal to a number, because equal numbers of different
+    /// types may have different index strings (object format 5.2). Nil if there are too many.
     private static func mixedValues(equalTo value: Value) -> [Value]? {
         switch value {
         case .int(let number):
@@ -152,17 +153,17 @@ struct IndexTerm: Sendable {
         Int64(exactly: number).map { [.int($0)] } ?? []
     }
 
-    /// Stands for decimals with the same whole part, and for that as an integer. Larger ones are
-    /// stored in more than one way.
+    /// Returns the integer with the index string of a decimal, which all decimals with the same
+    /// integer part share. Nil for larger decimals, which have several index strings.
     private static func decimal(_ number: Decimal128) -> Value? {
         number.truncatedToInt64.map(Value.int)
     }
 
-    /// More doubles that round to the same digits are not looked up.
+    /// Maximum number of doubles that round to the same digits.
     private static let maximumRounded = 128
 
-    /// Doubles and floats that are equal to a decimal once rounded to as many digits as they stand
-    /// for.
+    /// Returns the doubles and floats that equal a decimal after rounding to their decimal
+    /// precision; nil if there are too many.
     private static func binaries(equalTo value: Value) -> [Value]? {
         var values: [Value] = []
         for isFloat in [false, true] {

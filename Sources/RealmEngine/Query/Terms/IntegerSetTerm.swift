@@ -1,18 +1,18 @@
-/// Integers against many ranges, as a list of numbers makes them.
+/// Tests integers against many ranges, as IN with numbers produces.
 final class IntegerSetTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
-    /// Elements before the first row's: a null marker.
+    /// Number of elements before the first row: 1 for a null marker.
     private let first: Int
-    /// Sorted, without overlaps; there are some.
+    /// Sorted, non-overlapping ranges; at least one.
     private let ranges: [IntegerRange]
-    /// A bit for every number from the first to the last, where they lie close together.
+    /// Bit set of the matching numbers; nil if the ranges are too far apart.
     private let set: ObjectSet?
     private let matchesNull: Bool
     private let scratch = LeafScratch()
 
     override var label: String { "integer ranges (\(ranges.count)), whole leaves" }
 
-    /// Numbers that a set may reach over.
+    /// Maximum range of numbers in the bit set.
     private static let maximumSpan: UInt64 = 1 << 24
 
     init(_ column: BoundColumn, _ ranges: [IntegerRange], matchesNull: Bool) {

@@ -1,16 +1,16 @@
-/// Equality of a column of any values with one constant: what each word says of its value's type
-/// settles most of them.
+/// Equality of a mixed column with one constant. The type in each value's word is sufficient to
+/// reject most values.
 final class MixedTerm: QueryTerm {
     private let test: ColumnTest
-    /// A bit for every type whose values have to be looked at.
+    /// Bits of the types whose values must be compared.
     private let kinds: UInt32
-    /// A small number is in the word itself.
+    /// The constant if it is an integer; small integers are stored in the word itself.
     private let number: Int64?
     private let isNegated: Bool
 
     override var label: String { "types first, then value by value" }
 
-    /// Nil for every other test.
+    /// Nil for other tests.
     init?(_ test: ColumnTest) {
         guard test.relation == .equal || test.relation == .notEqual,
             case .general(let constant) = test.operand
@@ -24,8 +24,8 @@ final class MixedTerm: QueryTerm {
         if case .int(let number) = constant { self.number = number } else { number = nil }
     }
 
-    /// Types as words say them (object format 3.13), but for links, which may read as null, and
-    /// those that are not known.
+    /// Ranks by type code in the word (object format 3.13), without links, which may read as null,
+    /// and unknown types.
     private static let ranks: [(code: UInt32, rank: Int)] = [
         (1, ValueOrder.rank(.int(0))), (2, ValueOrder.rank(.bool(false))),
         (3, ValueOrder.rank(.string(.empty))),
@@ -52,6 +52,6 @@ final class MixedTerm: QueryTerm {
         }
     }
 
-    /// A number and no pool.
+    /// Type and pool of a small integer, which is in no pool.
     private static let smallNumber: Int64 = 1
 }

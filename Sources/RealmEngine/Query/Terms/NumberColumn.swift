@@ -1,19 +1,20 @@
-/// The numbers of an operand for all rows of one leaf, in arrays, so that arithmetic and comparisons
-/// are loops over them.
+/// The numbers of an operand for all rows of one leaf, in arrays, so that arithmetic and
+/// comparisons are loops.
 ///
 /// Confined to one thread.
 class NumberColumn {
-    /// The type of the operand's values.
+    /// Type of the operand's values.
     enum Kind {
         case int, float, double
     }
 
     let kind: Kind
-    /// One per row of the leaf loaded last, if `kind` is `.int`.
+    /// Number by row of the most recently loaded leaf, if `kind` is `.int`.
     let integers: UnsafeMutablePointer<Int64>
-    /// One per row of the leaf loaded last, if `kind` is not `.int`; floats are exact in a double.
+    /// Number by row of the most recently loaded leaf, if `kind` is not `.int`. A double represents
+    /// every float exactly.
     let doubles: UnsafeMutablePointer<Double>
-    /// Rows whose value is null; their numbers mean nothing.
+    /// Null rows; their numbers are arbitrary.
     fileprivate(set) var nulls = Selection.none
 
     fileprivate init(_ kind: Kind) {
@@ -32,7 +33,7 @@ class NumberColumn {
     /// Loads all rows of a leaf.
     func load(_ leaf: ClusterLeaf) throws(RealmError) {}
 
-    /// Evaluates the operand again for the values that its properties hold.
+    /// Evaluates the operand again with the current values of its properties.
     func reload(count: Int) {}
 
     func attach(_ directory: LeafDirectory) {}
@@ -40,7 +41,7 @@ class NumberColumn {
     /// The stored properties that the operand reads.
     var properties: [NumberProperty] { [] }
 
-    /// Stores the integers of `kind` `.int` as doubles; whether each is equal to its integer.
+    /// Stores the integers also as doubles. Returns whether all doubles equal their integers.
     func convertToDoubles(count: Int) -> Bool {
         var magnitude: UInt64 = 0
         for i in 0..<count {
@@ -60,8 +61,8 @@ class NumberColumn {
         }
     }
 
-    /// Nil for operands other than integers, floats and doubles of the object itself, constants, and
-    /// what arithmetic makes of them.
+    /// Makes the column of an operand; nil unless the operand consists of own properties and
+    /// constants that are integers, floats or doubles, and arithmetic on them.
     static func make(_ operand: BoundOperand) -> NumberColumn? {
         guard operand.shape == .scalar else { return nil }
         switch operand.kind {
@@ -79,9 +80,9 @@ class NumberColumn {
     }
 }
 
-/// The same number for every row.
+/// A number that is the same in every row.
 private final class NumberConstant: NumberColumn {
-    /// Nil for a value that is no integer, float or double.
+    /// Nil for a value that is not an integer, float or double.
     init?(_ value: Value) {
         switch value {
         case .int(let number):
@@ -98,7 +99,7 @@ private final class NumberConstant: NumberColumn {
     }
 }
 
-/// A property of the object itself.
+/// An own property of the queried object.
 final class NumberProperty: NumberColumn {
     let column: BoundColumn
     private var cells: ColumnCells<NodeView>
@@ -152,7 +153,8 @@ final class NumberProperty: NumberColumn {
             in: IntegerRange(low: marker, high: marker), node, first: 1, count: count)
     }
 
-    /// Makes the next `reload` see the integers from -128 to 127, or null in every row.
+    /// Sets the property to the integers from -128 to 127, or to null in every row, for the next
+    /// `reload`.
     func setEveryByte(isNull: Bool) {
         for i in 0..<ClusterRows.maximum { integers[i] = Int64(i) - 128 }
         nulls = isNull ? .all : .none
@@ -204,7 +206,8 @@ private final class NumberArithmetic: NumberColumn {
             prepareDoubles(left, count)
             prepareDoubles(right, count)
             combineDoubles(count)
-            // The nearest float to what doubles make of two floats is what floats make of them.
+            // Rounding the double result of an operation on two floats gives the same float as
+            // float arithmetic.
             for i in 0..<count { doubles[i] = Double(Float(doubles[i])) }
         case .double:
             prepareDoubles(left, count)
