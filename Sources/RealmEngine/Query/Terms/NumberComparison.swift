@@ -1,19 +1,19 @@
-/// A comparison of two numbers of each object, evaluated for whole leaves (query language 8 and 16).
+/// Compares two numbers of each object, a leaf at a time (query language 8 and 16).
 ///
-/// If only one property is read, the comparison is also evaluated once for every integer of eight bits:
-/// leaves of such integers are then tested by ranges.
+/// If only one integer property is read, the comparison is also evaluated once for every 8-bit
+/// integer. Leaves of such integers are then tested by ranges.
 ///
 /// Confined to one thread.
 final class NumberComparison {
     private let relation: QueryRelation
     private let left: NumberColumn
     private let right: NumberColumn
-    /// The only property, if it holds integers.
+    /// The only property that is read, if it holds integers; otherwise nil.
     private let property: NumberProperty?
-    /// The same condition for leaves of at most eight bits an integer; nil if it has too many ranges.
+    /// The condition for leaves with at most eight bits per integer; nil if it has too many ranges.
     private lazy var byteTerm = makeByteTerm()
 
-    /// Nil unless both sides are numbers that `NumberColumn` makes.
+    /// Nil unless `NumberColumn` supports both sides.
     init?(_ comparison: BoundComparison) {
         guard comparison.isPlain, !comparison.relation.isTextual, comparison.relation != .text,
             let left = NumberColumn.make(comparison.left),
@@ -32,7 +32,7 @@ final class NumberComparison {
         byteTerm?.attach(directory)
     }
 
-    /// The rows of `among` for which the comparison holds.
+    /// Returns the rows of `among` that match.
     func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection {
         if let property, try property.cells(of: leaf).widthCode <= Self.byteWidthCode,
             let byteTerm
@@ -46,7 +46,7 @@ final class NumberComparison {
 
     private static let byteWidthCode: UInt8 = 4
 
-    /// Rows, of those loaded, for which the comparison holds.
+    /// Returns the loaded rows that match.
     private func rows(_ count: Int) -> Selection {
         let (noLeft, noRight) = (left.nulls, right.nulls)
         let rows = numberRows(count)
@@ -61,7 +61,7 @@ final class NumberComparison {
         }
     }
 
-    /// The same for rows without null.
+    /// Returns the loaded rows that match, not considering null.
     private func numberRows(_ count: Int) -> Selection {
         switch (left.kind, right.kind) {
         case (.int, .int): return integerRows(count)
@@ -90,7 +90,7 @@ final class NumberComparison {
             equal: { NumberKernels.rows(a, equalTo: b, count) })
     }
 
-    /// Rows in the relation, by the one of three tests that decides.
+    /// Returns the rows in the relation, derived from one of three tests.
     private func related(
         _ count: Int, less: () -> Selection, greater: () -> Selection, equal: () -> Selection
     ) -> Selection {
@@ -104,14 +104,14 @@ final class NumberComparison {
         }
     }
 
-    /// For integers that no double is equal to.
+    /// Compares value by value, for integers without an equal double.
     private func rowByRow(_ count: Int) -> Selection {
         var rows = Selection(first: count)
         rows.keep { ValueRules.matches(relation, left.value($0), right.value($0), folding: .none) }
         return rows
     }
 
-    /// More ranges than this are slower than loading the leaf.
+    /// Maximum number of ranges; for more, loading the leaf is faster.
     private static let maximumRanges = 4
 
     private func makeByteTerm() -> IntegerTerm? {
@@ -135,7 +135,7 @@ final class NumberComparison {
 }
 
 extension Selection {
-    /// Maximal ranges of neighbouring rows, in order.
+    /// Ranges of consecutive selected rows, in order.
     fileprivate var runs: [Range<Int>] {
         var result: [Range<Int>] = []
         var start: Int?

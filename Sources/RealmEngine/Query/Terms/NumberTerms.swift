@@ -1,19 +1,20 @@
-/// Integers, bools and links against ranges.
+/// Tests integers, bools and links against ranges.
 final class IntegerTerm: QueryTerm {
-    /// How nulls are stored.
+    /// Representation of null.
     enum Form {
-        /// There are none.
+        /// There are no nulls.
         case plain
-        /// Element 0 is the marker.
+        /// Element 0 is the null marker.
         case marked
-        /// These values stand for null.
+        /// The values in this range are null.
         case reserved(IntegerRange)
     }
 
     private var cells: ColumnCells<NodeView>
     private let form: Form
     private let ranges: [IntegerRange]
-    /// The only range, if there is one: without an array to be held while a leaf is tested.
+    /// The only range, or an empty one for no ranges; nil for several. Avoids retaining the array
+    /// while a leaf is tested.
     private let only: IntegerRange?
     private let isNegated: Bool
     private let matchesNull: Bool
@@ -32,7 +33,7 @@ final class IntegerTerm: QueryTerm {
         self.matchesNull = matchesNull
     }
 
-    /// Elements before the first row's.
+    /// Number of elements before the first row.
     private var first: Int { if case .marked = form { 1 } else { 0 } }
 
     override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
@@ -52,8 +53,8 @@ final class IntegerTerm: QueryTerm {
         return total
     }
 
-    /// Number of rows of a whole leaf that match. A null is among those in the range only if its
-    /// marker is.
+    /// Returns the number of matching rows of a whole leaf. A range includes nulls if it contains
+    /// the null marker.
     @inline(__always)
     private func count(_ range: IntegerRange, _ node: NodeView) -> Int {
         let first = first
@@ -83,7 +84,7 @@ final class IntegerTerm: QueryTerm {
         case .plain: return rows
         case .marked:
             let marker = node.integer(0)
-            // Nulls need a look of their own only if the ranges took them for the marker's value.
+            // Correct the nulls only if the ranges treated the marker's value differently.
             let isTaken = ranges.contains { $0.contains(marker) } != isNegated
             guard isTaken != matchesNull else { return rows }
             let range = IntegerRange(low: marker, high: marker)
@@ -103,7 +104,7 @@ extension ClusterLeaf {
     }
 }
 
-/// Floats and doubles against ranges.
+/// Tests floats and doubles against ranges.
 final class FloatTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
     private let isFloat: Bool
@@ -173,17 +174,17 @@ final class FloatTerm: QueryTerm {
     }
 }
 
-/// Timestamps against a range: seconds decide, except where they equal a bound.
+/// Tests timestamps against a range. Seconds are sufficient except where they equal a limit.
 final class TimestampTerm: QueryTerm {
     private var cells: ColumnCells<TimestampLeaf>
-    /// Nil when no time fits.
+    /// Nil if no timestamp matches.
     private let bounds: (low: Timestamp, high: Timestamp)?
     private let isNegated: Bool
     private let matchesNull: Bool
 
     override var label: String { "time range, whole leaves" }
 
-    /// Nil for tests that are no single range.
+    /// Nil for tests that are not a single range.
     init?(_ test: ColumnTest) {
         guard let bounds = Self.bounds(of: test) else { return nil }
         self.bounds = bounds.range

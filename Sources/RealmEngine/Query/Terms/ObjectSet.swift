@@ -1,22 +1,23 @@
-/// Objects of one table by their keys: what the far end of a path is tested into once, so that each
-/// link costs a look at one bit, or at one place of a hash table.
+/// Set of object keys of one table. The test of a path's far end is evaluated once into such a set,
+/// so that each link costs one lookup of a bit or hash entry.
 ///
-/// Objects of a class with a primary key are numbered in a row; the numbers of others leave a byte out,
-/// which goes from 255 to 65536, or says which peer made the object (object format 1.12). Both have a
-/// bit each. Keys that do not fit are in a hash table, or all where they are spread too thinly.
+/// Objects of a class with a primary key have consecutive numbers as keys. Keys of other objects
+/// skip a byte, which counts from 255 to 65536 or identifies the peer that created the object
+/// (object format 1.12). Both kinds of keys are mapped to bits. Keys that cannot be are in a hash
+/// table, as are all keys if they are too sparse.
 final class ObjectSet {
     private let words: UnsafeMutablePointer<UInt64>
-    /// Numbers below have a bit.
+    /// Exclusive upper limit of numbers with a bit.
     private let limit: UInt64
-    /// The byte of keys that is left out: its bits, and how many they are.
+    /// The skipped byte of keys: its mask, and its number of bits.
     private let gap: UInt64
     private let shift: UInt64
     private var others = KeyHashes()
 
-    /// More bits are not worth their memory.
+    /// Maximum number of bits.
     private static let maximumLimit: UInt64 = 1 << 32
 
-    /// An empty set with bits for the numbers below `limit`.
+    /// Makes an empty set with bits for the numbers below `limit`.
     init(limit: UInt64, hasGap: Bool = false) {
         self.limit = limit
         (gap, shift) = hasGap ? (0xFF00, 8) : (0, 0)
@@ -25,7 +26,8 @@ final class ObjectSet {
         words.initialize(repeating: 0, count: count)
     }
 
-    /// The objects of `table` for which `term` holds; nil when they would take too much memory.
+    /// Makes the set of the objects of `table` that match `term`; nil if it would need too much
+    /// memory.
     convenience init?(
         of term: QueryTerm, in table: TablePlace, _ evaluator: QueryEvaluator
     ) throws(RealmError) {
@@ -39,7 +41,7 @@ final class ObjectSet {
 
     deinit { words.deallocate() }
 
-    /// The bit of a key, beyond the limit when it has none.
+    /// Returns the bit number of a key; at or above the limit if the key has no bit.
     @inline(__always)
     private func place(_ key: Int64) -> UInt64 {
         let key = UInt64(bitPattern: key)
@@ -54,7 +56,8 @@ final class ObjectSet {
         return words[Int(place >> 6)] >> (place & 63) & 1 != 0
     }
 
-    /// The rows whose element of a packed array, from `first` on, plus `offset`, is in the set.
+    /// Returns the rows whose element plus `offset` is in the set. The first row is element `first`
+    /// of a packed array.
     func rows(
         _ node: NodeView, first: Int = 0, offset: Int64, count: Int, _ scratch: LeafScratch
     ) -> Selection {
@@ -72,7 +75,7 @@ final class ObjectSet {
             var i = 0
             while i < n {
                 let place = place(keys[from &+ i] &+ offset)
-                // Keys outside look at the first word and are masked away.
+                // Keys outside read the first word and are masked.
                 let isInside: UInt64 = place < limit ? 1 : 0
                 let word = words[Int(place < limit ? place >> 6 : 0)]
                 bits |= (word >> (place & 63) & isInside) &<< UInt64(i)
@@ -92,7 +95,7 @@ final class ObjectSet {
         }
     }
 
-    /// Adds the chosen rows of a leaf.
+    /// Inserts the selected rows of a leaf.
     func insert(_ leaf: ClusterLeaf, _ rows: Selection) {
         if leaf.count == 0 { return }
         let (start, end) = (place(leaf.key(0).raw), place(leaf.key(leaf.count - 1).raw))
@@ -108,7 +111,7 @@ final class ObjectSet {
             }
             return
         }
-        // Consecutive keys: whole words at a time.
+        // Consecutive keys are inserted in whole words.
         let first = Int(start >> 6)
         for i in 0..<((leaf.count + 63) >> 6) { words[first + i] |= rows[i] }
     }
@@ -120,10 +123,10 @@ final class ObjectSet {
         let hasGap: Bool
     }
 
-    /// Objects of a table that is not worth bits.
+    /// Maximum number of objects in a table whose keys are too sparse for bits.
     private static let mostHashed = 1 << 22
 
-    /// How the keys of a table are stored; nil when that would take too much memory.
+    /// Returns how to store the keys of a table; nil if any form would need too much memory.
     static func form(for table: TablePlace, _ space: NodeSpace) throws(RealmError) -> Form? {
         let tree = ClusterTree(space: space, root: table.root)
         let count = try tree.count()
@@ -136,9 +139,9 @@ final class ObjectSet {
     }
 }
 
-/// Keys that are not negative, found by their hash.
+/// Hash set of non-negative keys.
 private struct KeyHashes {
-    /// A key, or -1 where there is none; at least every other place is free.
+    /// Keys, -1 for a free slot; at least half of the slots are free.
     private var places: [Int64] = []
     private var count = 0
 
@@ -182,7 +185,7 @@ private struct KeyHashes {
 }
 
 extension ClusterTree {
-    /// The largest key, nil in an empty tree.
+    /// Returns the largest key; nil for an empty tree.
     fileprivate func lastKey() throws(RealmError) -> Int64? {
         if root.isNone { return nil }
         var ref = root

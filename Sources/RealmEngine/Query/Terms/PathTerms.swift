@@ -1,14 +1,14 @@
-/// One hop of a path: the rows that lead to an object of a set. The set is what a term says of the
-/// whole table at the other end, found out when the first row needs it.
+/// One hop of a path: matches rows that link to an object of a set. The set is computed from a term
+/// for the whole target table when the first row needs it.
 final class HopTerm: QueryTerm {
     private let hop: PathHop
     private let target: QueryTerm?
     private let evaluator: QueryEvaluator
     private var set: ObjectSet?
     private let scratch = LeafScratch()
-    /// The answer where a link to one object is null.
+    /// Result for a null to-one link.
     private let missing: Bool
-    /// The links, or the roots of lists of them.
+    /// The links, or the roots of their collections.
     private var cells: ColumnCells<NodeView>
 
     override var label: String { "links into a set of objects" }
@@ -21,7 +21,7 @@ final class HopTerm: QueryTerm {
         self.evaluator = evaluator
     }
 
-    /// With the objects named.
+    /// Makes the term for a given set of objects.
     init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         cells = ColumnCells(hop.column)
@@ -49,7 +49,7 @@ final class HopTerm: QueryTerm {
     }
 
     override func attach(_ directory: LeafDirectory) {
-        // The other end of links is stored in another way than the property that makes them.
+        // Backlinks are stored differently from links.
         if hop.kind != .backlink { cells.attach(directory) }
     }
 
@@ -88,8 +88,8 @@ final class HopTerm: QueryTerm {
         }
     }
 
-    /// Whether a B+tree of keys names an object of the set. Unresolved links are negative and in no
-    /// set.
+    /// Whether a B+tree of keys contains an object of the set. Unresolved links are negative and
+    /// thus in no set.
     @inline(__always)
     private func hasMember(
         _ space: NodeSpace, _ root: Ref, _ set: ObjectSet
@@ -114,23 +114,23 @@ final class HopTerm: QueryTerm {
     }
 }
 
-/// A path tested object by object until that has cost about as much as testing the whole table at
-/// its end, and by that from then on: right for few rows and for many.
+/// Tests a path object by object until that has cost about as much as testing its whole target
+/// table, then uses the latter. Suitable for few rows and for many.
 final class AdaptiveTerm: QueryTerm {
     private let fast: QueryTerm
     private let general: QueryTerm
-    /// The tables hopped to.
+    /// Target tables of the hops.
     private let tables: [TablePlace]
     override var label: String { fast.label + ", tested once for the table linked to" }
 
-    /// Rows that may still be tested one by one, an object reached counting as a part of one; nil
-    /// until the tables were looked at.
+    /// Number of rows that may still be tested one by one, reduced also by reached objects; nil
+    /// before the first row.
     private var allowance: Int?
     private let evaluator: QueryEvaluator
-    /// One object may lead to all others.
+    /// Whether one object may reach a large part of all objects.
     private let spreads: Bool
 
-    /// Objects reached that are as much work as a row.
+    /// Number of reached objects that cost as much as one row.
     private static let reachedPerRow = 8
 
     init(

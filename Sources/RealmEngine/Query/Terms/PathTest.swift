@@ -1,11 +1,11 @@
-/// A path over links compared with constants: a test of the objects at its far end.
+/// A comparison of a path over links with constants, as a test of the objects at its far end.
 struct PathTest {
-    /// With the path on its left side.
+    /// The comparison, with the path on the left side.
     let comparison: BoundComparison
     let path: BoundPath
     let operand: ColumnTest.Operand
 
-    /// Nil for every other kind of comparison.
+    /// Nil for other comparisons.
     init?(_ comparison: BoundComparison) {
         var comparison = comparison
         if comparison.left.isConstant, comparison.left.shape == .scalar,
@@ -26,7 +26,8 @@ struct PathTest {
         self.operand = operand
     }
 
-    /// What the value at the end of the path is compared with.
+    /// Returns the constants that the values at the end of the path are compared with; nil if they
+    /// are unsupported.
     private static func operand(_ comparison: BoundComparison) -> ColumnTest.Operand? {
         if let value = comparison.right.constantValue {
             guard let upperLimit = comparison.upperLimit else { return .general(value) }
@@ -37,22 +38,23 @@ struct PathTest {
         guard let values = comparison.right.constantList, comparison.relation == .equal,
             comparison.right.quantifier == nil || comparison.right.quantifier == .any
         else { return nil }
-        // Lists on both sides are compared in ways of their own.
+        // Lists on both sides have other rules.
         if comparison.left.shape == .scalar { return .anyOf(values) }
         let isPlain =
             comparison.left.quantifier == .any || comparison.left.quantifier == QueryQuantifier.none
         return isPlain ? .anyOf(values) : nil
     }
 
-    /// Of a single object, some and all are the same; none is their opposite, but says nothing about
-    /// a single constant either (query language 11).
+    /// Effective quantifier. For a path to a single object, ANY and ALL are the same, and NONE
+    /// negates them, except that it has no effect on a comparison with a single constant (query
+    /// language 11).
     var quantifier: QueryQuantifier {
         let written = comparison.left.quantifier ?? .any
         guard path.isToOne else { return written }
         return written == .none && comparison.right.shape != .scalar ? .none : .any
     }
 
-    /// The test of each object reached; nil when the path does not end on a property.
+    /// Test of each object at the end of the path; nil if the path does not end at a property.
     var test: ColumnTest? {
         guard case .scalar(let column) = path.end else { return nil }
         return ColumnTest(
@@ -60,6 +62,6 @@ struct PathTest {
             folding: comparison.folding, operand: operand)
     }
 
-    /// Whether the condition holds where one of the links is null.
+    /// Whether the condition is true if one of the links is null.
     func acceptsMissing(_ test: ColumnTest) -> Bool { path.isToOne && test.matches(.null) }
 }

@@ -1,17 +1,17 @@
-/// A condition made ready to run over cluster leaves of one table. One call per leaf: what happens
-/// per row is a loop inside. Confined to its snapshot's thread.
+/// A condition prepared for the cluster leaves of one table. Called once per leaf, with a loop over
+/// rows inside. Confined to its snapshot's thread.
 class QueryTerm {
-    /// How the condition is tested, for `explanation`.
+    /// Method of the test, for `explanation`.
     var label: String { "object by object" }
 
-    /// The rows of `among` for which the condition holds.
+    /// Returns the rows of `among` that match.
     func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection { among }
 
-    /// Leaves asked about from now on may come from `directory`, which has their columns.
+    /// Uses the opened column leaves of `directory` from now on.
     func attach(_ directory: LeafDirectory) {}
 
-    /// Number of rows of all leaves of the directory attached for which the condition holds; nil when
-    /// they have to be matched.
+    /// Returns the number of matching rows in all leaves of the attached directory; nil if the
+    /// leaves must be matched one by one.
     func count(_ directory: LeafDirectory) throws(RealmError) -> Int? { nil }
 }
 
@@ -26,7 +26,7 @@ final class ConstantTerm: QueryTerm {
     ) throws(RealmError) -> Selection { value ? among : .none }
 }
 
-/// Several terms about the same rows.
+/// Several terms for the same rows.
 class JoinedTerms: QueryTerm {
     fileprivate let terms: [QueryTerm]
 
@@ -37,7 +37,7 @@ class JoinedTerms: QueryTerm {
     }
 }
 
-/// Terms that must all hold; each tests only the rows that the terms before it left.
+/// Terms that must all match; each is tested only for rows that match the previous terms.
 final class AndTerm: JoinedTerms {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
@@ -51,7 +51,8 @@ final class AndTerm: JoinedTerms {
     }
 }
 
-/// Terms of which one must hold; each tests only the rows that no term before it took.
+/// Terms of which at least one must match; each is tested only for rows that match no previous
+/// term.
 final class OrTerm: JoinedTerms {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
@@ -79,7 +80,7 @@ final class NotTerm: QueryTerm {
     ) throws(RealmError) -> Selection { among.subtracting(try term.match(leaf, among)) }
 }
 
-/// Any condition, row by row.
+/// Tests any condition row by row.
 final class GeneralTerm: QueryTerm {
     private let condition: BoundCondition
     private let evaluator: QueryEvaluator
@@ -98,7 +99,7 @@ final class GeneralTerm: QueryTerm {
     }
 }
 
-/// A test of one column, value by value: for the types without a kernel.
+/// Tests one column value by value, for types without a kernel.
 final class ValueTerm: QueryTerm {
     private let test: ColumnTest
 

@@ -1,20 +1,20 @@
-/// Two operands of a single value each, a leaf at a time: every part of an expression is loaded for
-/// all rows before the next, so what decides how to load it is decided once per leaf.
+/// Compares two single-valued operands, a leaf at a time. Each part of an expression is loaded for
+/// all rows before the next part, so that its form is examined once per leaf.
 final class ScalarTerm: QueryTerm {
     private let comparison: BoundComparison
     private let left: ScalarColumn
     private let right: ScalarColumn
-    /// The same comparison for whole leaves, if both operands are numbers of the object itself.
+    /// The comparison by kernels, if both operands are computed from own numbers; otherwise nil.
     private let numbers: NumberComparison?
 
     override var label: String {
         numbers == nil ? "expressions, a leaf at a time" : "numbers, whole leaves"
     }
 
-    /// Fewer rows of a leaf are loaded one by one.
+    /// Minimum number of rows to load together; fewer are evaluated one by one.
     private static let minimumRows = 16
 
-    /// Nil when an operand may have more values than one, or none.
+    /// Nil if an operand may have several values or none.
     init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
         guard let left = ScalarColumn.make(comparison.left, evaluator),
             let right = ScalarColumn.make(comparison.right, evaluator)
@@ -39,9 +39,9 @@ final class ScalarTerm: QueryTerm {
     }
 }
 
-/// The values of an operand for the rows of one leaf.
+/// Values of an operand for the rows of one leaf.
 class ScalarColumn {
-    /// One per row; only those of rows that were loaded mean anything.
+    /// Value by row; undefined for rows that were not loaded.
     fileprivate(set) var values: UnsafeMutablePointer<Value>
 
     fileprivate init() {
@@ -51,10 +51,10 @@ class ScalarColumn {
 
     deinit { values.deallocate() }
 
-    /// Loads the chosen rows.
+    /// Loads the selected rows.
     func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {}
 
-    /// Nil for operands that are not of one value for every object.
+    /// Makes the column of an operand; nil unless it has one value for every object.
     static func make(_ operand: BoundOperand, _ evaluator: QueryEvaluator) -> ScalarColumn? {
         guard operand.shape == .scalar else { return nil }
         switch operand.kind {
@@ -84,7 +84,8 @@ class ScalarColumn {
         }
     }
 
-    /// An entry of a dictionary has no value at all where the dictionary is empty.
+    /// Whether the path has one value for every object. An entry of an empty dictionary, for
+    /// instance, has none.
     private static func isSingle(_ path: BoundPath) -> Bool {
         switch path.end {
         case .objects, .scalar: true
@@ -100,7 +101,7 @@ private final class ConstantColumn: ScalarColumn {
     }
 }
 
-/// A property of the object itself.
+/// An own property of the queried object.
 private final class PropertyColumn: ScalarColumn {
     private let column: BoundColumn
 
@@ -116,7 +117,7 @@ private final class PropertyColumn: ScalarColumn {
     }
 }
 
-/// A property behind links to single objects.
+/// A property at the end of to-one links.
 private final class PathColumn: ScalarColumn {
     private let path: BoundPath
     private let column: BoundColumn
@@ -168,7 +169,7 @@ private final class ArithmeticColumn: ScalarColumn {
     }
 }
 
-/// Whatever the evaluator makes of the operand.
+/// An operand evaluated by `QueryEvaluator`.
 private final class GeneralColumn: ScalarColumn {
     private let operand: BoundOperand
     private let evaluator: QueryEvaluator

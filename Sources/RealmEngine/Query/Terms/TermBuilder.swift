@@ -1,4 +1,4 @@
-/// Makes terms of conditions: a kernel where there is one, the evaluator for the rest.
+/// Makes terms for conditions: a kernel if there is one, otherwise the evaluator.
 struct TermBuilder {
     private let evaluator: QueryEvaluator
     private let options: QueryOptions
@@ -27,7 +27,7 @@ struct TermBuilder {
         }
     }
 
-    /// The kernel for the column's type.
+    /// Makes the kernel for the column's type.
     func term(for test: ColumnTest) -> QueryTerm {
         if test.column.type == .string || test.column.type == .binary { return TextTerm(test) }
         guard TestBounds.isRangeTest(test) else { return ValueTerm(test) }
@@ -50,7 +50,8 @@ struct TermBuilder {
         }
     }
 
-    /// Bools are stored as 0, 1 and 3 for null; every other number reads as true.
+    /// Makes the term of a bool test. Bools are stored as 0 and 1, null as 3; every other number
+    /// reads as true.
     private func boolTerm(_ test: ColumnTest) -> QueryTerm {
         var ranges: [IntegerRange] = []
         if test.matches(.bool(false)) { ranges.append(IntegerRange(low: 0, high: 0)) }
@@ -63,7 +64,7 @@ struct TermBuilder {
             matchesNull: test.matches(.null))
     }
 
-    /// What satisfies the condition of a subquery behind a single hop.
+    /// Returns the objects that match the condition of a subquery over a single hop.
     func members(of subquery: BoundSubquery) -> SubqueryMembers {
         if let known = subqueries.members[ObjectIdentifier(subquery)] { return known }
         let members = SubqueryMembers(
@@ -80,8 +81,8 @@ struct TermBuilder {
         return farTest(comparison).map { finished($0) } ?? ScalarTerm(comparison, evaluator)
     }
 
-    /// Any of several conditions. Conditions behind the same links become one: the objects at the far end
-    /// are tested once, into one set.
+    /// Makes the term for an OR of conditions. Conditions with the same hops are joined, so that
+    /// the objects at the far end are tested once, into one set.
     private func term(forAnyOf conditions: [BoundCondition]) -> QueryTerm {
         var terms: [QueryTerm?] = []
         var tests: [(position: Int, test: FarTest)] = []
@@ -110,12 +111,12 @@ extension TermBuilder {
     /// A test of the objects at the far end of a path.
     private struct FarTest {
         let hops: ArraySlice<PathHop>
-        /// Tests of the objects at the far end, any of which is enough.
+        /// Tests of the objects at the far end, of which at least one must match.
         var terms: [QueryTerm]
-        /// The answer where a link to one object is null.
+        /// Result for a null to-one link.
         var missing: Bool
         let quantifier: QueryQuantifier
-        /// The conditions, to be evaluated object by object.
+        /// The same conditions, for evaluation object by object.
         var conditions: [BoundCondition]
 
         init(
@@ -129,7 +130,7 @@ extension TermBuilder {
             conditions = [.comparison(comparison)]
         }
 
-        /// Whether some object at the far end has to fit, so that one that fits another test does as well.
+        /// Whether one matching object is sufficient, so that several tests can be joined with OR.
         var mayBeJoined: Bool { quantifier == .any && !hops.isEmpty }
 
         func hasSameHops(as other: FarTest) -> Bool {
@@ -147,7 +148,7 @@ extension TermBuilder {
         }
     }
 
-    /// A path against constants: the objects at its far end are tested once.
+    /// Makes the test for a path compared with constants; nil for other comparisons.
     private func farTest(_ comparison: BoundComparison) -> FarTest? {
         guard let test = PathTest(comparison) else { return nil }
         switch test.path.end {
@@ -163,7 +164,8 @@ extension TermBuilder {
         }
     }
 
-    /// A path that ends on links, compared with objects or null.
+    /// Makes the test for a path that ends at links, compared with objects or null; nil for other
+    /// comparisons.
     private func linkTest(_ test: PathTest) -> FarTest? {
         let (path, comparison) = (test.path, test.comparison)
         let last = path.hops[path.hops.count - 1]
@@ -181,7 +183,7 @@ extension TermBuilder {
                 path.hops.dropLast(), far, missing: matchesNull != isNegated, test.quantifier,
                 comparison)
         }
-        // Some element that differs is another question than some element that is equal.
+        // "Some element differs" is not the negation of "some element is equal".
         guard !isNegated, test.quantifier != .all, !keys.isEmpty else { return nil }
         let set = ObjectSet(limit: 0)
         for key in keys { set.insert(key) }
@@ -190,7 +192,8 @@ extension TermBuilder {
             path.hops.dropLast(), far, missing: false, test.quantifier, comparison)
     }
 
-    /// The objects named, and whether null is among them; nil for anything else.
+    /// Returns the keys of the constant objects, and whether null is among the constants; nil for
+    /// other constants.
     private func linkedKeys(
         _ operand: ColumnTest.Operand
     ) -> (keys: [Int64], matchesNull: Bool)? {
@@ -212,7 +215,7 @@ extension TermBuilder {
         return (keys, matchesNull)
     }
 
-    /// The hops in front of a test of the table they lead to.
+    /// Makes the term of a test with its hops.
     private func finished(_ test: FarTest) -> QueryTerm {
         var term = test.terms.count == 1 ? test.terms[0] : OrTerm(test.terms)
         for hop in test.hops.reversed() {
@@ -225,10 +228,12 @@ extension TermBuilder {
         return adaptive(test.hops.map(\.target), term, condition, spreads: spreads)
     }
 
-    /// Behind more collections of links an object may lead to all others.
+    /// Maximum number of collections in a path for which a single object is assumed to reach few
+    /// others.
     private static let fewCollections = 3
 
-    /// Object by object at first, by sets of the tables once that pays.
+    /// Makes a term that tests object by object first, and by sets of the tables once that is
+    /// cheaper.
     private func adaptive(
         _ tables: [TablePlace], _ fast: QueryTerm, _ condition: BoundCondition,
         spreads: Bool = false

@@ -1,12 +1,12 @@
-/// A test of a column of ordered values as ranges: found by searching for the places where the
-/// test's own answer changes, so it is exact for constants of every numeric type.
+/// Converts tests of ordered values to ranges. The limits are found by bisection with the test
+/// itself, so that they are exact for constants of every numeric type.
 enum TestBounds {
-    /// Whether the test is a matter of ranges at all.
+    /// Whether the test can be expressed by ranges.
     static func isRangeTest(_ test: ColumnTest) -> Bool {
         !test.relation.isTextual && test.relation != .text
     }
 
-    /// The integers for which the test holds, or, negated, for which it does not.
+    /// Returns the integers that match the test; if `isNegated`, those that do not.
     static func integers(_ test: ColumnTest) -> (ranges: [IntegerRange], isNegated: Bool) {
         switch test.operand {
         case .members(let members):
@@ -28,7 +28,8 @@ enum TestBounds {
         }
     }
 
-    /// The integers for which a comparison with `constant` holds, or, negated, does not.
+    /// Returns the integers that match a comparison with `constant`; if `isNegated`, those that do
+    /// not.
     static func integers(
         _ relation: QueryRelation, constant: Value
     ) -> (ranges: [IntegerRange], isNegated: Bool) {
@@ -55,7 +56,7 @@ enum TestBounds {
         return ([IntegerRange(low: first, high: last)], isNegated)
     }
 
-    /// The integers in that relation to `x`; for inequality those that are equal.
+    /// Returns the integers in the relation to `x`; for inequality, the integers equal to `x`.
     private static func range(_ relation: QueryRelation, _ x: Int64) -> IntegerRange {
         switch relation {
         case .less: x == .min ? .none : IntegerRange(low: .min, high: x - 1)
@@ -70,7 +71,7 @@ enum TestBounds {
         ValueRules.matches(relation, a, b, folding: .none)
     }
 
-    /// Sorted, without overlaps; neighbours become one.
+    /// Returns the ranges sorted, with overlapping and adjacent ranges joined.
     static func joined(_ ranges: [IntegerRange]) -> [IntegerRange] {
         var result: [IntegerRange] = []
         for range in ranges.ordered(by: { $0.low < $1.low }) {
@@ -83,19 +84,22 @@ enum TestBounds {
         return result
     }
 
-    /// The first integer for which a test that turns from false to true is true.
+    /// Returns the first integer that passes a test that is monotonic from false to true; nil if
+    /// none does.
     private static func firstInteger(_ test: (Int64) -> Bool) -> Int64? {
         let bits = firstPlace(through: .max) { test(Int64(bitPattern: $0 ^ 1 << 63)) }
         return bits.map { Int64(bitPattern: $0 ^ 1 << 63) }
     }
 
-    /// The last integer for which a test that turns from true to false is true.
+    /// Returns the last integer that passes a test that is monotonic from true to false; nil if
+    /// none does.
     private static func lastInteger(_ test: (Int64) -> Bool) -> Int64? {
         guard let end = firstInteger({ !test($0) }) else { return .max }
         return end == .min ? nil : end - 1
     }
 
-    /// Binary search among all numbers of 64 bits up to `limit`.
+    /// Returns the first number up to `limit` that passes a monotonic test, by bisection; nil if
+    /// none does.
     private static func firstPlace(
         through limit: UInt64, _ test: (UInt64) -> Bool
     ) -> UInt64? {
@@ -113,13 +117,13 @@ enum TestBounds {
 // MARK: - Floating point
 
 extension TestBounds {
-    /// Numbers from `low` to `high`; none when `low > high`.
+    /// Numbers from `low` to `high`; empty if `low > high`.
     struct DoubleRange {
         var low: Double
         var high: Double
     }
 
-    /// The doubles that are not NaN for which the test holds, or, negated, does not hold.
+    /// Returns the doubles, without NaN, that match the test; if `isNegated`, those that do not.
     static func doubles(
         _ test: ColumnTest, isFloat: Bool
     ) -> (ranges: [DoubleRange], isNegated: Bool) {
@@ -163,7 +167,7 @@ extension TestBounds {
         }
     }
 
-    /// The doubles, or floats, that are equal to a number of any type.
+    /// Returns the doubles, or floats, equal to a number of any type.
     static func doubles(equalTo constant: Value, isFloat: Bool) -> [DoubleRange] {
         func value(_ x: Double) -> Value { isFloat ? .float(Float(x)) : .double(x) }
         return range(
@@ -179,7 +183,8 @@ extension TestBounds {
         }
     }
 
-    /// From the first number for which `first` is true to the last for which `last` is.
+    /// Returns the range from the first number that passes `first` to the last number that passes
+    /// `last`; empty if there is none.
     private static func range(
         first: (Double) -> Bool, last: (Double) -> Bool, _ isFloat: Bool
     ) -> [DoubleRange] {
@@ -196,7 +201,8 @@ extension TestBounds {
         return low <= high ? [DoubleRange(low: low, high: high)] : []
     }
 
-    // Places count numbers from minus infinity up, so that neighbours differ by one.
+    // Maps floating-point numbers to integers in the same order, so that adjacent numbers differ by
+    // one.
 
     private static func place(_ x: Double) -> UInt64 {
         x.bitPattern >> 63 != 0 ? ~x.bitPattern : x.bitPattern | 1 << 63

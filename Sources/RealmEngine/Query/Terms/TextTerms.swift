@@ -1,5 +1,5 @@
-/// A string or binary column against a constant. Whole leaves are tested where the form allows;
-/// an enumerated column's values are tested once each.
+/// Tests a string or binary column against a constant. Tests whole leaves if their form allows, and
+/// each distinct value of an enumerated column once.
 final class TextTerm: QueryTerm {
     private let test: ColumnTest
     private let isString: Bool
@@ -9,23 +9,24 @@ final class TextTerm: QueryTerm {
     private var stored = CellCache()
     private let scratch = LeafScratch()
     private var cells: ColumnCells<BytesLeaf>
-    /// Texts beyond ASCII may match although their bytes do not: they are tested one by one as well.
+    /// Folding beyond bytes: texts that are not ASCII may match although their bytes do not, so
+    /// they are also tested one by one. Nil if bytes are sufficient.
     private let folding: TextFolding?
     private let matcher: ExpressionMatcher?
 
     private enum Way {
-        /// Equality with one of these texts; `isNegated` for inequality.
+        /// Equality with one of a few texts, or inequality if `isNegated`.
         case equal([Needle], isNegated: Bool)
-        /// Equality with one of many.
+        /// Equality with one of many texts.
         case among(TextMembers)
         case contains(Needle)
         case begins(Needle)
         case ends(Needle)
         case like(LikePattern)
-        /// An order, or both limits of BETWEEN.
+        /// One ordered comparison, or both limits of BETWEEN.
         case ordered([(QueryRelation, TextOrder)])
         case expression
-        /// Text by text.
+        /// Test of each text.
         case general
     }
 
@@ -41,7 +42,7 @@ final class TextTerm: QueryTerm {
         }
     }
 
-    /// More members than this are found by their hash.
+    /// Maximum number of members compared one by one; more are hashed.
     private static let maximumMembers = 8
 
     init(_ test: ColumnTest) {
@@ -97,7 +98,7 @@ final class TextTerm: QueryTerm {
         test.folding.withFolded(text) { Needle($0, folds: test.folding.foldsCase) }
     }
 
-    /// The bytes of a constant of the column's type, nil for any other.
+    /// Returns the bytes of a constant of the column's type; nil for other types.
     private static func text(_ constant: Value, _ test: ColumnTest) -> ByteView? {
         switch (constant, test.column.layout.type) {
         case (.string(let view), .string), (.binary(let view), .binary): view
@@ -118,7 +119,7 @@ final class TextTerm: QueryTerm {
         return try rows | beyondASCII(column, among.subtracting(rows)) { matches($0) }
     }
 
-    /// The rows whose texts are not ASCII and match although their bytes do not.
+    /// Returns the rows whose texts are not ASCII and match although their bytes do not.
     private func beyondASCII(
         _ column: BytesLeaf, _ among: Selection, _ isMatch: (ByteView?) -> Bool
     ) throws(RealmError) -> Selection {
@@ -171,7 +172,8 @@ final class TextTerm: QueryTerm {
         }
     }
 
-    /// Rows that may match: those that begin as the pattern does, or contain its longest part.
+    /// Returns the rows that may match: texts that begin like the pattern or contain its longest
+    /// part.
     private func candidates(
         _ pattern: LikePattern, _ column: BytesLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
@@ -186,7 +188,7 @@ final class TextTerm: QueryTerm {
         return test.matches(isString ? .string(text) : .binary(text))
     }
 
-    /// A test of each text that is not null.
+    /// Tests each text that is not null.
     @inline(__always)
     private func matchTexts(
         _ column: BytesLeaf, _ among: Selection, _ needle: Needle,
@@ -208,7 +210,7 @@ final class TextTerm: QueryTerm {
         return rows
     }
 
-    /// Tests the whole byte area of a leaf of medium texts.
+    /// Tests the byte area of a whole leaf of medium texts.
     @inline(__always)
     private func matchArea(
         _ column: BytesLeaf, _ needle: Needle, _ body: (TextArea, NeedleSearch) -> Selection?
@@ -232,7 +234,7 @@ final class TextTerm: QueryTerm {
         rows =
             rows | (try beyondASCII(column, among.subtracting(rows)) { matches($0) != isNegated })
         rows = isNegated ? among.subtracting(rows) : rows & among
-        // Nulls are among neither, so a negation takes them and an equality does not.
+        // The rows found so far treat null as unequal; correct that if it is wrong.
         if isNegated == matchesNull { return rows }
         let nulls = try among.filter { (row) throws(RealmError) in try column.value(row) == nil }
         return matchesNull ? rows | nulls : rows.subtracting(nulls)
@@ -248,7 +250,7 @@ final class TextTerm: QueryTerm {
                 column.node.payload, width: column.node.width, count: column.count, equalTo: cell)
         case .medium:
             let rows = try matchArea(column, needle) { $0.rows(equalTo: $1) }
-            // A null occupies the place of an empty text.
+            // A null is stored like an empty text.
             if needle.count > 0 { return rows }
             return try rows.filter { (row) throws(RealmError) in try column.value(row) != nil }
         case .big, .enumerated:
@@ -274,7 +276,7 @@ final class TextTerm: QueryTerm {
     private func matchContaining(
         _ column: BytesLeaf, _ needle: Needle, _ among: Selection
     ) throws(RealmError) -> Selection {
-        // With few rows left, or texts spread over blobs, each is searched by itself.
+        // Few rows, and texts in separate blobs, are searched one by one.
         guard !matchesNull, column.form != .big, among.count > Self.fewRows else {
             return try matchTexts(column, among, needle) { (text, search) in
                 search.first(text.base, from: 0, to: text.count) != nil
@@ -329,10 +331,11 @@ final class TextTerm: QueryTerm {
         return (decided ?? .none) & among | rest
     }
 
-    /// So few rows of a leaf, or fewer, are compared one by one.
+    /// Maximum number of rows of a leaf that are compared one by one.
     private static let fewRows = 16
 
-    /// The rows of a leaf by their first bytes; nil for forms without such bytes in one place.
+    /// Compares the first bytes of each row of a leaf; nil for forms that do not store them in one
+    /// place.
     private func heads(
         _ column: BytesLeaf, _ order: TextOrder
     ) throws(RealmError) -> TextOrder.Heads? {
@@ -363,7 +366,8 @@ final class TextTerm: QueryTerm {
     }
 }
 
-/// The cells needles are stored in, for the width of the leaf before: neighbours rarely differ.
+/// Cells in which needles would be stored, for the most recent width: adjacent leaves usually have
+/// the same width.
 private struct CellCache {
     private var width = -1
     private var cells: [TextCell?] = []

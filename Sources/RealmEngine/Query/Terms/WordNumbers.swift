@@ -1,5 +1,5 @@
-/// Numbers of short texts by their bytes, three words of them: a text is not hashed with a secret as long
-/// as its words are cached. The table grows with the texts up to a limit; no file makes look-ups long.
+/// Cache of the numbers of short texts, by their bytes in three words. A cached text need not be
+/// hashed with the secret. The table grows up to a limit, and lookups are short for any file.
 ///
 /// Confined to one thread.
 final class WordNumbers {
@@ -10,14 +10,14 @@ final class WordNumbers {
         var number = WordNumbers.unknown
     }
 
-    /// The number of words that are not cached.
+    /// Number of texts that are not cached.
     static let unknown = UInt32.max
 
     private var entries: UnsafeMutablePointer<Entry>
     private var bits = 9
     private var count = 0
 
-    /// Places in which words may be, from the one that their hash names.
+    /// Number of consecutive entries that may hold a text, starting at the one its hash selects.
     private static let probes = 4
     private static let maximumBits = 13
 
@@ -25,7 +25,7 @@ final class WordNumbers {
 
     deinit { entries.deallocate() }
 
-    /// Memory for `1 << bits` entries and those after the last one.
+    /// Allocates `1 << bits` entries and the entries probed after the last one.
     private static func empty(_ bits: Int) -> UnsafeMutablePointer<Entry> {
         let size = 1 << bits + probes
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: size)
@@ -33,12 +33,12 @@ final class WordNumbers {
         return entries
     }
 
-    /// State of look-ups, without a reference.
+    /// Table for lookups, without a reference to retain.
     struct Table {
         fileprivate let entries: UnsafePointer<Entry>
         fileprivate let shift: UInt64
 
-        /// The number of words; `unknown` if they are not cached.
+        /// Returns the number of a text; `unknown` if it is not cached.
         @inline(__always)
         func number(_ first: UInt64, _ second: UInt64, _ third: UInt64) -> UInt32 {
             var entry = entries + WordNumbers.place(first, second, third, shift)
@@ -56,7 +56,7 @@ final class WordNumbers {
         }
     }
 
-    /// Valid until the next insertion.
+    /// The table for lookups; valid until the next insertion.
     @inline(__always)
     var table: Table { Table(entries: UnsafePointer(entries), shift: UInt64(64 - bits)) }
 
@@ -70,7 +70,7 @@ final class WordNumbers {
         return Int(truncatingIfNeeded: mixed &>> shift)
     }
 
-    /// Caches the number of words, unless there is no room for them.
+    /// Caches the number of a text, unless its entries are all in use.
     func insert(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ number: UInt32) {
         if count * 4 >= 1 << bits, bits < Self.maximumBits { grow() }
         store(Entry(first: first, second: second, third: third, number: number))
