@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `--analyze FILE`: where the bytes are.
+/// `--analyze FILE`: reports the use of the file's bytes.
 struct AnalyzeRun {
     private let request: CompactRequest
 
@@ -30,7 +30,7 @@ struct AnalyzeRun {
     }
 }
 
-/// The bytes of a file by property, as a report.
+/// Report on the bytes of a file by property.
 private struct AnalyzeDocument: ReportDocument {
     private let request: CompactRequest
     private let usage: SpaceUsage
@@ -47,7 +47,7 @@ private struct AnalyzeDocument: ReportDocument {
     /// One line of the table.
     private struct Line {
         let name: String
-        /// What it counts; nil for what has no number.
+        /// Number of counted items; nil for a line without one.
         let count: Int?
         let isProperty: Bool
         let bytes: UInt64

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `--check FILE...`: verifies and changes nothing.
+/// `--check FILE...`: verifies files without changing them.
 struct CheckRun {
     private let request: CompactRequest
     private let level: IntegrityCheck.Level
@@ -39,7 +39,7 @@ struct CheckRun {
                 code = code.combined(with: self.code(report))
             } catch {
                 activity.finish()
-                // The other files are checked all the same.
+                // Errors of one file do not stop the check of the others.
                 if error.kind == .output { throw error }
                 let named = error.inFile(path)
                 code = code.combined(with: Diagnostics(request.command).report(named))
@@ -57,7 +57,8 @@ struct CheckRun {
         return request.command[CompactOption.strict] && report.warningCount > 0 ? .no : .ok
     }
 
-    /// As `check`, also of a file that has lost its header, if there is anything in it.
+    /// Checks a file. If the file has lost its header but contains salvageable objects, returns a
+    /// report about the header.
     private func checkAnything(
         _ path: String, _ meter: ProgressCounter
     ) throws(RealmError) -> IntegrityReport {
@@ -69,7 +70,7 @@ struct CheckRun {
         }
     }
 
-    /// How many objects a salvage would copy; nil where it would not begin.
+    /// Number of objects that a salvage would copy; nil if it would not begin.
     private func salvageable(_ path: String) -> Int? {
         guard path != "-", request.start == .newest else { return nil }
         return try? Salvage.estimate(
@@ -82,7 +83,7 @@ struct CheckRun {
     ) throws(RealmError) -> IntegrityReport {
         try DatabaseReading(request.command, path: path).checkKey()
         let key = try request.command.readKey()
-        // A check needs little besides.
+        // A check needs little other memory.
         request.command.limitPlainMemory(rest: 8 << 20)
         if path == "-" {
             return try IntegrityCheck.run(
@@ -92,7 +93,7 @@ struct CheckRun {
         if request.start != .newest {
             let found = try IntegrityCheck.runPrevious(path: path, level: level, key: key)
             guard let report = found else {
-                // Says why there is none.
+                // Throws the error that explains why there is none.
                 return IntegrityCheck(try Database(previous: path, key: key), level: level).run()
             }
             return report
@@ -113,7 +114,8 @@ struct CheckRun {
         return try checkQuiet(path, key, meter)
     }
 
-    /// Without a session: what looks like damage may be a commit that landed meanwhile.
+    /// Checks a file without joining a session. Repeats the check if a commit happened meanwhile,
+    /// because that looks like damage.
     private func checkQuiet(
         _ path: String, _ key: EncryptionKey?, _ meter: ProgressCounter
     ) throws(RealmError) -> IntegrityReport {
@@ -127,7 +129,7 @@ struct CheckRun {
         throw DatabaseChange.error
     }
 
-    /// Whether the version before the newest could be used instead.
+    /// Returns whether the version before the newest could be used in its place.
     private func previousSlot(_ path: String) -> String {
         guard path != "-", request.start == .newest,
             let report = try? IntegrityCheck.runPrevious(
@@ -137,17 +139,17 @@ struct CheckRun {
     }
 }
 
-/// What a check found in one file.
+/// Findings of a check in one file.
 struct CheckedFile {
     let path: String
     let report: IntegrityReport
     var seconds = 0.0
-    /// State of the version before the newest: `ok`, `damaged`, `none`; nil when nobody looked.
+    /// State of the version before the newest: `ok`, `damaged`, `none`; nil if it was not checked.
     var previous: String?
-    /// Objects that a salvage would copy, about; nil when nobody looked.
+    /// Approximate number of objects that a salvage would copy; nil if it was not estimated.
     var salvageable: Int?
 
-    /// The command that helps.
+    /// A command that helps; nil if there are no errors.
     var advice: String? {
         guard report.errorCount > 0, path != "-" else { return nil }
         return previous == "ok"
@@ -156,11 +158,11 @@ struct CheckedFile {
     }
 }
 
-/// Prints findings in the form asked for, file by file.
+/// Prints findings file by file, in the requested format.
 struct CheckPrinter {
     private let format: OutputFormat
     private let namesFiles: Bool
-    /// Findings that people get to see of one file.
+    /// Maximum number of findings per file in the text format.
     private let most: Int
     private var isFirst = true
 
@@ -170,7 +172,7 @@ struct CheckPrinter {
         most = isVerbose ? .max : 20
     }
 
-    /// Begins an object whose last member is a list of the files.
+    /// Begins a JSON object whose last member is the list of files.
     func begin(to buffer: inout ByteBuffer) {
         guard format == .json else { return }
         JSONReport.object("realm-compact", [("files", .list([]))]).append(to: &buffer)
@@ -196,9 +198,9 @@ struct CheckPrinter {
 /// The findings of a check in one file, as a report.
 private struct CheckDocument: ReportDocument {
     let checked: CheckedFile
-    /// Whether lines name the file.
+    /// Whether lines contain the file's name.
     let namesFile: Bool
-    /// Findings of the text.
+    /// Maximum number of findings in the text.
     let most: Int
 
     private var file: JSONItem.Members { [("file", .text(checked.path))] }
@@ -277,7 +279,7 @@ private struct CheckDocument: ReportDocument {
                 ": damaged (\(Self.count(report.errorCount, "error")), "
                     + "\(Self.count(report.warningCount, "warning"))) in \(time)\n")
         }
-        // Errors first: a few may stand behind many warnings.
+        // Errors first, because few errors may follow many warnings.
         let errors = report.findings.filter { $0.severity == .error }
         let shown = (errors + report.findings.filter { $0.severity != .error }).prefix(most)
         for finding in shown { appendText(finding, to: &buffer) }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Says what a compaction did, or why it did nothing.
+/// Reports the result of a compaction, or why none was necessary.
 struct CompactAccount {
     private let request: CompactRequest
     private let began = MonotonicClock.nanoseconds()
@@ -22,8 +22,8 @@ struct CompactAccount {
             hint: "--local -o NEW makes a local file of it")
     }
 
-    /// Whether there is something to do: another key to give, or, as `--if-free` has it, enough to
-    /// reclaim.
+    /// Whether the compaction is worthwhile: the key changes, or enough space for `--if-free` can
+    /// be reclaimed.
     func isWorthIt(_ database: Database) -> Bool {
         if request.changesKey { return true }
         if request.action == .inPlace, database.top == nil { return false }
@@ -81,7 +81,8 @@ struct CompactAccount {
 }
 
 extension CompactRequest {
-    /// Prints a line of JSON about the file on standard output, or where `-o` of a report says.
+    /// Prints a line of JSON about the file on standard output or, for a report with `-o`, to that
+    /// file.
     func print(
         _ members: JSONItem.Members, to path: String? = nil, force: Bool = false
     ) throws(RealmError) {
@@ -94,7 +95,7 @@ extension CompactRequest {
     }
 }
 
-/// `-n`: what would come of it, and whether it could run now.
+/// `-n`: reports the result of a compaction, and whether it could run now.
 struct EstimateRun {
     private let request: CompactRequest
 

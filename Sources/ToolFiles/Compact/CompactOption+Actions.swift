@@ -1,11 +1,11 @@
 import ToolKit
 
-/// `--check`: how much is verified.
+/// `--check`: extent of the verification.
 enum CheckLevel: String, CaseIterable {
     case quick, full
 }
 
-/// What to do.
+/// Actions.
 extension CompactOption {
     static let actions: [any OptionDeclaration] = [
         check, strict, analyze, top, salvage, spaceMap, dryRun,

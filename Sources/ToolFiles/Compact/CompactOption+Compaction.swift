@@ -1,6 +1,6 @@
 import ToolKit
 
-/// How a database is compacted.
+/// Options for compacting a database.
 extension CompactOption {
     static let compaction: [any OptionDeclaration] = [
         ifFree, backup, verify, noVerify, dropHistory, enumerate, at, newKey, decrypt, toFormat,

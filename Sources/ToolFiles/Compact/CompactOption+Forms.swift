@@ -48,7 +48,7 @@ extension OptionForm where Value == Enumeration {
 }
 
 extension OptionForm where Value == String {
-    /// What can be put behind the name of a file.
+    /// A suffix of a file name.
     static var suffix: Self {
         Self(.text) { (text) throws(Objection) in
             if text.isEmpty || text.contains("/") { throw Objection(to: text, "no suffix") }

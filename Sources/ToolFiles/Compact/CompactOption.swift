@@ -6,7 +6,7 @@ enum CompactOption {
     static let table: [any OptionDeclaration] =
         actions + compaction + general + SharedOptions.general + [SharedOptions.progress]
 
-    /// Reports, and what tools share.
+    /// Options for reports, and options shared by all tools.
     private static let general: [any OptionDeclaration] = [
         SharedOptions.formats(
             [.text, .json, .ndjson],

@@ -3,7 +3,8 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// A compacted database on its way into being: a temporary file beside its destination.
+/// A compacted database in a temporary file next to its destination, to be renamed when it is
+/// complete.
 final class CompactOutput {
     private let destination: OutputFile.Destination
     private let temporary: TemporaryFile
@@ -11,11 +12,11 @@ final class CompactOutput {
     private var isPublished = false
     private(set) var result: Compactor.Result?
 
-    /// - Parameters:
-    ///   - path: the final name.
-    ///   - force: allow an existing file to be replaced.
+    /// Creates the temporary file with the permissions of the database.
     ///
-    /// Who may read the database may read its copy, and nobody else.
+    /// - Parameters:
+    ///     - path: the final name.
+    ///     - force: whether to replace an existing file.
     init(_ request: CompactRequest, path: String, force: Bool) throws(RealmError) {
         let opened = try OutputFile.Destination.open(
             path, force: force, permissions: FilePermissions(of: request.path))
@@ -34,7 +35,7 @@ final class CompactOutput {
         close(temporary.descriptor)
     }
 
-    /// The file that is replaced, or made, with symbolic links resolved.
+    /// Path of the created or replaced file, with symbolic links resolved.
     var target: String { destination.target }
     var descriptor: Int32 { temporary.descriptor }
 
@@ -48,14 +49,14 @@ final class CompactOutput {
             hint: "-o FILE writes the result to another device")
     }
 
-    /// Bytes that may be written to the device that holds `path`; nil when nobody tells.
+    /// Number of bytes available on the device of `path`; nil if unknown.
     static func freeSpace(beside path: String) -> UInt64? {
         var status = statvfs()
         guard statvfs(directory(of: path), &status) == 0 else { return nil }
         return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
     }
 
-    /// Writes what `database` holds, and reads it again if that was asked for.
+    /// Writes the content of `database`, and verifies it if requested.
     func write(_ database: Database, _ options: Compactor.Options) throws(RealmError) {
         let snapshot = database.snapshot()
         var options = options
@@ -69,25 +70,25 @@ final class CompactOutput {
         ) { progress.update(Int(clamping: $0)) }
         self.result = result
         if result.isVerified || !options.verifies { return }
-        // Enumeration made other nodes that have to say the same.
+        // Enumeration creates different nodes, so compare the content.
         let copy = try Database(immutable: temporary.place, key: options.key)
         try DigestComparison(request.command.workers).run(database, copy, path: request.path)
     }
 
-    /// Gives the file its name, durably.
+    /// Renames the file to its final name, durably.
     func publish() throws(RealmError) {
         try destination.publish(temporary)
         isPublished = true
     }
 }
 
-/// Whether two databases hold the same objects, class by class.
+/// Compares the objects of two databases class by class.
 struct DigestComparison {
     private let workers: Int
 
     init(_ workers: Int) { self.workers = workers }
 
-    /// Throws `internal` when they differ, and `corrupt` when one of them cannot be read.
+    /// Throws `internal` if they differ, `corrupt` if one of them cannot be read.
     func run(_ original: Database, _ copy: Database, path: String) throws(RealmError) {
         let count = original.schema.tables.count
         guard copy.schema.tables.count == count, copy.version == original.version else {
@@ -97,14 +98,16 @@ struct DigestComparison {
             original, copy, Array(zip(original.schema.tables, copy.schema.tables)), path)
     }
 
-    /// As above for a copy that was made anew, of the tables that are in both.
+    /// Compares a converted copy: the tables that are in both databases. Throws `internal` if they
+    /// differ, `corrupt` if one of them cannot be read.
     ///
-    /// - Parameter except: classes that lack something.
+    /// - Parameter except: classes with known losses.
     func run(
         _ original: Database, _ copy: Database, except: Set<String>, path: String
     ) throws(RealmError) {
         var pairs: [(TableInfo, TableInfo)] = []
-        // Of what the SDKs keep beside the classes only the schema version is taken over.
+        // Of the tables that SDKs store in addition to classes, only the schema version is
+        // converted.
         guard copy.schema.version == original.schema.version else {
             throw Self.difference("its schema version", path)
         }
@@ -113,7 +116,7 @@ struct DigestComparison {
             let other = copy.schema.tables.first { Array($0.name.utf8) == Array(info.name.utf8) }
             if let other { pairs.append((info, other)) }
         }
-        // One of what the SDKs keep beside the classes is made in every file.
+        // Such a table without a class is created in every file.
         for made in copy.schema.tables where made.isClass && !except.contains(made.className) {
             guard pairs.contains(where: { $0.1 === made }) else {
                 throw Self.difference("its tables", path)
@@ -132,7 +135,7 @@ struct DigestComparison {
         }
     }
 
-    /// The digest of each table.
+    /// Returns the digest of each table.
     private func digests(
         _ tables: [(database: Database, info: TableInfo)]
     ) throws(RealmError) -> [UInt64] {

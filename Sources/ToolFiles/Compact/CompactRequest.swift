@@ -1,13 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// What a `realm-compact` command line asks for, checked as far as that goes without the database.
+/// A `realm-compact` command line, validated as far as possible without the database.
 struct CompactRequest {
     enum Action {
         case inPlace, copy, check, analyze, estimate, salvage
     }
 
-    /// `--if-free`: what is too little.
+    /// `--if-free`: minimum space to reclaim.
     enum Threshold: Sendable {
         case percent(Int)
         case bytes(Int)
@@ -25,7 +25,7 @@ struct CompactRequest {
     let action: Action
     let paths: [String]
     let threshold: Threshold?
-    /// `--at`.
+    /// Version to read: `--at`.
     let start: VersionChoice
     /// Suffix of the backup; nil for none.
     let backup: String?
@@ -95,10 +95,10 @@ struct CompactRequest {
 
     static let backupSuffix = ".bak"
 
-    /// The file is to have a format that is named.
+    /// Whether the command line contains a target format.
     var convertsFormat: Bool { command[CompactOption.toFormat] != nil }
 
-    /// What is made of a database has another format than it.
+    /// Whether the result has another format than `database`.
     func changesFormat(of database: Database) -> Bool {
         guard let format = command[CompactOption.toFormat], database.top != nil else {
             return false
@@ -106,7 +106,8 @@ struct CompactRequest {
         return database.header.format != format
     }
 
-    /// What has to be made of a database anew, object by object; nil where its nodes can be copied.
+    /// Conversion for which the database must be rebuilt object by object; nil if its nodes can be
+    /// copied.
     func conversion(of database: Database) -> Salvage.Conversion? {
         if command[CompactOption.local] { return .local }
         guard changesFormat(of: database) else { return nil }
@@ -118,13 +119,13 @@ struct CompactRequest {
         .misuse(message, code: "InvalidArgument", hint: "realm-compact -h shows the usage")
     }
 
-    /// The key that what is made of a database with `key` gets; nil for a plain file.
+    /// Returns the key of the result for a database with `key`; nil for a plain file.
     func outputKey(_ key: EncryptionKey?) throws(RealmError) -> EncryptionKey? {
         if command[CompactOption.decrypt] { return nil }
         return try command.readNewKey() ?? key
     }
 
-    /// What is made has another key, or none where the original has one.
+    /// Whether the result gets another key, or loses the original's key.
     var changesKey: Bool {
         command.isAnyGiven([CompactOption.newKey, CompactOption.decrypt])
     }

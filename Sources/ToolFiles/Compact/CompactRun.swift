@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `-o OUT FILE`: a compacted copy, while FILE may be in use.
+/// `-o OUT FILE`: writes a compacted copy. FILE may be in use.
 struct CopyRun {
     private let request: CompactRequest
 
@@ -21,7 +21,7 @@ struct CopyRun {
         }
     }
 
-    /// FILE itself is no output, under whatever name.
+    /// Throws if the output is FILE itself, under any name.
     private func checkTarget(_ target: String) throws(RealmError) {
         var (a, b) = (stat(), stat())
         guard stat(target, &a) == 0, stat(request.path, &b) == 0, a.st_ino == b.st_ino,
@@ -50,7 +50,7 @@ struct CopyRun {
     }
 }
 
-/// `FILE`: in place.
+/// `FILE`: compacts in place.
 struct InPlaceRun {
     private let request: CompactRequest
 
@@ -85,7 +85,7 @@ struct InPlaceRun {
     }
 
     private func checkKey() throws(RealmError) {
-        // Opening tells a key for a plain file from a missing one, as in every tool.
+        // Opening reports a missing key and a key for a plain file, as in every tool.
         _ = try DatabaseReading(request.command).open()
     }
 
@@ -97,7 +97,7 @@ struct InPlaceRun {
         let attributes = try FileAttributes(path: path)
         try CompactOutput.checkRoom(for: database.compactedLimit, beside: path)
         let conversion = request.conversion(of: database)
-        // What is converted is never replaced for good.
+        // A conversion always keeps the original as a backup.
         let suffix = request.backup ?? (changesFormat ? CompactRequest.backupSuffix : nil)
         let backup = try suffix.map { suffix throws(RealmError) in
             try Backup(of: path, suffix: suffix, force: request.mayReplace)
@@ -125,14 +125,14 @@ struct InPlaceRun {
     }
 }
 
-/// `--wait` for others to close a file.
+/// `--wait`: waits for other processes to close a file.
 struct OpenersWait {
     private let wait: WaitPolicy
     private let began = MonotonicClock.nanoseconds()
 
     init(_ wait: WaitPolicy) { self.wait = wait }
 
-    /// Pauses and says whether to try again.
+    /// Pauses and returns whether to try again.
     mutating func mayRepeat() -> Bool {
         switch wait {
         case .none: return false
@@ -145,7 +145,7 @@ struct OpenersWait {
     }
 }
 
-/// `--backup`: the old file under another name.
+/// `--backup`: keeps the old file under another name.
 struct Backup {
     private let path: String
     private let name: String
@@ -163,14 +163,14 @@ struct Backup {
         }
     }
 
-    /// A run that was interrupted has made it: another name of the same file.
+    /// Whether an interrupted run has already made the backup, a hard link to the file.
     private var isMade: Bool {
         var (file, backup) = (stat(), stat())
         return stat(path, &file) == 0 && lstat(name, &backup) == 0
             && file.st_ino == backup.st_ino && file.st_dev == backup.st_dev
     }
 
-    /// A second name for the file, or, where there are no hard links, a copy.
+    /// Makes a hard link to the file or, where that is unsupported, a copy.
     func make() throws(RealmError) {
         if isMade { return }
         if force { unlink(name) }

@@ -1,6 +1,6 @@
 import ToolKit
 
-/// `realm-compact` as data.
+/// The command table of `realm-compact`.
 package enum CompactTable {
     package static let table = CommandTable(
         name: "realm-compact",

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `realm-compact`: space, health, rescue.
+/// `realm-compact`: compacts, checks and rescues databases.
 package enum CompactTool {
     /// Runs a parsed command and returns its exit code.
     package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
@@ -17,12 +17,12 @@ package enum CompactTool {
     }
 }
 
-/// Opens the version a command is about.
+/// Opens the version selected by a command line.
 struct CompactSource {
     let request: CompactRequest
 
-    /// Calls `body` with the version to start from, again when a commit landed meanwhile that
-    /// changed what was read.
+    /// Calls `body` with the selected version. Repeats the call if a commit has changed what was
+    /// read.
     func read<R>(_ body: (Database) throws(RealmError) -> R) throws(RealmError) -> R {
         guard request.start == .newest else { return try readOlder(body) }
         return try DatabaseReading(request.command).read(to: nil) { (database) throws(RealmError) in
@@ -48,8 +48,8 @@ struct CompactSource {
         throw DatabaseChange.error.inFile(request.path)
     }
 
-    /// Another version than the newest, even where that one cannot be opened. The one before it is
-    /// verified: nobody looked after it since the next commit.
+    /// Opens an older version, even if the newest cannot be opened. The version before the newest
+    /// is verified, because commits may have overwritten it.
     private func older() throws(RealmError) -> Database {
         if case .number = request.start {
             let reading = DatabaseReading(request.command)

@@ -2,18 +2,18 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `--to-format`, `--local`: a file of another format, or of a synchronised database, made anew.
+/// `--to-format`, `--local`: rebuilds a database in another format, or without synchronisation.
 struct ConversionRun {
     private let request: CompactRequest
     private let conversion: Salvage.Conversion
     private let target: String
 
-    /// - Parameter target: the name of the new file.
+    /// - Parameter target: name of the new file.
     init(_ request: CompactRequest, _ conversion: Salvage.Conversion, _ target: String) {
         (self.request, self.conversion, self.target) = (request, conversion, target)
     }
 
-    /// Writes what `database` holds and gives it its name.
+    /// Writes the converted content of `database` and renames the file to its final name.
     func write(
         _ database: Database, _ output: CompactOutput, _ account: CompactAccount
     ) throws(RealmError) -> ExitCode {
@@ -26,7 +26,7 @@ struct ConversionRun {
         return try account.report(output.result!, database, output: target)
     }
 
-    /// Writes what `database` holds, and compares it with the original.
+    /// Writes the converted content of `database` and compares it with the original.
     func make(
         _ database: Database, _ output: CompactOutput, _ options: Compactor.Options
     ) throws(RealmError) {
@@ -57,7 +57,8 @@ struct ConversionRun {
         try output.write(made, options)
     }
 
-    /// Throws where the two differ: `corrupt` if that is no wonder.
+    /// Throws if the databases differ: `corrupt` if the original has errors, which explains the
+    /// difference.
     private func compare(
         _ original: Database, _ made: Database, except incomplete: Set<String>
     ) throws(RealmError) {
@@ -74,13 +75,13 @@ struct ConversionRun {
 }
 
 extension SalvageLoss {
-    /// The class that lacks a property.
+    /// Class of a lost property; nil for other losses.
     fileprivate var propertyClass: String? {
         if case .property(let name, _, _) = self { return name }
         return nil
     }
 
-    /// What people are told.
+    /// Description of the loss for diagnostics.
     fileprivate var sentence: String {
         switch self {
         case .property(let name, let property, let why): "\(name).\(property): \(why)"

@@ -2,8 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Owner, permissions and extended attributes (access control lists are such) of a file, for the
-/// one that takes its place.
+/// Owner, permissions and extended attributes, including access control lists, of a file, to be
+/// copied to the file that replaces it.
 struct FileAttributes {
     private let path: String
     private let status: stat
@@ -11,7 +11,7 @@ struct FileAttributes {
 
     var size: Int { Int(status.st_size) }
 
-    /// Reads them of the file at `path`; a symbolic link is followed.
+    /// Reads the attributes of the file at `path`, following symbolic links.
     init(path: String) throws(RealmError) {
         self.path = path
         var status = stat()
@@ -22,7 +22,7 @@ struct FileAttributes {
         extended = Self.extended(of: path)
     }
 
-    /// Gives them to the file behind `descriptor`.
+    /// Sets the attributes of the file of `descriptor`.
     func apply(to descriptor: Int32) throws(RealmError) {
         var now = stat()
         guard fstat(descriptor, &now) == 0 else { throw failure("look at the new file") }
@@ -38,7 +38,7 @@ struct FileAttributes {
             let result = value.withUnsafeBytes {
                 setExtended(descriptor, name, $0.baseAddress, $0.count, 0)
             }
-            // Labels the system gives by itself may not be set; they are there already.
+            // Labels set by the system cannot be set by a program; the new file has them already.
             guard result == 0 || name.hasPrefix("security.") else {
                 throw failure("keep the attribute \(name)")
             }
@@ -64,7 +64,7 @@ struct FileAttributes {
     }
 }
 
-// Functions of the C library that Swift's view of it leaves out.
+// Functions of the C library that Swift does not import.
 
 @_silgen_name("listxattr")
 private func listExtended(

@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `--salvage -o OUT FILE`: what can be read of a damaged file, in a new one.
+/// `--salvage -o OUT FILE`: copies the readable part of a damaged file to a new file.
 struct SalvageRun {
     private let request: CompactRequest
 
@@ -11,7 +11,7 @@ struct SalvageRun {
     func run() throws(RealmError) -> ExitCode {
         let target = request.command.outputPath!
         let key = try request.command.readKey()
-        // Made first, so that an output that exists ends it before the work.
+        // Created first, so that an existing output fails before the work begins.
         let output = try CompactOutput(request, path: target, force: request.mayReplace)
         let picture = try request.command[CompactOption.spaceMap].map { (path) throws(RealmError) in
             try OutputFile(path: path, force: request.mayReplace)
@@ -51,7 +51,7 @@ struct SalvageRun {
 }
 
 extension SalvageSummary {
-    /// What people are told.
+    /// Description of the result for diagnostics.
     fileprivate var sentence: String {
         "\(Self.count(salvaged, "object")) of \(source); \(losses)"
     }
@@ -81,7 +81,7 @@ extension SalvageSummary {
 }
 
 extension SalvageLoss {
-    /// A line of the report.
+    /// Line of the report.
     fileprivate var json: JSONItem {
         switch self {
         case .version(let used, let why):
@@ -120,7 +120,7 @@ extension SalvageLoss {
 }
 
 extension SalvageSummary {
-    /// The last line of the report.
+    /// Last line of the report.
     fileprivate var json: JSONItem {
         let summary: JSONItem.Members = [
             ("salvaged", .count(salvaged)), ("lostObjects", .count(lostObjects)),
@@ -134,7 +134,7 @@ extension SalvageSummary {
         return JSONReport.object("realm-compact", members)
     }
 
-    /// Bytes by what became of them.
+    /// Returns the number of bytes by use.
     private static func bytes(_ map: SpaceMap) -> JSONItem.Members {
         let owners: [(String, SpaceMap.Owner)] = [
             ("copied", .copied), ("older", .older), ("doubtful", .doubtful), ("unused", .unused),

@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// `-E`: a fact compared with a value.
+/// `-E`: a comparison of a fact with a value.
 struct Expectation: Sendable {
     private enum Comparison: String, CaseIterable, Sendable {
-        // The longer ones first: `<` begins `<=`.
+        // Longer operators first, because `<` is a prefix of `<=`.
         case notEqual = "!="
         case atMost = "<="
         case atLeast = ">="
@@ -29,7 +29,7 @@ struct Expectation: Sendable {
     private let comparison: Comparison
     private let value: String
 
-    /// Throws for an unknown key or anything that is no comparison.
+    /// Parses a comparison. Throws for an unknown key and for any other text.
     init(_ text: String) throws(Objection) {
         guard let start = text.firstIndex(where: { "!<>=".contains($0) }) else {
             throw Self.malformed(text, "it compares nothing")
@@ -47,7 +47,7 @@ struct Expectation: Sendable {
         self.text = text
         self.key = key
         self.comparison = comparison
-        // `==` is what other tools call it.
+        // `==` is accepted, too, as in other tools.
         let isDouble = comparison == .equal && rest.hasPrefix("==")
         value = String(rest.dropFirst(isDouble ? 2 : comparison.rawValue.count))
         try checkValue()
@@ -76,7 +76,8 @@ struct Expectation: Sendable {
         }
     }
 
-    /// The value in the unit of the fact: bytes, tenths of a percent, or a plain number.
+    /// The value in the unit of the fact: bytes, tenths of a percent, or a plain number. Nil if it
+    /// is malformed.
     private var number: Int? {
         if key.isSize { return ValueForms.size(value) }
         guard key.rawValue.hasSuffix("percent") else { return ValueForms.count(value) }
@@ -104,7 +105,7 @@ struct Expectation: Sendable {
         }
     }
 
-    /// What to say when it does not hold.
+    /// Returns the message for an expectation that is not met.
     func complaint(_ facts: FileFacts) -> String {
         var message = "expected \(text), found \(facts.value(key)?.plain ?? "nothing")"
         if key == .compact, let free = facts.value(.freePercent) {

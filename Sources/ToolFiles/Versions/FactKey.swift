@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// A fact about a file that can be asked for by name. Names are part of the tool's interface.
+/// Key of a fact about a file. The names are part of the tool's interface.
 enum FactKey: String, CaseIterable, Sendable {
     case file
     case bytes
@@ -33,14 +33,14 @@ enum FactKey: String, CaseIterable, Sendable {
 
     static let names = allCases.map(\.rawValue)
 
-    /// The member of a JSON report: `logicalBytes` for `logical-bytes`.
+    /// Member name in a JSON report: `logicalBytes` for `logical-bytes`.
     var member: String {
         rawValue.split(separator: "-").enumerated().map { position, word in
             position == 0 ? String(word) : word.prefix(1).uppercased() + word.dropFirst()
         }.joined()
     }
 
-    /// The values are numbers of bytes.
+    /// Whether values are numbers of bytes.
     var isSize: Bool { rawValue.hasSuffix("bytes") }
 }
 
@@ -52,7 +52,7 @@ enum Fact: Equatable {
     case flag(Bool)
     case text(String)
 
-    /// As `--get` prints it.
+    /// Value as printed by `--get`.
     var plain: String {
         switch self {
         case .number(let number): String(number)
@@ -68,12 +68,12 @@ enum Fact: Equatable {
     }
 }
 
-/// Everything known about one file at one moment.
+/// All facts about one file at one moment.
 struct FileFacts {
     let inspection: Inspection
-    /// Nil when nobody was to look for processes.
+    /// Processes that have the file open; nil if they were not searched for.
     let openers: FileHolders.Listing?
-    /// For each of the inspection's versions.
+    /// Attributions of pins, one per version of the inspection.
     let attributions: [PinAttribution]
 
     init(
@@ -89,7 +89,7 @@ struct FileFacts {
         }
     }
 
-    /// Nil when it is not known, or there is no such thing.
+    /// Returns a fact; nil if it is unknown or does not apply.
     func value(_ key: FactKey) -> Fact? {
         let found = inspection
         switch key {
@@ -139,20 +139,20 @@ struct FileFacts {
         }
     }
 
-    /// How far the changes of another database have been applied to this one.
+    /// Position up to which changes of another database have been applied to this one.
     private var applied: StreamPosition? {
         guard let version = inspection.version else { return nil }
         let known = try? AppliedVersion(beside: inspection.path)
         return known?.position(at: version) ?? StreamPosition(0)
     }
 
-    /// Part of the file, rounded to a tenth of a percent.
+    /// Returns the share of the file in tenths of a percent, rounded.
     func share(_ bytes: UInt64) -> Fact {
         let whole = Double(max(1, inspection.bytes))
         return .tenths(Int((Double(bytes) / whole * 1000).rounded()))
     }
 
-    /// Pins no living process can hold; nil when that cannot be known.
+    /// Number of pins that no living process can hold; nil if it is unknown.
     var stalePins: Int? {
         guard openers?.isComplete == true else { return nil }
         return attributions.reduce(0) { $0 + ($1.stale ?? 0) }

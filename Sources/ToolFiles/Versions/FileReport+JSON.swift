@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// The report as one object; member names are part of the tool's interface.
+/// The report as a JSON object. The member names are part of the tool's interface.
 extension FileReport {
-    /// - Parameter time: of the observation, while watching.
+    /// - Parameter time: time of the observation, while watching.
     func json(time: String? = nil) -> JSONItem {
         var members = JSONReport.members("realm-versions")
         if let time { members.append(("time", .text(time))) }
@@ -68,7 +68,7 @@ extension FileReport {
         ])
     }
 
-    /// Bytes by which the version's space is smaller than the newest one's.
+    /// Number of bytes by which the version's space is smaller than the newest version's.
     func growth(since version: Inspection.LiveVersion) -> UInt64 {
         let now = facts.inspection.logicalBytes ?? 0
         return now - min(now, version.logicalBytes)
@@ -111,18 +111,18 @@ extension ChangeSummary.Table {
     }
 }
 
-/// Table names as users know them.
+/// Class names for users.
 enum ClassName {
-    /// The class for its table, other tables as they are stored.
+    /// Returns the class of a table; for other tables, the stored name.
     static func shown(_ table: String) -> String {
         let prefix = "class_"
         return table.hasPrefix(prefix) ? String(table.dropFirst(prefix.count)) : table
     }
 }
 
-/// Moments and ages.
+/// Formatting of times and durations.
 enum WallTime {
-    /// RFC 3339 in UTC, in milliseconds.
+    /// Formats a time as RFC 3339 in UTC, with milliseconds.
     static func text(_ nanoseconds: Int64) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
@@ -132,7 +132,7 @@ enum WallTime {
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
-    /// `3d 04:12:10`, `00:41:02`.
+    /// Formats a duration: `3d 04:12:10`, `00:41:02`.
     static func age(_ seconds: Int) -> String {
         let seconds = max(0, seconds)
         func two(_ n: Int) -> String { n < 10 ? "0\(n)" : "\(n)" }

@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// The report for people.
+/// The report as text.
 extension FileReport {
     func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         ErrorText.appendPrintable(facts.inspection.path, to: &out)
@@ -97,7 +97,7 @@ extension FileReport {
         }
     }
 
-    /// Whether the file is large for its data, as after a mass deletion. Small files are not worth a word.
+    /// Whether the file is large for its data, as after a mass deletion. False for small files.
     private func isMostlyFree(_ space: Inspection.Space) -> Bool {
         space.free >= 1 << 20 && space.free > space.live + space.pinned
     }
@@ -166,7 +166,7 @@ extension FileReport {
             numbers: [true, false, true, true, false, false], rows, style, to: &out)
     }
 
-    /// Pins that programs announced.
+    /// Appends the table of announced pins.
     private func appendPins(_ style: RecordStyle, to out: inout ByteBuffer) {
         let now = Int64(time(nil))
         let commands = Dictionary(
@@ -217,7 +217,7 @@ extension FileReport {
         return .text(shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : ""))
     }
 
-    /// What the tables leave open.
+    /// Returns remarks on facts that the tables do not show.
     private func remarks(_ openers: FileHolders.Listing) -> [String] {
         guard facts.inspection.lock?.isInUse == true else { return [] }
         var lines: [String] = []
@@ -244,7 +244,7 @@ extension FileReport {
 }
 
 extension ReaderRow.Kind {
-    /// The word in reports.
+    /// Name in reports.
     var text: String {
         switch self {
         case .live: "live"
@@ -256,7 +256,8 @@ extension ReaderRow.Kind {
 }
 
 extension PinAttribution {
-    /// Certain, because the process said so or nobody else can be it.
+    /// Whether the process certainly holds the version: it announced a pin, or no other process can
+    /// hold the unannounced one.
     func isHeld(by pid: UInt32) -> Bool {
         let isOnlyOne = candidates == [pid] && stale != nil
         return isOnlyOne || announced.contains { $0.process.pid == pid && !$0.isStale }
@@ -265,10 +266,10 @@ extension PinAttribution {
 
 // MARK: One row for each file
 
-/// Reports about files, one after the other.
+/// Reports on several files.
 struct FileReports: ReportDocument {
     let reports: [FileReport]
-    /// Whether the command is about one file.
+    /// Whether the command line has a single file.
     let isSingle: Bool
 
     var json: JSONItem {

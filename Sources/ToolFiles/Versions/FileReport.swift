@@ -1,12 +1,12 @@
 import RealmEngine
 import ToolKit
 
-/// What is printed about one file.
+/// Data of the report on one file.
 struct FileReport {
     let facts: FileFacts
-    /// With `--slots`.
+    /// Header slots with `--slots`; otherwise nil.
     let slots: [HeaderSlot]?
-    /// With `--growth`.
+    /// Whether to report growth: `--growth`.
     let showsGrowth: Bool
 
     init(_ path: String, _ request: VersionsRequest) throws(RealmError) {
@@ -21,7 +21,7 @@ struct FileReport {
         showsGrowth = false
     }
 
-    /// Announced pins, those alike counted: the oldest stands for them.
+    /// Groups equal announced pins. Returns the oldest row and the size of each group.
     static func grouped(_ rows: [ReaderRow]) -> [(row: ReaderRow, count: Int)] {
         struct Kind: Hashable {
             let process: ProcessIdentity
@@ -44,7 +44,7 @@ struct FileReport {
         return groups
     }
 
-    /// The versions that keep space from being used, oldest first.
+    /// Versions that keep space from being reused, oldest first.
     var pinning: [Inspection.LiveVersion] {
         facts.inspection.versions.filter { $0.releases != nil }.reversed()
     }

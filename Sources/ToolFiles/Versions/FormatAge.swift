@@ -1,11 +1,11 @@
-/// When files of an old format were written, and what can be done with them.
+/// Period in which files of a format were written, and advice for old formats.
 struct FormatAge {
-    /// From one month to another, or a year; `current` for the one they write now.
+    /// Range of months, or a year; `current` for the format that SDKs write now.
     let span: String
-    /// Nil where there is nothing to be said.
+    /// Possible uses and conversions; nil for the current format.
     let advice: String?
 
-    /// Nil for a format that nobody wrote.
+    /// Nil for a format that no SDK wrote.
     init?(format: Int) {
         guard let span = Self.spans[format] else { return nil }
         self.span = span

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `--plot`: the parts of a file against time.
+/// `--plot`: chart of the sizes of a file over time.
 struct GrowthPlot {
     private struct Sample {
         let seconds: Double
@@ -14,12 +14,12 @@ struct GrowthPlot {
     private let file: String
     private var samples: [Sample] = []
 
-    /// More would not be seen: from here on every other one is forgotten.
+    /// Maximum number of samples; beyond it, every other sample is removed.
     private static let mostSamples = 4000
 
     init(file: String) { self.file = FileName.last(of: file) }
 
-    /// Times are in seconds since 1970, ascending; the rest in bytes.
+    /// Adds a sample. `seconds` since 1970 must ascend; the other values are in bytes.
     mutating func add(
         seconds: Double, bytes: Double, live: Double, free: Double, pinned: Double
     ) {

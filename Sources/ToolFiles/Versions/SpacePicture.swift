@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// `--space-map`: a file from its first byte to its last, line by line, and who uses what, or what a
-/// salvage made of it.
+/// `--space-map`: picture of a file in file order, line by line, with the owner of each part or,
+/// for a salvage, its fate.
 struct SpacePicture {
     private let file: String
     private let map: SpaceMap
@@ -25,7 +25,7 @@ struct SpacePicture {
         self.map = map
     }
 
-    /// Owners that share a paint and a line of the legend.
+    /// Owners with the same paint and legend entry.
     private struct Group {
         var name: String
         let paint: Paint
@@ -34,7 +34,7 @@ struct SpacePicture {
 
     private var sum: String { Quantity.bytes(Int(clamping: map.bytes)) }
 
-    /// A salvage may know of none.
+    /// Name of the version. A salvage may not know its number.
     private var version: String {
         map.version == 0 ? "no known version" : "version \(map.version)"
     }
@@ -66,7 +66,7 @@ struct SpacePicture {
     }
 
     private func drawOffsets(_ lines: Int, on drawing: inout SVGDrawing) {
-        // Offsets of neighbouring lines would overlap; powers of two make round numbers.
+        // Labels of adjacent lines would overlap; a power of two as step gives round offsets.
         var step = 4
         while lines / step > 12 { step *= 2 }
         for line in stride(from: 0, to: lines, by: step) {
@@ -122,7 +122,7 @@ struct SpacePicture {
 
     // MARK: Groups
 
-    /// The groups in the order of the legend, and for each owner its group.
+    /// Returns the groups in the order of the legend, and the index of the group by owner.
     private func grouped() -> ([Group], [Int]) {
         var groups: [Group] = []
         var membership = [Int](repeating: 0, count: map.owners.count)
@@ -155,7 +155,7 @@ struct SpacePicture {
         map.owners.indices.filter { matches(map.owners[$0]) }
     }
 
-    /// The largest classes, then all others together.
+    /// Adds the largest classes as groups, and the others as one group.
     private func addTables(_ add: ([Int], String, Paint) -> Void) {
         let tables = indexes {
             if case .table = $0 { return true }
@@ -176,7 +176,7 @@ struct SpacePicture {
         add(others, "other tables", .axis)
     }
 
-    /// The versions that hold most, then all others together.
+    /// Adds the versions that pin most space as groups, and the others as one group.
     private func addVersions(_ add: ([Int], String, Paint) -> Void) {
         let versions = indexes {
             if case .pinned = $0 { return true }

@@ -14,7 +14,7 @@ enum VersionsOption {
             + "With several files `json` is one array, and `ndjson` one line for each file.")
 }
 
-/// What is told.
+/// Options for facts.
 extension VersionsOption {
     static let facts: [any OptionDeclaration] = [
         get, expect, openers, noOpeners, slots, growth, history, list, watch,
@@ -74,7 +74,7 @@ extension VersionsOption {
         defaultText: "every second", excludes: [slots, growth, spaceMap])
 }
 
-/// What is drawn.
+/// Options for pictures.
 extension VersionsOption {
     static let pictures: [any OptionDeclaration] = [
         spaceMap, plot,

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// What a `realm-versions` command line asks for.
+/// A `realm-versions` command line.
 struct VersionsRequest {
     let command: ParsedCommand
     let paths: [String]
@@ -62,14 +62,14 @@ struct VersionsRequest {
         .misuse(message, code: "InvalidArgument")
     }
 
-    /// A report is wanted, not only checks and pictures.
+    /// Whether a report is requested, not only checks and pictures.
     var wantsReport: Bool {
         keys.isEmpty
             && (format != .auto || showsSlots || showsGrowth
                 || (expectations.isEmpty && mapPath == nil))
     }
 
-    /// What is written must not replace what is read.
+    /// Throws if an output would replace an input.
     func checkOutputs() throws(RealmError) {
         for target in [mapPath, plotPath, command.outputPath] {
             for path in paths { try OutputFile.check(target, against: path) }

@@ -1,6 +1,6 @@
 import ToolKit
 
-/// `realm-versions` as data.
+/// The command table of `realm-versions`.
 package enum VersionsTable {
     package static let table = CommandTable(
         name: "realm-versions",
