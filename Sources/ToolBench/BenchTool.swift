@@ -1,14 +1,14 @@
 import RealmEngine
 import ToolKit
 
-/// `realm-bench`: measures how fast databases are read and written.
+/// `realm-bench`: measures the speed of reading and writing databases.
 package enum BenchTool {
     /// Runs a parsed command and returns its exit code.
     package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
         try run(command, .installed)
     }
 
-    /// The same with other workloads.
+    /// Runs a parsed command with a given catalogue of workloads.
     package static func run(
         _ command: ParsedCommand, _ catalogue: WorkloadCatalogue
     ) throws(RealmError) -> ExitCode {
@@ -18,7 +18,7 @@ package enum BenchTool {
             return try ScalingRun(command: command, catalogue: catalogue).run()
         }
         let request = try BenchRequest(command, catalogue)
-        // Before measuring, so that a bad output or baseline does not cost the time that takes.
+        // Opened before measuring, so that an invalid output or baseline fails at once.
         let outputs = try BenchOutputs(command)
         let baseline = try command[BenchOption.baseline].map { (path) throws(RealmError) in
             try SavedReport(path: path)
@@ -47,7 +47,7 @@ package enum BenchTool {
         return (comparison?.regressions ?? 0) > 0 ? .no : .ok
     }
 
-    /// Says what the older side of a comparison cannot show.
+    /// Warns about noise in the older results of a comparison.
     private static func warn(
         of comparison: Comparison?, _ path: String?, _ diagnostics: Diagnostics
     ) {
@@ -76,7 +76,7 @@ package enum BenchTool {
         return .ok
     }
 
-    /// Two saved results and no measurement.
+    /// Compares two saved results, without measuring.
     private static func compare(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
         guard command.operands.count == 2 else {
             throw .misuse(
@@ -112,7 +112,7 @@ package enum BenchTool {
             try SQLitePeer(peer, request.setting, request.workloads)
         }
         var setting = request.setting
-        // Removed when measuring ends.
+        // The file is removed when measuring ends.
         let generated = try request.makeFile()
         if let generated { setting.file = generated.path }
         var retry = RetryPolicy(command.wait)
@@ -147,7 +147,7 @@ package enum BenchTool {
     }
 }
 
-/// The files a measurement goes to.
+/// Output files of a measurement.
 struct BenchOutputs {
     private let format: OutputFormat
     private let main: OutputFile
@@ -156,7 +156,8 @@ struct BenchOutputs {
     private let plot: OutputFile?
     private let showsHistograms: Bool
 
-    /// Throws `misuse` for a file that exists, and when this build's figures are not worth saving.
+    /// Opens the outputs. Throws `misuse` for an existing file, and for saving the results of a
+    /// debug build without `--force`.
     init(_ command: ParsedCommand) throws(RealmError) {
         format = command.format
         let isForced = command.mayReplaceOutput
@@ -180,7 +181,7 @@ struct BenchOutputs {
             path: path == "-" ? nil : path, force: command.mayReplaceOutput)
     }
 
-    /// Throws `output`.
+    /// Writes the report to all outputs. Throws `output`.
     func write(
         _ report: BenchReport, _ comparison: Comparison?, _ baseline: SavedReport?
     ) throws(RealmError) {
@@ -206,7 +207,7 @@ struct BenchOutputs {
             var picture = try BenchPlot(report, baseline).drawing()
             try Self.finish(plot, &picture)
         }
-        // Noisy runs too: they are marked, and what they cost to make is not lost.
+        // Noisy runs are saved too: they are marked, and took time to measure.
         guard let saved else { return }
         report.json.appendLine(to: &buffer)
         try Self.finish(saved, &buffer)

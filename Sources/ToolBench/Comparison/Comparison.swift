@@ -1,29 +1,30 @@
 import RealmEngine
 import ToolKit
 
-/// A measurement beside an older one: what changed, and whether that is too much.
+/// Comparison of a measurement with an older one, judged by limits.
 struct Comparison: ReportDocument {
-    /// One figure of one workload.
+    /// One metric of one workload.
     struct Row {
         let workload: String
         let metric: GateMetric
-        /// Medians.
+        /// Medians of the runs.
         let old: Double
         let new: Double
         let noise: Double
         let limit: Double
         let verdict: Verdict
 
-        /// Relative to the old value; positive where the number grew.
+        /// Change relative to the old value, positive for an increase; nil if the old value is 0
+        /// and the new one is not.
         var change: Double? { old == 0 ? (new == 0 ? 0 : nil) : (new - old) / old }
     }
 
-    /// What the two depend on and do not share.
+    /// Differences of machine, settings or build between the two measurements.
     let differences: [String]
     private(set) var judgements: [Row] = []
-    /// Workloads that only one of the two has.
+    /// Workloads without older results.
     private(set) var missing: [String] = []
-    /// Workloads whose older runs differ too much from each other, and by how much.
+    /// Workloads with noisy older runs, and their noise.
     private(set) var noisyBefore: [(name: String, noise: Double)] = []
 
     init(_ new: SavedReport, with old: SavedReport, _ gate: Gate) {
@@ -51,7 +52,7 @@ struct Comparison: ReportDocument {
 
     var regressions: Int { judgements.count { $0.verdict == .regression } }
 
-    /// A comparison across machines, settings or builds judges those.
+    /// Throws if the measurements differ in machine, settings or build, unless that is allowed.
     func checkComparable(_ allowsDifferences: Bool) throws(RealmError) {
         guard !differences.isEmpty, !allowsDifferences else { return }
         throw .misuse(
@@ -62,7 +63,7 @@ struct Comparison: ReportDocument {
 
     // MARK: Forms
 
-    /// For people: throughput always, other figures where they changed.
+    /// Appends a table with throughput and all metrics that changed.
     func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         for difference in differences {
             out.append("differs: ")
@@ -106,7 +107,7 @@ struct Comparison: ReportDocument {
         }
     }
 
-    /// A share as it is written in a gate.
+    /// Returns a share in the form of the gate option.
     private static func limit(_ share: Double) -> String {
         let percent = share * 100
         return percent == percent.rounded()
@@ -115,7 +116,8 @@ struct Comparison: ReportDocument {
 
     var json: JSONItem { JSONReport.object("realm-bench", members) }
 
-    /// Members of the report, also of the one of a measurement beside a baseline.
+    /// Members of the comparison, used in its own report and in the report of a measurement with a
+    /// baseline.
     var members: JSONItem.Members {
         let names = Self.names
         return [

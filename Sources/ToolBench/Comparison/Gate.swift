@@ -1,6 +1,6 @@
 import ToolKit
 
-/// A figure that a comparison judges.
+/// A metric that a comparison judges.
 enum GateMetric: String, CaseIterable, Sendable {
     case ops
     case p99
@@ -9,13 +9,13 @@ enum GateMetric: String, CaseIterable, Sendable {
     case fsyncs
     case size
 
-    /// More of it is good.
+    /// Whether a higher value is better.
     var isRate: Bool { self == .ops }
 
-    /// The same program does the same again, so that there is no noise to think of.
+    /// Whether the metric is deterministic for a program, and thus has no noise.
     var isCounted: Bool { self == .bytes || self == .fsyncs || self == .size }
 
-    /// In the report.
+    /// Name in the report.
     var label: String {
         switch self {
         case .ops: "ops/s"
@@ -37,14 +37,14 @@ enum GateMetric: String, CaseIterable, Sendable {
     }
 }
 
-/// How much worse each figure may become.
+/// Limits for the worsening of each metric.
 struct Gate: Sendable, Equatable {
     private(set) var limits: [GateMetric: Double]
 
     static let usual = "ops=5%,p99=10%,bytes=2%,fsyncs=0,size=2%"
     static let standard = Gate(usual)!
 
-    /// `ops=5%,fsyncs=0`: a share for each figure to judge; nil for anything else.
+    /// Parses `ops=5%,fsyncs=0`: a share per metric to judge. Nil for any other text.
     init?(_ text: String) {
         limits = [:]
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -57,22 +57,22 @@ struct Gate: Sendable, Equatable {
     }
 }
 
-/// What a comparison says about one figure of one workload.
+/// Verdict of a comparison on one metric of one workload.
 enum Verdict: Equatable, Sendable {
     case same
     case better
     case regression
-    /// The runs differ too much from each other to say.
+    /// The runs differ too much from each other for a verdict.
     case noisy
-    /// One run each says nothing about how much runs differ.
+    /// There is only one run per side, so that noise is unknown.
     case single
 
-    /// Judges the runs of `new` against those of `old`.
+    /// Judges the runs of `new` against the runs of `old`.
     ///
-    /// A change counts when the medians differ by more than `limit`, their intervals do not touch,
-    /// and every run of one side is beyond every run of the other. When the quartiles of either
-    /// side are more than 10% apart there is no winner, and a regression only if even the best new
-    /// run is beyond the limit of the worst old one.
+    /// A change counts if the medians differ by more than `limit`, their confidence intervals do
+    /// not overlap, and every run of one side is beyond every run of the other. If the quartiles of
+    /// either side differ by more than 10%, there is no improvement, and a regression only if even
+    /// the best new run is beyond the limit of the worst old one.
     init(old: [Double], new: [Double], metric: GateMetric, limit: Double) {
         let worsening = Self.worsening(Statistics.median(old), Statistics.median(new), metric)
         guard abs(worsening) > limit else {
@@ -98,14 +98,14 @@ enum Verdict: Equatable, Sendable {
         self = !isApart ? .same : worsening > 0 ? .regression : .better
     }
 
-    /// By which share `new` is worse than `old`; negative where it is better.
+    /// Returns the share by which `new` is worse than `old`; negative if it is better.
     static func worsening(_ old: Double, _ new: Double, _ metric: GateMetric) -> Double {
         if old == new { return 0 }
         if old == 0 { return metric.isRate ? -.infinity : .infinity }
         return (metric.isRate ? old - new : new - old) / old
     }
 
-    /// The runs of both sides that are nearest to each other.
+    /// Returns the runs of both sides that are closest to each other.
     private static func edges(
         _ old: [Double], _ new: [Double], _ metric: GateMetric, isWorse: Bool
     ) -> (old: Double, new: Double) {

@@ -1,24 +1,25 @@
 import RealmEngine
 import ToolKit
 
-/// What a comparison needs to know of a measurement: read from a file that `--save` wrote, or from
-/// the JSON form of one that was just made.
+/// A measurement for a comparison: read from a file that `--save` wrote, or from the JSON form of a
+/// new measurement.
 struct SavedReport {
-    /// What the figures depend on: names such as `host.cpu` and their values as JSON.
+    /// Conditions of the measurement: names such as `host.cpu` and their values as JSON.
     private(set) var stamp: [(name: String, value: String)] = []
     private(set) var results: [SavedResult] = []
-    /// What another program did in turn.
+    /// Results of another program measured in alternation; nil if there is none.
     private(set) var peer: (name: String, results: [SavedResult])?
 
     private static let largest = 64 << 20
-    /// What may differ between two measurements that can be compared.
+    /// Conditions that may differ between comparable measurements.
     private static let indifferent: Set<String> = [
         "host.load", "config.fileBytes", "config.runs", "config.warmup_ns",
-        // Beside its older name, `config.valueSize`.
+        // The same value has the older name `config.valueSize`, too.
         "config.valueBytes",
     ]
 
-    /// Throws `input` when the file cannot be read or holds something else.
+    /// Reads a saved measurement. Throws `input` if the file cannot be read or contains something
+    /// else.
     init(path: String) throws(RealmError) {
         let buffer = try InputFile(path).readAll(limit: Self.largest)
         do throws(RealmError) {
@@ -83,7 +84,7 @@ struct SavedReport {
         }
     }
 
-    /// What differs from another measurement, in a few words each.
+    /// Returns the conditions that differ from another measurement, as short texts.
     func differences(from other: SavedReport) -> [String] {
         stamp.compactMap { name, value in
             guard let old = other.stamp.first(where: { $0.name == name })?.value, old != value
@@ -98,18 +99,18 @@ struct SavedReport {
 /// One workload of a saved measurement.
 struct SavedResult {
     let name: String
-    /// The figures of each run.
+    /// Value per run, by metric.
     private(set) var runs: [GateMetric: [Double]] = [:]
-    /// Nanoseconds by percentile; empty where operations are not timed.
+    /// Nanoseconds by percentile; empty if operations were not timed.
     private(set) var latencies: [(share: Double, nanoseconds: Double)] = []
-    /// Sizes of the file after commits, and how many commits lie between two of them.
+    /// Sizes of the file after commits, and the number of commits between two of them.
     private(set) var growth: [Double] = []
     private(set) var growthStride = 1.0
 
-    /// How much the runs differ, relative to their median.
+    /// Relative spread of the runs' throughput.
     var noise: Double { runs[.ops].flatMap(Statistics.relativeInterquartileRange) ?? 0 }
 
-    /// Nil for a value that is no result.
+    /// Nil if the value is not a result.
     init?(_ item: JSONValue) {
         guard let name = item.field("workload"), name.kind == .string,
             let ops = Self.numbers(item.field("runs")), !ops.isEmpty
@@ -133,7 +134,7 @@ struct SavedResult {
         }
     }
 
-    /// The array's numbers; nil when there are none.
+    /// Returns the numbers of an array; nil if there are none.
     private static func numbers(_ list: JSONValue?) -> [Double]? {
         guard let list, list.kind == .array, list.count > 0 else { return nil }
         var numbers: [Double] = []

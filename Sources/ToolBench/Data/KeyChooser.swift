@@ -1,8 +1,8 @@
 import Glibc
 import ToolKit
 
-/// Chooses positions of objects, again and again, as a distribution says; the same ones for the
-/// same seed everywhere.
+/// Chooses positions of objects at random, following a distribution. The sequence depends on the
+/// seed only.
 struct KeyChooser: Sendable {
     private let distribution: Distribution
     private var random: SplitMix64
@@ -21,7 +21,8 @@ struct KeyChooser: Sendable {
         }
     }
 
-    /// A position below `count`, which is at least 1 and never falls from call to call.
+    /// Returns a position below `count`, which must be at least 1 and never decrease from call to
+    /// call.
     mutating func choose(_ count: Int) -> Int {
         switch distribution {
         case .uniform: return random.below(count)
@@ -30,7 +31,7 @@ struct KeyChooser: Sendable {
             defer { next += 1 }
             return next
         case .zipfian:
-            // Spread, so that the popular ones do not all lie in one leaf.
+            // Hashed, so that popular objects are not all in one leaf.
             var hash = SplitMix64(seed: UInt64(zipfian.rank(&random, among: count)))
             return hash.below(count)
         case .latest: return count - 1 - zipfian.rank(&random, among: count)
@@ -38,8 +39,8 @@ struct KeyChooser: Sendable {
     }
 }
 
-/// The generator of Gray and others ("Quickly generating billion-record synthetic databases"),
-/// which YCSB uses: rank n with a probability in proportion to 1 / (n + 1)^theta.
+/// Zipfian generator of Gray and others ("Quickly generating billion-record synthetic databases"),
+/// which YCSB uses: rank n has a probability proportional to 1 / (n + 1)^theta.
 struct Zipfian: Sendable {
     private let theta: Double
     private var count = 0
@@ -52,7 +53,7 @@ struct Zipfian: Sendable {
         grow(to: count)
     }
 
-    /// The sum over the ranks; only new ranks cost anything.
+    /// Extends the sum over the ranks up to `wanted`; previous ranks are not recomputed.
     private mutating func grow(to wanted: Int) {
         while count < wanted {
             count += 1
@@ -60,7 +61,7 @@ struct Zipfian: Sendable {
         }
     }
 
-    /// A rank below `count`.
+    /// Returns a rank below `count`.
     mutating func rank(_ random: inout SplitMix64, among count: Int) -> Int {
         grow(to: count)
         let u = Double(random.next() >> 11) * 0x1p-53

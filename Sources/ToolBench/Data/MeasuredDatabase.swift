@@ -1,18 +1,18 @@
 import RealmEngine
 import ToolKit
 
-/// A new database, open for writing, that keeps account of what goes to its file.
+/// A new database, open for writing, with statistics on writes to its file.
 ///
-/// Confined to one thread. Changes gather in a transaction until `commit`.
+/// Confined to one thread. Changes accumulate in a transaction until `commit`.
 open class MeasuredDatabase {
     let path: String
     let database: Database
-    /// What the file was created with; nil for a database that was joined.
+    /// Session that created the file; nil for a joined database.
     let session: WriteSession?
-    /// Writes in place of the session, where the workload is about programs with several threads.
+    /// Used for writing in place of the session, in workloads with several threads.
     private var instance: Instance?
     private var transaction: WriteTransaction?
-    /// Bytes of the values changed so far, without anything it takes to store them.
+    /// Size in bytes of the changed values, without storage overhead.
     var logicalBytes = 0
     private var commits = 0
     private var syncTimes = LatencyHistogram()
@@ -20,14 +20,14 @@ open class MeasuredDatabase {
     private var mostVersions = 0
     private var growth = GrowthCurve()
     private var before = WriteSession.Traffic()
-    /// What is committed now does not count.
+    /// Whether commits are currently excluded from the statistics.
     private var isApart = false
-    /// What was synced and written on the side since then.
+    /// Number of syncs and of bytes written by excluded commits.
     private var asideSyncs = 0
     private var asideBytes = 0
     private var sizeAtStart = 0
 
-    /// Old versions still to be held, and those that are.
+    /// Number of old versions to pin, and the pinned ones.
     private var pinsWanted = 0
     private var pins: [Snapshot] = []
 
@@ -43,7 +43,7 @@ open class MeasuredDatabase {
         database = session.database
     }
 
-    /// Joins a database that this process has open already, with an instance of the calling thread.
+    /// Joins a database that this process has open, with an instance for the calling thread.
     init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         self.path = path
         let joined = try Instance.open(path, setting)
@@ -53,15 +53,15 @@ open class MeasuredDatabase {
         forgetFigures()
     }
 
-    /// From now on transactions are those of an instance of the calling thread.
+    /// Uses an instance for the calling thread for further transactions.
     func writeAsInstance(_ setting: BenchSetting) throws(RealmError) {
         if instance == nil { instance = try Instance.open(path, setting) }
     }
 
-    /// The newest version, as this thread sees it.
+    /// Returns a snapshot of the newest version visible to this thread.
     package func snapshot() -> Snapshot { instance?.snapshot() ?? database.snapshot() }
 
-    /// The open transaction; begins one if there is none.
+    /// Returns the open transaction; begins one if there is none.
     package func writing() throws(RealmError) -> WriteTransaction {
         if let transaction { return transaction }
         let begun = try begin()
@@ -78,7 +78,7 @@ open class MeasuredDatabase {
         return try session.begin()
     }
 
-    /// Makes everything since the last commit one new version.
+    /// Commits the changes since the last commit.
     package func commit() throws(RealmError) {
         guard let transaction else { return }
         let waitedBefore = traffic.syncNanoseconds
@@ -90,7 +90,7 @@ open class MeasuredDatabase {
         if pins.count < pinsWanted { pins.append(database.snapshot()) }
     }
 
-    /// A commit took `spent` nanoseconds, of which it waited for some.
+    /// Records a commit that took `spent` nanoseconds, including `waited` for syncs.
     private func note(_ spent: UInt64, waited: UInt64) {
         commits += 1
         if waited > 0 { syncTimes.record(waited) }
@@ -99,14 +99,14 @@ open class MeasuredDatabase {
         growth.add(session?.fileSize ?? ScratchFile.size(path))
     }
 
-    /// Forgets everything since the last commit.
+    /// Discards the changes since the last commit.
     package func rollback() {
         guard let transaction else { return }
         if let instance { instance.cancelWrite() } else { transaction.rollback() }
         self.transaction = nil
     }
 
-    /// Holds the newest version, and after each commit another one until there are `count`.
+    /// Pins the newest version, and then one version after each commit until `count` are pinned.
     func pin(_ count: Int) {
         pinsWanted = count
         if count > 0 { pins.append(database.snapshot()) }
@@ -121,7 +121,7 @@ open class MeasuredDatabase {
 
     // MARK: Figures
 
-    /// What went to the file through this handle.
+    /// Number of syncs and bytes written through this handle.
     private var traffic: WriteSession.Traffic {
         var traffic = session?.traffic ?? WriteSession.Traffic()
         guard let other = instance?.traffic else { return traffic }
@@ -129,10 +129,10 @@ open class MeasuredDatabase {
         return traffic
     }
 
-    /// Known to the handle that created the file.
+    /// Number of live versions, known only to the handle that created the file; otherwise 0.
     private var liveVersions: Int { session?.liveVersions ?? 0 }
 
-    /// Begins to count anew: what came before was preparation.
+    /// Resets the statistics after preparations.
     package func forgetFigures() {
         (logicalBytes, commits) = (0, 0)
         mostVersions = liveVersions
@@ -144,7 +144,7 @@ open class MeasuredDatabase {
         (asideSyncs, asideBytes) = (0, 0)
     }
 
-    /// Does something that is not counted: what it commits is no part of the measurement.
+    /// Runs `body` and excludes its changes from the statistics.
     package func apart(_ body: () throws(RealmError) -> Void) throws(RealmError) {
         let (counted, known) = (logicalBytes, traffic)
         isApart = true
@@ -156,14 +156,14 @@ open class MeasuredDatabase {
         asideBytes += now.bytes - known.bytes
     }
 
-    /// Counts what was committed through the session by somebody else.
+    /// Adds commits that another writer made through the session to the statistics.
     func note(commits: Int, logicalBytes: Int) {
         self.commits += commits
         self.logicalBytes += logicalBytes
         mostVersions = max(mostVersions, liveVersions)
     }
 
-    /// What was stored since then. Held versions still count as pinned.
+    /// Returns the statistics since they were reset. Pinned versions still count as pinned.
     package func figures() throws(RealmError) -> StorageFigures {
         let traffic = traffic
         var figures = StorageFigures()
@@ -186,7 +186,7 @@ open class MeasuredDatabase {
 }
 
 extension Instance {
-    /// The instance of the calling thread, or of its loop, of a database that workloads measure.
+    /// Opens an instance of a measured database, for the calling thread or its run loop.
     static func open(
         _ path: String, _ setting: BenchSetting, on confinement: Confinement = .thread
     ) throws(RealmError) -> Instance {

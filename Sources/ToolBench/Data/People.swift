@@ -1,26 +1,27 @@
 import RealmEngine
 import ToolKit
 
-/// One made-up person. The texts are valid until the next person is made.
+/// A generated person. The texts are valid until the next person is generated.
 struct Person {
     var id: Int64 = 0
     var name = ByteView.empty
     var email = ByteView.empty
     var city = ByteView.empty
-    /// Random bytes of the size asked for; nil for none.
+    /// Random bytes of the requested size; nil for size 0.
     var photo: ByteView?
     var age: Int64 = 0
     var score = 0.0
     var isActive = false
     var created = Timestamp(seconds: 0, nanoseconds: 0)
-    /// Null in one of four.
+    /// Null for one of four persons.
     var visits: Int64?
-    /// Position of a dog; null in one of ten.
+    /// Position of a dog; null for one of ten persons.
     var best: Int?
-    /// In one of eight, the one dog of the list.
+    /// Position of the only dog in the list of dogs, for one of eight persons; nil for an empty
+    /// list.
     var dog: Int?
 
-    /// Bytes of the values themselves: what one would have to write if writing cost nothing.
+    /// Size of the values in bytes: the amount to write without any overhead.
     var logicalSize: Int {
         let texts = name.count + email.count + city.count + (photo?.count ?? 0)
         let numbers = 8 + 8 + 8 + 1 + 12 + (visits == nil ? 0 : 8)
@@ -28,8 +29,8 @@ struct Person {
     }
 }
 
-/// Makes people up: every property type and distribution that matters for speed, the same for the
-/// same seed on every machine.
+/// Generates persons with all property types and distributions that affect speed. The result
+/// depends on the seed only.
 struct PeopleSource: ~Copyable {
     static let dogs = 1000
 
@@ -47,7 +48,8 @@ struct PeopleSource: ~Copyable {
     ]
 
     private var random: SplitMix64
-    /// Holds the texts of the present person; large enough never to move while it is filled.
+    /// Texts of the current person. Its capacity is sufficient, so that it never moves while it is
+    /// filled.
     private var text: ByteBuffer
     private let photoSize: Int
 
@@ -57,7 +59,7 @@ struct PeopleSource: ~Copyable {
         text = ByteBuffer(capacity: 512 + photoSize)
     }
 
-    /// The next person, with that primary key.
+    /// Generates the next person, with the given primary key.
     @_optimize(speed)
     mutating func next(id: Int64) -> Person {
         text.removeAll()

@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// A database of made-up people, open for writing: what most workloads that write work on.
+/// A database of generated persons, open for writing, used by most write workloads.
 final class PeopleDatabase: MeasuredDatabase {
-    /// Positions of the properties of Person, in the order in which they are created.
+    /// Indexes of the properties of Person, in the order of creation.
     enum Column: Int {
         case id, name, age, email, score, active, created, city, visits, best, dogs, photo
     }
@@ -12,10 +12,10 @@ final class PeopleDatabase: MeasuredDatabase {
     private var dog = TableKey.none
     private var dogs: [ObjectKey] = []
     private let hasPhotos: Bool
-    /// The values of one person.
+    /// Buffer for the values of one person.
     private let row: UnsafeMutableBufferPointer<Value>
 
-    /// Creates the file with its classes and dogs, and no people.
+    /// Creates the file with its classes and dogs, without persons.
     override init(path: String, _ setting: BenchSetting) throws(RealmError) {
         hasPhotos = setting.valueSize > 0
         row = Self.row(hasPhotos)
@@ -26,7 +26,7 @@ final class PeopleDatabase: MeasuredDatabase {
         forgetFigures()
     }
 
-    /// Joins a database of people with an instance of the calling thread.
+    /// Joins a database of persons with an instance for the calling thread.
     override init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         hasPhotos = setting.valueSize > 0
         row = Self.row(hasPhotos)
@@ -88,18 +88,18 @@ final class PeopleDatabase: MeasuredDatabase {
 // MARK: - Objects
 
 extension PeopleDatabase {
-    /// Inserts as many people as the setting says.
+    /// Inserts the configured number of persons.
     func fill(_ setting: BenchSetting) throws(RealmError) {
         var source = PeopleSource(seed: setting.seed, photoSize: setting.valueSize)
         for i in 0..<setting.num {
             try insert(source.next(id: Int64(i)))
-            // Preparing need not wait for the disk more often than its memory demands.
+            // Large transactions, because preparations should not wait for the disk.
             if i % 20_000 == 19_999 { try commit() }
         }
         try commit()
     }
 
-    /// Adds the indexes queries are measured with.
+    /// Adds the indexes for query workloads.
     func addIndexes() throws(RealmError) {
         let transaction = try writing()
         try transaction.setIndex(person, Column.email.rawValue, .general)
@@ -117,7 +117,7 @@ extension PeopleDatabase {
         return key
     }
 
-    /// Sets every property but the primary key.
+    /// Sets every property except the primary key.
     func set(_ key: ObjectKey, _ someone: Person) throws(RealmError) {
         let t = try writing()
         let values = values(someone)
@@ -127,7 +127,7 @@ extension PeopleDatabase {
         try setDogs(key, someone, t)
     }
 
-    /// What the properties are, in their order; valid until the next call.
+    /// Returns the values of the properties in order; valid until the next call.
     private func values(_ someone: Person) -> UnsafeMutableBufferPointer<Value> {
         func put(_ column: Column, _ value: Value) { row[column.rawValue] = value }
         put(.id, .int(someone.id))
@@ -153,7 +153,7 @@ extension PeopleDatabase {
         logicalBytes += someone.logicalSize
     }
 
-    /// Adds one to a number, as a counter would be.
+    /// Sets the number of visits of a person.
     func countVisit(_ key: ObjectKey, to visits: Int64) throws(RealmError) {
         try set(key, .visits, .int(visits))
         logicalBytes += 8
@@ -164,7 +164,7 @@ extension PeopleDatabase {
         logicalBytes += 8
     }
 
-    /// Key of the person with that primary key, found through its index.
+    /// Returns the key of the person with a primary key, found by index.
     func find(_ id: Int64) throws(RealmError) -> ObjectKey {
         try writing().findPerson(id, in: person)
     }
@@ -181,7 +181,7 @@ extension PeopleDatabase {
 }
 
 extension WriteTransaction {
-    /// Key of the person with that primary key, found through its index.
+    /// Returns the key of the person with a primary key, found by index.
     func findPerson(_ id: Int64, in table: TableKey) throws(RealmError) -> ObjectKey {
         guard let key = try find(in: table, primaryKey: .int(id)) else {
             throw .failedCheck("person \(id) is not found by primary key")
@@ -189,7 +189,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// As `PeopleDatabase.countVisit`, for workloads that write through instances.
+    /// Sets the number of visits of a person, for workloads that write through instances.
     func countVisit(of id: Int64, in table: TableKey, to visits: Int64) throws(RealmError) {
         let key = try findPerson(id, in: table)
         try set(table, key, PeopleDatabase.Column.visits.rawValue, .int(visits))

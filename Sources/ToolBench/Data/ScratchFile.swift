@@ -3,20 +3,20 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// A database made for measuring: it goes away with everything beside it, also when a signal ends
+/// A database created for measuring. It is removed with its companion files, even if a signal ends
 /// the process, unless it is to be kept.
 package final class ScratchFile {
     package let path: String
     private let isKept: Bool
     private var entries: [TemporaryFiles.Entry] = []
 
-    /// What SQLite leaves beside its databases.
+    /// Suffixes of SQLite's companion files.
     private static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Paths of this process's scratch files, some of which do not exist yet.
+    /// Paths of this process's scratch files, including files that do not exist yet.
     private static let taken = Mutex<[String]>([])
 
-    /// Chooses a name that nobody uses; the file does not exist yet.
+    /// Chooses an unused name, without creating the file.
     package init(_ setting: BenchSetting, name: String, suffix: String = ".realm")
         throws(RealmError)
     {
@@ -39,7 +39,7 @@ package final class ScratchFile {
     }
 
     deinit {
-        // A lock file means nothing once nobody has the database open.
+        // The lock file is not needed once no process has the database open.
         CompanionFiles.remove(beside: path)
         for suffix in Self.companions { unlink(path + suffix) }
         if !isKept { unlink(path) }
@@ -47,8 +47,8 @@ package final class ScratchFile {
         Self.taken.withLock { $0.removeAll { $0 == path } }
     }
 
-    /// Waits until all that was written to the file is on the disk: the syncs that are measured have
-    /// their own bytes to wait for then.
+    /// Waits until the whole file is on the disk, so that measured syncs wait only for bytes of
+    /// their own transaction.
     func sync() throws(RealmError) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -60,7 +60,7 @@ package final class ScratchFile {
         }
     }
 
-    /// Bytes of the file; 0 when there is none.
+    /// Size of the file in bytes; 0 if it does not exist.
     var size: Int { Self.size(path) }
 
     static func size(_ path: String) -> Int {

@@ -1,7 +1,7 @@
 import RealmEngine
 
 extension Snapshot {
-    /// A class that a workload wrote.
+    /// Returns a table that a workload wrote.
     package func table(written name: String) throws(RealmError) -> Table {
         guard let info = schema.table(named: name) else {
             throw .failedCheck("the file that was written has no class \(name)")

@@ -1,78 +1,80 @@
 import RealmEngine
 import ToolKit
 
-/// What all runs of a measurement have in common.
+/// Settings shared by all runs of a measurement.
 package struct BenchSetting: Sendable, Equatable {
-    /// The database that reading workloads read.
+    /// Database for read workloads.
     var file = ""
-    /// It was made for this measurement.
+    /// Whether the file was generated for this measurement.
     var isGenerated = false
-    /// Operations per run of workloads that have no end of their own.
+    /// Number of operations per run, for workloads without a fixed end.
     package var num = 100_000
-    /// Objects the common tasks begin with; nil for as many as `num`.
+    /// Number of objects at the start of the core workloads; nil for `num`.
     package var coreRows: Int?
     var runs = 5
     var warmup = Duration.milliseconds(200)
     package var seed: UInt64 = 1
-    /// Worker threads of workloads that use several.
+    /// Number of threads in workloads that use several.
     var threads = 1
-    /// Operations between two commits.
+    /// Number of operations per commit.
     var batch = 100
-    /// Bytes of payload in every generated object.
+    /// Size in bytes of the payload in every generated object.
     var valueSize = 0
-    /// Commits survive a power failure.
+    /// Whether commits survive a power failure.
     package var isDurable = true
-    /// Of an encrypted database; generated ones are encrypted with it.
+    /// Key of an encrypted database, also used for generated ones; nil for plain files.
     package var key: EncryptionKey?
-    /// Where generated databases go.
+    /// Directory for generated databases.
     var directory = "."
-    /// Generated databases stay.
+    /// Whether generated databases are kept.
     var keepsFiles = false
-    /// Nanoseconds after which a run ends; nil when it ends with its operations.
+    /// Nanoseconds after which a run ends; nil if it ends with its operations.
     package var time: UInt64?
-    /// Operations begun per second whether or not earlier ones are done; nil for one after another.
+    /// Operations started per second, regardless of whether earlier ones have ended; nil to start
+    /// each after the previous one.
     var rate: Double?
-    /// Nanoseconds from the intended start beyond which an operation counts as late.
+    /// Nanoseconds after the intended start at which an operation counts as late; nil for no limit.
     var lateAfter: UInt64?
     var distribution = Distribution.uniform
-    /// The file is not in the page cache when a run that reads it begins.
+    /// Whether to remove the file from the page cache before each run that reads it.
     var isCacheCold = false
-    /// Old versions held while a workload writes.
+    /// Number of old versions pinned while a workload writes.
     var pins = 0
-    /// Threads that read and that write in workloads that do both at once.
+    /// Numbers of reading and writing threads, in workloads with both.
     var readers = 1
     var writers = 1
     var injection = Injection()
 
-    /// What the set `quick` has instead.
+    /// Defaults of the set `quick`.
     static let quick = (num: 10_000, runs: 3)
 
-    /// Defaults of `--scaling`, which repeats short runs besides.
+    /// Defaults of `--scaling`, which repeats short runs in addition.
     static let scaling = (num: 20_000, runs: 1)
 
-    /// How a run is timed.
+    /// Makes the meter of a run.
     var meter: Meter {
         Meter(rate: rate, lateAfter: lateAfter, limit: time, injection: injection, middle: num / 2)
     }
 
-    /// Operations of a run that has no end of its own.
+    /// Number of operations of a run without a fixed end.
     var endless: Int { time == nil ? num : .max }
 }
 
-/// How the objects of a workload that chooses at random are chosen.
+/// Distribution of randomly chosen objects.
 enum Distribution: Sendable, Equatable {
     case uniform
-    /// A few are chosen often: the n-th most popular one in proportion to 1 / n^theta.
+    /// The n-th most popular object is chosen with a frequency proportional to 1 / n^theta.
     case zipfian(theta: Double)
-    /// As `zipfian`, the newest objects being the most popular.
+    /// Zipfian, with the newest objects as the most popular ones.
     case latest
-    /// One after the other.
+    /// Each object in turn.
     case sequential
 
-    /// The skew that YCSB uses.
+    /// Skew in YCSB.
     static let usualTheta = 0.99
 
-    /// `uniform`, `zipfian`, `zipfian:0.8`, `latest`, `sequential`; nil for anything else.
+    /// Parses `uniform`, `zipfian`, `zipfian:0.8`, `latest` or `sequential`; nil for any other
+    /// text.
     init?(_ text: String) {
         switch text {
         case "uniform": self = .uniform
@@ -87,7 +89,7 @@ enum Distribution: Sendable, Equatable {
         }
     }
 
-    /// Without the skew.
+    /// Name without the skew.
     var name: String {
         if case .zipfian = self { return "zipfian" }
         return text
@@ -103,16 +105,16 @@ enum Distribution: Sendable, Equatable {
     }
 }
 
-/// What makes a measurement worse on purpose: the way to try out a gate or a plot.
+/// Artificial slowdown of a measurement, to try out gates and plots.
 struct Injection: Sendable, Equatable {
-    /// Every operation takes longer by this share of its time.
+    /// Share by which every operation takes longer.
     var slowdown = 0.0
-    /// Nanoseconds for which one operation in the middle of each run stands still.
+    /// Nanoseconds for which one operation in the middle of each run is paused.
     var stall: UInt64 = 0
 
     init() {}
 
-    /// `slow=30%`, `stall=200ms`, or both with a comma; nil for anything else.
+    /// Parses `slow=30%`, `stall=200ms`, or both with a comma; nil for any other text.
     init?(_ text: String) {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             if part.hasPrefix("slow=") {
@@ -127,7 +129,7 @@ struct Injection: Sendable, Equatable {
         }
     }
 
-    /// `30%` as 0.3 and `0` as 0; nil for anything else.
+    /// Parses `30%` as 0.3 and `0` as 0; nil for any other text.
     static func share(_ text: some StringProtocol) -> Double? {
         let number = text.hasSuffix("%") ? String(text.dropLast()) : String(text)
         guard let value = Double(number), value.isFinite, value >= 0 else { return nil }

@@ -2,23 +2,25 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// What tells one build of the running program from another: the identity that the linker makes of
-/// everything it puts into the file.
+/// Identity of the running program's build: the build ID that the linker computes from the file's
+/// content.
 enum BuildIdentity {
-    /// Its first digits, as many as a short commit has; nil when the program was linked without.
+    /// First seven digits of the build ID, the length of a short commit hash; nil if the program
+    /// was linked without one.
     static let short: String? = program().map { String($0.prefix(7)) }
 
     private static let noteSegment: UInt32 = 4
     private static let buildNote: UInt32 = 3
     private static let largestSegment = 1 << 16
 
-    /// Hexadecimal digits, read from the note segments of the file that runs.
+    /// Returns the build ID as hexadecimal digits, read from the note segments of the running file;
+    /// nil if there is none.
     static func program(path: String = "/proc/self/exe") -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         let head = bytes(descriptor, at: 0, count: 64)
-        // A 64-bit little-endian ELF file.
+        // Accepts 64-bit little-endian ELF files only.
         guard head.count == 64, head[0...5] == [0x7F, 0x45, 0x4C, 0x46, 2, 1] else { return nil }
         let (start, size) = (head.number(at: 32, bytes: 8), Int(head.number(at: 54, bytes: 2)))
         guard size >= 56, start < 1 << 40 else { return nil }
@@ -34,7 +36,7 @@ enum BuildIdentity {
         return nil
     }
 
-    /// The description of the note that says it.
+    /// Returns the description of the build ID note; nil if there is none.
     static func identity(in notes: [UInt8], alignment: Int) -> String? {
         func aligned(_ size: Int) -> Int { (size + alignment - 1) & ~(alignment - 1) }
         var place = 0
@@ -69,7 +71,7 @@ enum BuildIdentity {
 }
 
 extension [UInt8] {
-    /// A little-endian number.
+    /// Returns a little-endian number.
     fileprivate func number(at place: Int, bytes: Int) -> UInt64 {
         (0..<bytes).reduce(0) { $0 | UInt64(self[place + $1]) << UInt64(8 * $1) }
     }

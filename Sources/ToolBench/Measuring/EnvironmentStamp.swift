@@ -2,28 +2,29 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// What a measurement depends on besides the file: without it numbers cannot be compared.
+/// Conditions of a measurement other than the file; numbers measured under different conditions are
+/// not comparable.
 struct EnvironmentStamp: Sendable, Equatable {
     var version = Capabilities.version
     var build = Capabilities.buildMode
-    /// Which build of the program it is; nil where the linker did not say.
+    /// Build ID of the program; nil if the linker stored none.
     var identity = BuildIdentity.short
     var processor = Self.processorName()
     var processorCount = Threads.processorCount
     var kernel = Self.kernelRelease()
-    /// Of the measured file or its directory.
+    /// File system of the measured file or of its directory.
     var fileSystem: String
-    /// How the processor chooses its frequency; nil where nothing says so.
+    /// Frequency governor of the processor; nil if the system does not report it.
     var governor = SystemText.contents(
         "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
     ).map { SystemText.trimmed($0) }
-    /// Processes that wanted to run during the last minute, on average.
+    /// Load average of the last minute.
     var load = Self.loadAverage()
 
     /// - Parameter path: the measured file, or the directory of generated ones.
     init(path: String) { fileSystem = Self.fileSystemName(path) }
 
-    /// What makes the figures doubtful, in sentences.
+    /// Sentences on conditions that make the figures unreliable.
     var warnings: [String] {
         var texts: [String] = []
         if build == "debug" {
@@ -47,7 +48,7 @@ struct EnvironmentStamp: Sendable, Equatable {
 
     private static func kernelRelease() -> String { machine { $0.release } }
 
-    /// One of the texts of `uname`.
+    /// Returns one of the texts of `uname`.
     private static func machine<T>(_ field: (utsname) -> T) -> String {
         var names = utsname()
         uname(&names)
@@ -61,7 +62,7 @@ struct EnvironmentStamp: Sendable, Equatable {
         return getloadavg(&average, 1) == 1 ? average : 0
     }
 
-    /// Type of the file system that holds `path`, by the longest mount point it lies below.
+    /// Returns the type of the file system of `path`, from the longest mount point above it.
     private static func fileSystemName(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return "unknown" }
         defer { free(resolved) }
@@ -74,7 +75,7 @@ struct EnvironmentStamp: Sendable, Equatable {
             guard fields.count > 6, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count
             else { continue }
             let point = fields[4] == "/" ? "" : String(fields[4])
-            // Of two mounts in one place the later one hides the other.
+            // Of two mounts at the same point, the later one hides the earlier.
             if path == point || path.hasPrefix(point + "/"), point.utf8.count >= longest {
                 (longest, name) = (point.utf8.count, String(fields[dash + 1]))
             }

@@ -1,13 +1,13 @@
-/// Sizes of a file after its commits: at most some hundred, evenly spread.
+/// Sizes of a file after its commits: up to some hundred, evenly spaced.
 struct GrowthCurve: Sendable, Equatable {
     private static let most = 256
 
     private(set) var sizes: [Int] = []
-    /// Commits between two sizes.
+    /// Number of commits between two sizes.
     private(set) var stride = 1
     private var seen = 0
 
-    /// The size after another commit.
+    /// Adds the size after another commit.
     mutating func add(_ size: Int) {
         if seen % stride == 0 { sizes.append(size) }
         seen += 1

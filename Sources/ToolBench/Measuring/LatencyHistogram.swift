@@ -1,27 +1,29 @@
 import ToolKit
 
-/// How often each latency occurred: counts in buckets that grow with the value.
+/// Histogram of latencies, with buckets that grow with the value.
 ///
-/// Log-linear: values below 2048 have a bucket each, every larger power of two is cut into 1024
-/// buckets. So a reported value is off by less than 0.1% (three significant digits), counts are
-/// exact, no value is too large, and histograms add up without loss. Maximum and minimum are exact.
+/// Log-linear: each value below 2048 has its own bucket, and every larger power of two is divided
+/// into 1024 buckets. Reported values are thus accurate to 0.1% (three significant digits), counts
+/// are exact, no value is too large, and histograms are merged without loss. Maximum and minimum
+/// are exact.
 struct LatencyHistogram: Sendable, Equatable {
-    /// Values with fewer bits than this have a bucket each.
+    /// Values with fewer bits than this each have their own bucket.
     private static let exactBits = 11
     private static let halfBits = exactBits - 1
 
-    /// As far as the largest value demands, in steps of a power of two of the value.
+    /// Counts by bucket, up to the bucket of the largest value; grows by powers of two of the
+    /// value.
     private var counts: [UInt64] = []
-    /// Values recorded.
+    /// Number of recorded values.
     private(set) var count: UInt64 = 0
-    /// Largest value; 0 while nothing is recorded.
+    /// Largest value; 0 if nothing is recorded.
     private(set) var maximum: UInt64 = 0
-    /// Smallest value; the largest possible one while nothing is recorded.
+    /// Smallest value; the maximum integer if nothing is recorded.
     private(set) var minimum = UInt64.max
 
     init() {}
 
-    /// Counts `value` once, or `times` times.
+    /// Records `value` with `times` occurrences.
     @inline(__always)
     mutating func record(_ value: UInt64, times: UInt64 = 1) {
         let bucket = Self.bucket(value)
@@ -38,7 +40,7 @@ struct LatencyHistogram: Sendable, Equatable {
         counts += [UInt64](repeating: 0, count: max(0, wanted - counts.count))
     }
 
-    /// Counts everything the other one counted.
+    /// Adds all values of another histogram.
     mutating func merge(_ other: LatencyHistogram) {
         if other.count == 0 { return }
         if other.counts.count > counts.count { grow(past: other.counts.count - 1) }
@@ -48,8 +50,8 @@ struct LatencyHistogram: Sendable, Equatable {
         minimum = min(minimum, other.minimum)
     }
 
-    /// The smallest value that at least `share` (0 to 1) of all values do not exceed, rounded up to
-    /// the end of its bucket but not beyond the maximum. 0 while nothing is recorded.
+    /// Returns the smallest value that at least `share` (0 to 1) of all values do not exceed,
+    /// rounded up to the end of its bucket but at most the maximum. 0 if nothing is recorded.
     func value(atShare share: Double) -> UInt64 {
         let wanted = max(1, min(count, UInt64((share * Double(count)).rounded(.up))))
         var seen: UInt64 = 0
@@ -60,7 +62,7 @@ struct LatencyHistogram: Sendable, Equatable {
         return 0
     }
 
-    /// The buckets in use, in the order of their values.
+    /// Non-empty buckets in the order of their values.
     var distribution: [(last: UInt64, count: UInt64)] {
         counts.indices.compactMap { bucket in
             counts[bucket] == 0
@@ -73,11 +75,12 @@ struct LatencyHistogram: Sendable, Equatable {
         let bits = 64 - value.leadingZeroBitCount
         if bits <= exactBits { return Int(value) }
         let shift = bits - exactBits
-        // The leading bit stays, so each power of two follows the buckets of the one before.
+        // Keeping the leading bit places the buckets of each power of two after those for the
+        // previous one.
         return Int(value &>> UInt64(shift)) &+ shift << halfBits
     }
 
-    /// The largest value counted in a bucket.
+    /// Returns the largest value of a bucket.
     static func lastValue(of bucket: Int) -> UInt64 {
         if bucket < 1 << exactBits { return UInt64(bucket) }
         let shift = bucket >> halfBits - 1

@@ -2,28 +2,28 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// The stopwatch of one run: what was measured, and how long each operation took.
+/// Stopwatch of one run: counts operations and records the latency of each.
 ///
-/// Time counts between `start` and `stop`; preparing operations in between costs nothing. One clock
-/// reading both ends an operation and begins the next.
+/// Time counts between `start` and `stop`, so that preparations in between are excluded. One clock
+/// reading ends an operation and begins the next.
 ///
-/// With a rate the loop is open: operations are meant to begin at fixed moments, whether or not the
-/// one before is done, and their latency counts from that moment too. A stall then shows in all the
-/// operations it delayed, not only in the one it hit. Confined to one thread.
+/// With a rate the loop is open: operations are intended to begin at fixed moments, whether or not
+/// the previous one has ended, and their response time counts from that moment. A stall then
+/// affects all operations that it delays, not only the one it hits. Confined to one thread.
 package struct Meter: Sendable {
-    /// How long operations took from when they began.
+    /// Durations of operations from their actual start.
     private(set) var histogram = LatencyHistogram()
-    /// How long they took from when they were meant to begin; empty without a rate.
+    /// Durations of operations from their intended start; empty without a rate.
     private(set) var responses = LatencyHistogram()
-    /// How much later than meant operations began.
+    /// Delays of actual starts after intended starts.
     private(set) var lags = LatencyHistogram()
-    /// Operations that were done later than allowed.
+    /// Number of operations that ended later than allowed.
     private(set) var late = 0
-    /// Operations done.
+    /// Number of completed operations.
     package private(set) var operations = 0
     /// Nanoseconds between all starts and stops.
     private(set) var elapsed: UInt64 = 0
-    /// What was used between a stop and a start for the sake of the measurement.
+    /// Resources used between a stop and a start on behalf of the measurement.
     private(set) var asideUsage = ResourceUsage()
     private var began: UInt64 = 0
     private var lapBegan: UInt64 = 0
@@ -31,7 +31,7 @@ package struct Meter: Sendable {
     private let lateAfter: UInt64
     private let limit: UInt64
     private let injection: Injection
-    /// The operation that stalls; negative for none.
+    /// Index of the operation to pause; negative for none.
     private var stallAt: Int
     /// Nanoseconds between two intended starts; 0 without a rate.
     private let interval: Double
@@ -42,9 +42,9 @@ package struct Meter: Sendable {
     init() { self.init(rate: nil, lateAfter: nil, limit: nil, injection: Injection(), middle: 0) }
 
     /// - Parameters:
-    ///   - rate: operations per second; nil for one after another.
-    ///   - limit: nanoseconds after which `isOver`.
-    ///   - middle: the operation an injected stall hits.
+    ///     - rate: operations per second; nil to start each after the previous one.
+    ///     - limit: nanoseconds after which `isOver` is true.
+    ///     - middle: index of the operation that an injected stall pauses.
     init(
         rate: Double?, lateAfter: UInt64?, limit: UInt64?, injection: Injection, middle: Int
     ) {
@@ -56,7 +56,7 @@ package struct Meter: Sendable {
         isPlain = rate == nil && injection == Injection()
     }
 
-    /// Begins to measure.
+    /// Starts the clock.
     @inline(__always)
     package mutating func start() {
         began = MonotonicClock.nanoseconds()
@@ -64,7 +64,7 @@ package struct Meter: Sendable {
         if !isPlain { resume() }
     }
 
-    /// An operation is done. Returns the nanoseconds since `start`.
+    /// Records the end of an operation. Returns the nanoseconds since `start`.
     @inline(__always) @discardableResult
     package mutating func lap() -> UInt64 {
         if !isPlain { worsen() }
@@ -76,8 +76,8 @@ package struct Meter: Sendable {
         return now &- began
     }
 
-    /// A group of operations is done that are too short to be timed one by one: each counts as the
-    /// same share of the group.
+    /// Records the end of a group of operations that are too short to be timed individually: each
+    /// gets an equal share of the time.
     @inline(__always)
     package mutating func lap(operations group: Int) {
         if !isPlain { worsen() }
@@ -89,24 +89,23 @@ package struct Meter: Sendable {
         lapBegan = now
     }
 
-    /// Operations are done whose single latencies nobody knows.
+    /// Counts operations without individual latencies.
     mutating func count(operations group: Int) {
         if !isPlain { worsen() }
         operations += group
     }
 
-    /// Operations took that long, as another clock has it.
+    /// Records operations timed by another clock.
     mutating func record(_ nanoseconds: UInt64, times: Int = 1) {
         histogram.record(nanoseconds, times: UInt64(times))
         operations += times
     }
 
-    /// Ends measuring, for now or for good.
+    /// Stops the clock; `start` continues it.
     @inline(__always)
     package mutating func stop() { elapsed &+= MonotonicClock.nanoseconds() &- began }
 
-    /// Does something that does not belong to the operations: neither its time nor its processor
-    /// time counts.
+    /// Runs `body` without counting its time and processor time.
     package mutating func aside<Result>(
         _ body: () throws(RealmError) -> Result
     ) throws(RealmError) -> Result {
@@ -118,11 +117,11 @@ package struct Meter: Sendable {
         return result
     }
 
-    /// Whether the time for the run is up; asked after a lap.
+    /// Whether the time limit of the run is reached, as of the last lap.
     @inline(__always)
     package var isOver: Bool { elapsed &+ (lapBegan &- began) >= limit }
 
-    /// Counts what another thread's meter counted in the same time.
+    /// Adds the operations that another thread's meter recorded in the same time.
     mutating func merge(_ other: Meter) {
         histogram.merge(other.histogram)
         responses.merge(other.responses)
@@ -133,14 +132,15 @@ package struct Meter: Sendable {
 
     // MARK: Open loop
 
-    /// The schedule stands while the clock does: pauses shift what is still to come.
+    /// The schedule pauses with the clock: a pause delays all remaining starts.
     private mutating func resume() {
         guard interval > 0 else { return }
         scheduleBegan = began &- elapsed
         awaitStart()
     }
 
-    /// Notes the response time of the operation that ended at `now`, then waits for the next start.
+    /// Records the response time of the operation that ended at `now`, then waits for the next
+    /// start.
     private mutating func awaitTurn(_ now: UInt64) {
         let intended = scheduleBegan &+ UInt64(Double(scheduled) * interval)
         let response = now > intended ? now &- intended : 0
@@ -153,7 +153,7 @@ package struct Meter: Sendable {
     private mutating func awaitStart() {
         let intended = scheduleBegan &+ UInt64(Double(scheduled) * interval)
         var now = MonotonicClock.nanoseconds()
-        // Sleeping wakes late, so the last moments are spent looking at the clock.
+        // Sleeping may end late, so the last microseconds are spent polling the clock.
         if intended > now &+ 200_000 { Pause.until(intended &- 100_000) }
         repeat { now = MonotonicClock.nanoseconds() } while now < intended
         lags.record(now &- intended)
@@ -162,7 +162,7 @@ package struct Meter: Sendable {
 
     // MARK: Injection
 
-    /// Makes the present operation take longer.
+    /// Prolongs the current operation.
     private mutating func worsen() {
         if operations >= stallAt, stallAt >= 0 {
             stallAt = -1

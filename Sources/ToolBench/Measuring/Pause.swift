@@ -1,12 +1,12 @@
 import Glibc
 import ToolKit
 
-/// Waiting without a condition.
+/// Waits for a time, not for a condition.
 enum Pause {
-    /// Some microseconds, during which another thread may have the processor.
+    /// Waits some microseconds, in which another thread may use the processor.
     static func short() { usleep(20) }
 
-    /// Sleeps until the clock shows `moment`, and some microseconds longer.
+    /// Sleeps until the clock reaches `moment`; may return some microseconds later.
     static func until(_ moment: UInt64) {
         var now = MonotonicClock.nanoseconds()
         while now < moment {

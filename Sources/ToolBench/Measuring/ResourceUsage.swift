@@ -1,17 +1,17 @@
 import Glibc
 import ToolKit
 
-/// What the process used, as the kernel counts it.
+/// Resources used by the process, according to the kernel.
 struct ResourceUsage: Sendable {
     var userNanoseconds = 0
     var systemNanoseconds = 0
-    /// Page faults answered from memory, and those that had to wait for a disk.
+    /// Page faults resolved from memory, and page faults that waited for a disk.
     var minorFaults = 0
     var majorFaults = 0
-    /// Bytes the kernel was made to write to storage; nil where it does not count them.
+    /// Bytes written to storage on behalf of the process; nil if the kernel does not count them.
     var bytesWritten: Int?
 
-    /// Since the process began.
+    /// Resources used since the process started.
     static var now: ResourceUsage {
         var usage = ofProcessor
         usage.bytesWritten = SystemText.contents("/proc/self/io")
@@ -20,7 +20,7 @@ struct ResourceUsage: Sendable {
         return usage
     }
 
-    /// As above, without the bytes, which take longer to ask for.
+    /// Resources used since the process started, without bytes written, which are slower to read.
     static var ofProcessor: ResourceUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -30,7 +30,7 @@ struct ResourceUsage: Sendable {
             majorFaults: usage.ru_majflt)
     }
 
-    /// Both together; bytes written are not added.
+    /// Returns the sum, without bytes written.
     func adding(_ other: ResourceUsage) -> ResourceUsage {
         var sum = self
         sum.userNanoseconds += other.userNanoseconds
@@ -40,7 +40,7 @@ struct ResourceUsage: Sendable {
         return sum
     }
 
-    /// What was used since `earlier`.
+    /// Returns the resources used since `earlier`.
     func since(_ earlier: ResourceUsage) -> ResourceUsage {
         var difference = ResourceUsage()
         difference.userNanoseconds = userNanoseconds - earlier.userNanoseconds
@@ -56,9 +56,9 @@ struct ResourceUsage: Sendable {
     }
 }
 
-/// The most memory the process had at once, pages of mapped files included.
+/// Peak memory of the process, including pages of mapped files.
 enum PeakMemory {
-    /// Forgets the peak so far, where the kernel allows that.
+    /// Resets the peak, if the kernel allows it.
     static func reset() {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -66,7 +66,7 @@ enum PeakMemory {
         close(descriptor)
     }
 
-    /// Bytes.
+    /// Peak in bytes.
     static var bytes: Int {
         if let text = SystemText.contents("/proc/self/status"),
             let field = SystemText.field("VmHWM", in: text),

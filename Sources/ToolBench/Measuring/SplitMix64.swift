@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The random choices of a measurement, the same for the same seed everywhere.
+/// Random numbers of a measurement. The sequence depends on the seed only.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
@@ -13,10 +13,10 @@ package struct SplitMix64: RandomNumberGenerator {
         return state.mixed
     }
 
-    /// A number from 0 to `bound` - 1; `bound` is at least 1.
+    /// Returns a number from 0 to `bound` - 1; `bound` must be at least 1.
     @inline(__always)
     package mutating func below(_ bound: Int) -> Int {
-        // The bias is below 2^-32 for every bound that occurs, and the same on every machine.
+        // The bias is below 2^-32 for every bound in use, and the same on every machine.
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 }

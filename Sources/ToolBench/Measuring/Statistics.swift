@@ -1,12 +1,11 @@
 import ToolKit
 
-/// What a few repetitions of a measurement say, and how sure that is.
+/// Statistics of a few repeated measurements.
 enum Statistics {
-    /// The middle value, or the mean of the two middle ones; 0 without values.
+    /// Returns the median: the middle value or the mean of the two middle values; 0 without values.
     static func median(_ values: [Double]) -> Double { quantile(values.sorted(), 0.5) }
 
-    /// The value below which `share` (0 to 1) of the sorted values lie, interpolated between
-    /// neighbours.
+    /// Returns the quantile at `share` (0 to 1) of sorted values, interpolated between neighbours.
     static func quantile(_ sorted: [Double], _ share: Double) -> Double {
         guard let last = sorted.last else { return 0 }
         let place = share * Double(sorted.count - 1)
@@ -15,8 +14,8 @@ enum Statistics {
         return sorted[index] + (sorted[index + 1] - sorted[index]) * (place - Double(index))
     }
 
-    /// Spread of the values: the distance between their quartiles relative to the median. Nil for
-    /// fewer than two values, which say nothing about it.
+    /// Returns the distance between the quartiles relative to the median. Nil for fewer than two
+    /// values.
     static func relativeInterquartileRange(_ values: [Double]) -> Double? {
         let sorted = values.sorted()
         let middle = quantile(sorted, 0.5)
@@ -26,7 +25,7 @@ enum Statistics {
 
     private static let resamples = 2000
 
-    /// Where the median lies with a confidence of 95%: the percentile bootstrap over the values.
+    /// Returns the 95% confidence interval of the median, by percentile bootstrap over the values.
     /// Nil for fewer than two values. The same seed gives the same interval.
     static func medianInterval95(
         _ values: [Double], seed: UInt64

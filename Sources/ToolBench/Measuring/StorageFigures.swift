@@ -1,42 +1,42 @@
 import ToolKit
 
-/// What a run stored, and what that cost.
+/// Storage statistics of a run.
 package struct StorageFigures: Sendable {
     var commits = 0
     var syncs = 0
-    /// Bytes the engine wrote to the file.
+    /// Bytes that the engine wrote to the file.
     var bytesWritten = 0
-    /// Bytes of the values changed, without anything it takes to store them.
+    /// Size in bytes of the changed values, without storage overhead.
     var logicalBytes = 0
     var sizeAtStart = 0
     var sizeAtEnd = 0
-    /// Size of a compacted copy; nil when none was made.
+    /// Size of a compacted copy; nil if none was made.
     package var compactedSize: Int?
-    /// Bytes the newest version reaches; nil when nobody counted them.
+    /// Bytes reachable from the newest version; nil if they were not counted.
     package var liveBytes: Int?
-    /// Bytes of the file that a commit may use at the end.
+    /// Bytes of the file at the end that a commit may use.
     var freeBytes = 0
-    /// Bytes kept at the end only because somebody holds an older version.
+    /// Bytes at the end that are in use only by pinned older versions.
     var pinnedBytes = 0
-    /// Most versions that existed at once.
+    /// Maximum number of versions that existed at once.
     var mostVersions = 0
-    /// How long commits waited for their syncs, and how long they took without, in nanoseconds.
+    /// Nanoseconds that commits waited for syncs, and nanoseconds of their other work.
     var syncTimes = LatencyHistogram()
     var workTimes = LatencyHistogram()
     /// Sizes of the file after its commits.
     var growth = GrowthCurve()
 
-    /// Bytes written for each byte changed; nil when nothing changed.
+    /// Bytes written per changed byte; nil if nothing changed.
     var writeAmplification: Double? {
         logicalBytes == 0 ? nil : Double(bytesWritten) / Double(logicalBytes)
     }
 
-    /// Bytes of the file for each byte that its newest version reaches.
+    /// File size per byte reachable from the newest version; nil if those bytes were not counted.
     var spaceAmplification: Double? {
         liveBytes.flatMap { $0 == 0 ? nil : Double(sizeAtEnd) / Double($0) }
     }
 
-    /// Adds what another handle did to the same file in the same time.
+    /// Adds the statistics of another handle on the same file in the same time.
     mutating func add(_ other: StorageFigures) {
         commits += other.commits
         syncs += other.syncs

@@ -1,7 +1,7 @@
 import ToolKit
 
-/// What one thread hands to others that use it only as agreed: each handle by one thread, the rest
-/// guarded or constant.
+/// Passes a value to other threads, which must use each handle on one thread only and access the
+/// rest under a lock or read-only.
 struct Unconfined<T>: @unchecked Sendable {
     let value: T
     init(_ value: T) { self.value = value }

@@ -2,7 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `realm-versions`: what a file is, and who holds it. Reads, and never joins a session.
+/// `realm-versions`: reports facts about files and the processes that hold them. Never joins a
+/// session.
 package struct VersionsTool {
     private let request: VersionsRequest
     private let command: ParsedCommand
@@ -38,7 +39,7 @@ package struct VersionsTool {
         return code
     }
 
-    /// Reports the error of one of several files, and remembers its exit code.
+    /// Reports the error of one of several files, and combines its exit code with the earlier ones.
     private mutating func fail(_ error: RealmError) {
         code = code.combined(with: diagnostics.report(error))
     }
@@ -93,7 +94,7 @@ package struct VersionsTool {
         }
     }
 
-    /// Of tables in a text.
+    /// Style of tables in text.
     private var style: RecordStyle {
         var style = RecordStyle(TableForm.self)
         let descriptor = command.outputPath == nil ? STDOUT_FILENO : -1
@@ -154,9 +155,9 @@ extension VersionsRequest {
                 + "it open can be told")
     }
 
-    /// The facts of one file at this moment.
+    /// Reads the facts of one file.
     ///
-    /// - Parameter late: tells that an opener came too late to hold a version.
+    /// - Parameter late: returns whether a process opened the file too late to hold a version.
     func facts(
         _ path: String, late: (FileHolder, UInt64) -> Bool = { _, _ in false }
     ) throws(RealmError) -> FileFacts {

@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `--watch`: the report again and again, one line of JSON each.
+/// `--watch`: repeats the report periodically, as one line of JSON each.
 struct VersionsWatch {
     private let request: VersionsRequest
     private let output: OutputFile
@@ -21,12 +21,12 @@ struct VersionsWatch {
         if request.paths.count > 1 {
             throw .misuse("--plot draws one FILE", code: "InvalidArgument")
         }
-        // Made and thrown away: whether it can be written should be known at once.
+        // Created and discarded, to check at once whether the file can be written.
         _ = try OutputFile(path: path, force: request.command.mayReplaceOutput)
         plot = GrowthPlot(file: request.paths[0])
     }
 
-    /// Ends only by a signal, or an error.
+    /// Watches until a signal or an error.
     mutating func run() throws(RealmError) -> Never {
         var due = MonotonicClock.nanoseconds()
         while true {
@@ -45,7 +45,8 @@ struct VersionsWatch {
             let arrivals = arrivals[index]
             facts = try request.facts(path, late: arrivals.isLate)
         } catch {
-            // A file being replaced is missing for a moment; the next look tells. A key stays wrong.
+            // A file that is being replaced is missing briefly, so that error is only reported. A
+            // wrong key stays wrong.
             guard ![.misuse, .output, .key].contains(error.kind) else { throw error }
             diagnostics.report(error)
             return
@@ -64,7 +65,7 @@ struct VersionsWatch {
         }
     }
 
-    /// The picture is replaced whole each time, so that there is one whenever the watch ends.
+    /// Replaces the whole picture each time, so that it is complete whenever the watch ends.
     private func draw() throws(RealmError) {
         guard let plot, let path = request.plotPath else { return }
         let picture = try OutputFile(path: path, force: true)
@@ -83,29 +84,30 @@ struct VersionsWatch {
     }
 }
 
-/// Which version was the newest when a process was not there yet: it cannot hold an older one.
+/// Records the newest version at the time when each process was not there yet; the process cannot
+/// hold an earlier one.
 struct Arrivals {
     private var before: [ProcessIdentity: UInt64] = [:]
     private var newest: UInt64?
 
-    /// Remembers the processes seen and the newest version.
+    /// Records the current processes and the newest version.
     mutating func note(_ facts: FileFacts) {
         guard let openers = facts.openers, facts.inspection.lock?.isInUse == true else {
-            // The session is over, or nothing is known of it.
+            // The session has ended, or nothing is known about it.
             self = Arrivals()
             newest = facts.openers == nil ? nil : 0
             return
         }
         var next: [ProcessIdentity: UInt64] = [:]
         for opener in openers.openers where opener.participants > 0 {
-            // Those seen at the first look may hold anything.
+            // Processes found by the first observation may hold any version.
             next[opener.process] = before[opener.process] ?? newest ?? 0
         }
         before = next
         newest = facts.inspection.version
     }
 
-    /// Whether the opener came after `version` had been superseded.
+    /// Whether the process opened the file after `version` was no longer the newest.
     func isLate(_ opener: FileHolder, _ version: UInt64) -> Bool {
         guard let newest else { return false }
         return version < before[opener.process] ?? newest

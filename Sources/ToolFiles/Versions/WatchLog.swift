@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The lines of an earlier `--watch`, drawn.
+/// `--plot` without `--watch`: draws the lines of an earlier `--watch`.
 enum WatchLog {
     static func draw(_ request: VersionsRequest) throws(RealmError) -> ExitCode {
         guard let path = request.plotPath else { return .ok }
