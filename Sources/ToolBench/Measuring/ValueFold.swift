@@ -1,14 +1,15 @@
 import RealmEngine
 import ToolKit
 
-/// Reads values so that no compiler can skip it, and sums up what it saw: two readings of the same
-/// data in the same order give the same sum.
+/// Reads values and computes a checksum of them, so that the compiler cannot remove the reads. Two
+/// readings of the same data in the same order give the same sum.
 ///
 /// Confined to its snapshot's thread.
 struct ValueFold {
     private(set) var sum: UInt64 = 0
     private let snapshot: Snapshot
-    /// Charge collections to the current walk: right when every object is read once.
+    /// Whether to charge collections to the current walk, which is right if every object is read
+    /// once.
     private let isWalking: Bool
 
     init(_ snapshot: Snapshot, isWalking: Bool) {
@@ -17,7 +18,7 @@ struct ValueFold {
     }
 
     /// Reads every property of every object of every class. Calls `afterLeaf` with the number of
-    /// objects of each leaf read.
+    /// objects in each leaf after reading it.
     @_optimize(speed)
     mutating func addAll(afterLeaf: (Int) -> Void = { _ in }) throws(RealmError) {
         snapshot.beginWalk()
@@ -35,7 +36,7 @@ struct ValueFold {
         }
     }
 
-    /// Reads a value, a collection with all its elements.
+    /// Reads a value; a collection with all its elements.
     @inline(__always)
     mutating func add(_ value: Value) throws(RealmError) {
         switch value {
@@ -56,7 +57,8 @@ struct ValueFold {
         }
     }
 
-    /// The length and the two ends: enough to make the bytes arrive in the processor's cache.
+    /// Adds the length and the first and last byte, which is enough to load the bytes into the
+    /// processor's cache.
     @inline(__always)
     private mutating func add(_ bytes: ByteView) {
         mix(UInt64(bytes.count))

@@ -1,6 +1,6 @@
 import ToolKit
 
-/// What is measured.
+/// Options for the measured data.
 extension BenchOption {
     static let data: [any OptionDeclaration] = [
         file, query, valueSize, commitOperations, durability, encrypted, readers, writers, pin, dir,

@@ -51,7 +51,7 @@ extension OptionForm where Value == Gate {
 }
 
 extension OptionForm where Value == Int {
-    /// Bytes that one property of an object can hold.
+    /// Size of a payload in bytes, up to the limit of a property.
     static var payload: Self {
         let most = ValueCheck.longestBinary
         return size.limited { (size) throws(Objection) in

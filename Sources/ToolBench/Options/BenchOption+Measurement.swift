@@ -1,6 +1,6 @@
 import ToolKit
 
-/// How is measured.
+/// Options for the measurement.
 extension BenchOption {
     static let measurement: [any OptionDeclaration] = [
         list, runs, num, runTime, warmup, rate, lateAfter, seed, distribution, cache, inject,

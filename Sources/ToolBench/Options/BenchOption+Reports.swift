@@ -1,6 +1,6 @@
 import ToolKit
 
-/// What the figures are held against.
+/// Options for comparisons.
 extension BenchOption {
     static let comparison: [any OptionDeclaration] = [
         baseline, compare, gate, allowDifferentMachine,
@@ -37,7 +37,7 @@ extension BenchOption {
             + "differs is printed.")
 }
 
-/// Files besides the report.
+/// Options for files in addition to the report.
 extension BenchOption {
     static let reports: [any OptionDeclaration] = [
         save, histogram, hgrm, plot,

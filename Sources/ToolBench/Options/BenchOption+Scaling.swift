@@ -1,10 +1,10 @@
 import ToolKit
 
-/// Measurement at several sizes.
+/// Options for measuring at several sizes.
 extension BenchOption {
     static let scaled: [any OptionDeclaration] = [scaling, failAbove]
 
-    /// Sizes measured when `--scaling` does not say how many.
+    /// Number of sizes if `--scaling` has no argument.
     static let usualSizes = 3
 
     static let scaling = Option(
@@ -27,7 +27,7 @@ extension BenchOption {
 }
 
 extension OptionForm where Value == Double {
-    /// The largest exponent that is allowed.
+    /// Maximum allowed exponent.
     static var exponent: Self {
         Self(.text) { (text) throws(Objection) in
             guard let exponent = Double(text), exponent.isFinite, exponent > 0 else {

@@ -9,7 +9,7 @@ enum BenchOption {
         ] + reports + [key, wait, threads, maxMemory] + SharedOptions.general
         + [SharedOptions.progress]
 
-    /// What holds without options.
+    /// Settings without options.
     static let usual = BenchSetting()
 
     private static let key = SharedOptions.key.saying(

@@ -1,13 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// What a `realm-bench` command line asks for.
+/// A `realm-bench` command line.
 struct BenchRequest {
     let setting: BenchSetting
     let workloads: [WorkloadPlan]
     let gate: Gate
 
-    /// Throws `misuse` for what does not go together.
+    /// Throws `misuse` for incompatible options.
     init(
         _ command: ParsedCommand, _ catalogue: WorkloadCatalogue = .installed
     ) throws(RealmError) {
@@ -69,7 +69,7 @@ struct BenchRequest {
         return catalogue.all.filter { names.contains($0.name) }
     }
 
-    /// Why a workload cannot be measured like that; nil when it can.
+    /// Returns why a workload cannot be measured with these settings; nil if it can.
     private static func objection(to plan: WorkloadPlan, _ setting: BenchSetting) -> RealmError? {
         if plan.ownsFile, !setting.isGenerated {
             return .misuse(
@@ -124,12 +124,13 @@ struct BenchRequest {
     /// The file or directory that is measured.
     var place: String { setting.isGenerated ? setting.directory : setting.file }
 
-    /// Makes the database the reading workloads read; nil when there is one, or no need.
+    /// Generates the database for read workloads; nil if a file is given or no workload needs it.
     func makeFile() throws(RealmError) -> ScratchFile? {
         try Self.makeFile(setting, workloads)
     }
 
-    /// The same for these workloads with another setting.
+    /// Generates the database for the given workloads with another setting; nil if no workload
+    /// needs it.
     static func makeFile(
         _ setting: BenchSetting, _ workloads: [WorkloadPlan]
     ) throws(RealmError) -> ScratchFile? {

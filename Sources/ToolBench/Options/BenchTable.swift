@@ -1,11 +1,11 @@
 import ToolKit
 
-/// `realm-bench` as data.
+/// The command table of `realm-bench`.
 package enum BenchTable {
     package static let table = table(
         "realm-bench", "measure how fast Realm databases are read and written", .installed)
 
-    /// The same for other workloads, under another name.
+    /// Makes a command table for another catalogue of workloads, under another name.
     package static func table(
         _ name: String, _ summary: String, _ catalogue: WorkloadCatalogue
     ) -> CommandTable {

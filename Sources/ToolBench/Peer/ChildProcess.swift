@@ -2,19 +2,21 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// A program that is told what to do line by line and answers on its standard error.
+/// A child process that receives commands line by line and answers on its standard error.
 ///
+/// Confined to one thread. The child ends, at the latest, when the last reference is released.
 /// Confined to one thread. It ends, at the latest, with the last reference.
 final class ChildProcess {
     private let name: String
     private let identifier: pid_t
-    /// Our end of its standard input: a socket, because writing to one need not raise SIGPIPE.
+    /// Parent's end of the child's standard input: a socket, because writing to a socket need not
+    /// raise SIGPIPE.
     private var input: Int32
     private let answers: Int32
     private var received: [UInt8] = []
     private var hasEnded = false
 
-    /// Starts the program `name`, found in `PATH`. Throws `input` when there is none.
+    /// Starts the program `name`, found in `PATH`. Throws `input` if it does not exist.
     init(_ name: String, _ arguments: [String]) throws(RealmError) {
         self.name = name
         var ends: [Int32] = [-1, -1]
@@ -62,7 +64,7 @@ final class ChildProcess {
         return (identifier, code)
     }
 
-    /// Sends text. Throws `input` with what the program said last when it has ended.
+    /// Sends text. If the child has ended, throws `input` with the last lines it printed.
     func send(_ text: borrowing ByteBuffer) throws(RealmError) {
         var rest = text.bytes[...]
         while !rest.isEmpty {
@@ -75,7 +77,7 @@ final class ChildProcess {
         }
     }
 
-    /// The lines the program prints on its standard error up to one that is `mark`.
+    /// Returns the lines that the child prints on its standard error before the line `mark`.
     func lines(until mark: String) throws(RealmError) -> [String] {
         var lines: [String] = []
         while true {
@@ -104,7 +106,7 @@ final class ChildProcess {
             .input, code: "RuntimeError", reason: "peer", "\(name) ended early: \(last)")
     }
 
-    /// What the kernel counts for it: bytes given to write calls, and bytes that had to be stored.
+    /// Kernel counters of the child: bytes passed to write calls, and bytes written to storage.
     var written: (calls: Int, storage: Int) {
         let text = SystemText.contents("/proc/\(identifier)/io") ?? ""
         func count(_ name: String) -> Int {
@@ -113,14 +115,14 @@ final class ChildProcess {
         return (count("wchar"), count("write_bytes"))
     }
 
-    /// The most memory it had, in bytes.
+    /// Peak memory of the child, in bytes.
     var peakMemory: Int {
         let text = SystemText.contents("/proc/\(identifier)/status") ?? ""
         let field = SystemText.field("VmHWM", in: text) ?? ""
         return (ValueForms.count(field.prefix { $0 != " " }) ?? 0) << 10
     }
 
-    /// Tells it that there is no more to do, and waits until it has ended.
+    /// Closes the child's standard input and waits until it has ended.
     func end() {
         if hasEnded { return }
         hasEnded = true

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension BenchReport {
-    /// Throughput, bytes and sizes of both programs side by side; nothing without a peer.
+    /// Table of throughput, bytes and sizes of both programs; nil without a peer.
     var besidePeer: (headings: [String], rows: [[String]])? {
         guard let peer else { return nil }
         let rows = results.compactMap { ours -> [String]? in
@@ -23,7 +23,8 @@ extension BenchReport {
         )
     }
 
-    /// How many times as fast; no figure when either side's runs differ too much.
+    /// Returns the ratio of the throughputs, marked with `?` if the runs of either side differ too
+    /// much.
     private static func ratio(_ ours: WorkloadResult, _ theirs: WorkloadResult) -> String {
         let noise = max(ours.noise ?? 0, theirs.noise ?? 0)
         guard theirs.throughput > 0 else { return "-" }

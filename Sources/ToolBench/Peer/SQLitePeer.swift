@@ -1,20 +1,20 @@
 import RealmEngine
 import ToolKit
 
-/// What another program did in the same measurement.
+/// Results of another program in the same measurement.
 struct PeerReport: Sendable {
     let name: String
     let version: String
-    /// How it was set up, in its own words.
+    /// Settings of the program, as it names them.
     let settings: String
     fileprivate(set) var results: [WorkloadResult] = []
 }
 
-/// The `sqlite3` program doing what workloads do, with the same objects in the same order.
+/// Runs workloads with the `sqlite3` program, with the same objects in the same order.
 ///
-/// The objects wait in a database of their own, which is read while they are inserted, so that no
-/// time goes into parsing them; a batch of operations is one statement. So SQLite is measured at its
-/// best: what an application pays for every statement is not in the figures. Confined to one
+/// The objects are prepared in a separate database and copied from there while they are inserted,
+/// so that no time is spent parsing them. A batch of operations is one statement. SQLite is thus
+/// measured at its best: the figures exclude an application's cost per statement. Confined to one
 /// thread.
 final class SQLitePeer {
     private let setting: BenchSetting
@@ -25,7 +25,7 @@ final class SQLitePeer {
     private static let program = "sqlite3"
     private static let mark = "realm-bench: done"
 
-    /// Makes the objects for the workloads that have a counterpart. Throws `input` when there is no
+    /// Prepares the objects for the workloads with a counterpart. Throws `input` if there is no
     /// `sqlite3`.
     init(
         _ peer: BenchPeer, _ setting: BenchSetting, _ workloads: [WorkloadPlan]
@@ -46,7 +46,7 @@ final class SQLitePeer {
         _ = try Self.ask("", child)
     }
 
-    /// One run of the workload; nothing when it has no counterpart.
+    /// Runs the workload once; does nothing if it has no counterpart.
     func run(_ name: String) throws(RealmError) {
         guard let script = SQLiteScript.named(name) else { return }
         let scratch = try ScratchFile(setting, name: name, suffix: ".sqlite")
@@ -95,16 +95,16 @@ final class SQLitePeer {
             peakMemory: child.peakMemory, storage: script.writes ? storage : nil)
     }
 
-    /// Sends statements and waits until they are done; returns what they printed.
+    /// Sends statements, waits until they have been executed, and returns the printed lines.
     private static func ask(
         _ text: String, _ child: ChildProcess
     ) throws(RealmError) -> [String] {
         var buffer = ByteBuffer(capacity: 256 + text.utf8.count)
-        // What is printed is looked at only where the answer is short.
+        // Output is only read for short requests.
         let isQuestion = text.utf8.count < 100
         if isQuestion { buffer.append(".output /dev/stderr\n") }
         buffer.append(text)
-        // The program holds back what it prints until the file it prints to is closed.
+        // The program buffers its output until the output file is closed.
         buffer.append("\n.output /dev/stderr\n.print ")
         buffer.append(mark)
         buffer.append("\n.output\n")

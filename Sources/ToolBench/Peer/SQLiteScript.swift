@@ -1,33 +1,35 @@
 import ToolKit
 
-/// What a workload is in SQL.
+/// SQL form of a workload.
 struct SQLiteScript: Sendable {
-    /// Objects that must wait in the stage.
+    /// Objects to prepare in the stage database.
     enum Source: Sendable {
-        /// People in the order of their keys, as they are inserted.
+        /// Persons in the order of their keys.
         case people
-        /// The same people, each with a key at random, in that order.
+        /// The same persons with random keys, in insertion order.
         case shuffled
-        /// New values for all people, in random order.
+        /// New values for all persons, in random order.
         case replacements
-        /// Keys chosen at random.
+        /// Randomly chosen keys.
         case chosen
-        /// Keys of people who leave, each with somebody new.
+        /// Keys of persons to delete, each with a new person to insert.
         case churn
     }
 
     let name: String
     let source: Source?
-    /// Whether people are there before the measured part.
+    /// Whether persons are inserted before the measured part.
     var isFull = true
     var writes = true
-    /// Operations between commits, as a multiple of `--commit-operations`; 0 for one each.
+    /// Number of operations per commit, as a multiple of `--commit-operations`; 0 for one operation
+    /// per commit.
     var batches = 1
-    /// The part of all objects that are worked on: 1 / this.
+    /// Divisor of the number of objects that the workload processes.
     var share = 1
-    /// Times the statements are repeated, each one operation; 0 for others.
+    /// Number of repetitions of the statements, each counted as one operation; 0 for other
+    /// workloads.
     var repeats = 0
-    /// Statements for the operations numbered from `A` to before `B`.
+    /// Statements for the operations from number `A` to before `B`.
     let statements: String
 
     private static let columns =
@@ -42,7 +44,7 @@ struct SQLiteScript: Sendable {
         INSERT INTO dog SELECT * FROM stage.dog;
         """
 
-    /// Indexes that tell who leads to an object, as backlinks do.
+    /// Indexes from target to linking object, the counterpart of backlinks.
     static let inverse = """
         CREATE INDEX person_best ON person(best);
         CREATE INDEX owned_dog ON owned(dog);
@@ -55,7 +57,7 @@ struct SQLiteScript: Sendable {
     }
 
     private static let range = "seq>=A AND seq<B"
-    /// Puts all people in.
+    /// Inserts all persons.
     static let fill = "BEGIN;" + insert(from: "people", where: "1") + "COMMIT;"
 
     private static let update = """
@@ -127,7 +129,7 @@ struct SQLiteScript: Sendable {
             statements: "CREATE INDEX person_email ON person(email);"),
     ]
 
-    /// Queries of the workloads, as often.
+    /// Queries of the query workloads, with the same number of repetitions.
     static let queries: [SQLiteScript] = [
         query("query-int", .int, "SELECT count(*) FROM person WHERE age>50;"),
         query("query-int-index", .intIndex, "SELECT count(*) FROM person WHERE _id=1234;"),
@@ -177,7 +179,7 @@ struct SQLiteScript: Sendable {
         return name.hasPrefix("delete") ? 0 : setting.num
     }
 
-    /// All statements of a run.
+    /// Returns all statements of a run.
     func text(_ setting: BenchSetting) -> String {
         if repeats > 0 {
             return String(repeating: statements + "\n", count: operations(setting))

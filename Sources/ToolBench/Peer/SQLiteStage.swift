@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Puts the objects of a measurement where SQLite takes them from.
+/// Prepares the objects of a measurement in the stage database for SQLite.
 struct SQLiteStage {
     private let setting: BenchSetting
     private let sources: Set<SQLiteScript.Source>
@@ -17,7 +17,7 @@ struct SQLiteStage {
         dog INTEGER
         """
 
-    /// Sends everything that is needed; sizes of the texts sent at once are bounded.
+    /// Sends all required objects, in pieces of limited size.
     func fill(_ child: ChildProcess) throws(RealmError) {
         var sql = ByteBuffer(capacity: 1 << 17)
         sql.append("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;BEGIN;")
@@ -68,7 +68,8 @@ struct SQLiteStage {
         var source = PeopleSource(seed: setting.seed &+ 3, photoSize: setting.valueSize)
         var random = SplitMix64(seed: setting.seed &+ 4)
         var ids = (0..<Int64(setting.num)).map { $0 }
-        // Somebody who came may leave in the same batch, which SQLite does in two steps.
+        // A new person may be deleted in the same batch, which SQLite would process as two separate
+        // steps.
         var batch: Set<Int64> = []
         for i in 0..<setting.num {
             if i % setting.batch == 0 { batch = [] }
@@ -85,7 +86,7 @@ struct SQLiteStage {
         }
     }
 
-    /// `INSERT INTO table VALUES(…`, without the end.
+    /// Appends `INSERT INTO table VALUES(…` without the end.
     private func append(_ person: Person, _ table: String, _ i: Int, _ sql: inout ByteBuffer) {
         sql.append("INSERT INTO \(table) VALUES(\(i),\(person.id)")
         quote(person.name, &sql)
@@ -107,7 +108,7 @@ struct SQLiteStage {
         sql.append(",\(person.dog.map(String.init) ?? "NULL")")
     }
 
-    /// Made-up texts hold no quotes.
+    /// Appends a quoted text. Generated texts contain no quotes.
     private func quote(_ text: ByteView, _ sql: inout ByteBuffer) {
         sql.append(",'")
         sql.append(text)

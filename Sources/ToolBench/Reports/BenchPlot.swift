@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// One page with what a measurement found: throughput, latencies, growth of the file; a baseline and
-/// another program's figures beside it.
+/// Picture of a measurement: throughput, latencies and growth of the file, with the figures of a
+/// baseline and of another program for comparison.
 struct BenchPlot {
     private let report: SavedReport
     private let baseline: SavedReport?
@@ -28,7 +28,7 @@ struct BenchPlot {
         return page.drawing()
     }
 
-    /// Median and interval of each workload, every bar as long as its logarithm.
+    /// Chart of median and interval of each workload, with a logarithmic axis.
     private var throughput: Chart {
         var chart = Chart(
             title: "Operations per second", subtitle: subtitle,
@@ -55,7 +55,7 @@ struct BenchPlot {
         return Chart.Interval(Statistics.median(runs), low: bounds?.low, high: bounds?.high)
     }
 
-    /// Latencies over the share of operations that were not slower.
+    /// Chart of latencies by percentile; nil if no operations were timed.
     private var latencies: Chart? {
         let timed = report.results.filter { !$0.latencies.isEmpty }
         if timed.isEmpty { return nil }
@@ -72,12 +72,12 @@ struct BenchPlot {
         return chart
     }
 
-    /// A workload has one colour in all charts.
+    /// Returns the colour of a workload, which is the same in all charts.
     private func colour(of name: String) -> Int {
         (report.results.firstIndex { $0.name == name } ?? 0) % Paint.seriesCount
     }
 
-    /// What others found for a workload, behind what is drawn here, in its colour.
+    /// Adds the results of the baseline and the peer for a workload, in its colour.
     private func addOthers(
         _ names: [String], to chart: inout Chart, _ mark: (SavedResult) -> Chart.Mark?
     ) {
@@ -98,7 +98,7 @@ struct BenchPlot {
             })
     }
 
-    /// The file after each commit.
+    /// Chart of the file size after each commit; nil if no workload commits.
     private var growth: Chart? {
         let growing = report.results.filter { $0.growth.count > 1 }
             .ordered { Self.increase($0) > Self.increase($1) }

@@ -1,11 +1,11 @@
 import RealmEngine
 import ToolKit
 
-/// How the latencies are spread: as bars for people, as a spectrum for the tools of HdrHistogram.
+/// Distribution of latencies: as bars in text, and as percentile spectrum for HdrHistogram tools.
 extension BenchReport {
     private static let barWidth = 50
 
-    /// Bars for every workload whose operations are timed, one line for each doubling.
+    /// Appends bars for every workload with timed operations, one line per power of two.
     func appendHistograms(to out: inout ByteBuffer) {
         for result in results where result.latencies.count > 0 {
             out.append("\n")
@@ -24,7 +24,7 @@ extension BenchReport {
         let used = counts.indices.filter { counts[$0] > 0 }
         guard let first = used.first, let last = used.last else { return }
         for bits in first...last {
-            // Times below 2^bits nanoseconds, at least half of that.
+            // Times below 2^bits nanoseconds and at least half of it.
             let bound = bits >= 63 ? Int.max : 1 << bits
             let share = Double(counts[bits]) / Double(histogram.count)
             let length = Int(
@@ -39,8 +39,8 @@ extension BenchReport {
         }
     }
 
-    /// The percentile spectrum of every timed workload, in microseconds, as HdrHistogram prints it;
-    /// a comment names the workload.
+    /// Appends the percentile spectrum of every workload with timed operations, in microseconds and
+    /// in the format of HdrHistogram. A comment contains the workload's name.
     func appendSpectra(to out: inout ByteBuffer) {
         for result in results where result.latencies.count > 0 {
             out.append("#[Workload = ")
@@ -57,7 +57,7 @@ extension BenchReport {
         for (last, count) in histogram.distribution {
             seen += count
             let share = Double(seen) / Double(histogram.count)
-            // Five steps for each halving of what is left, as usual.
+            // Five steps for each halving of the remaining share, as in HdrHistogram.
             let isLast = seen == histogram.count
             guard isLast || share - shown >= (1 - share) / 5 else { continue }
             shown = share
@@ -79,7 +79,7 @@ extension BenchReport {
         out.append("]\n")
     }
 
-    /// Mean and standard deviation, as exact as the buckets.
+    /// Returns mean and standard deviation, with the precision of the buckets.
     private static func moments(_ histogram: LatencyHistogram) -> (Double, Double) {
         let total = Double(histogram.count)
         var sum = 0.0

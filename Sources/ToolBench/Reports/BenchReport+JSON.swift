@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The report as JSON; times are whole nanoseconds.
+/// The report as JSON, with times in integer nanoseconds.
 extension BenchReport {
     var json: JSONItem { json(nil) }
 
@@ -24,7 +24,7 @@ extension BenchReport {
         return .object(members + (comparison?.members ?? []))
     }
 
-    /// The first members: what the figures depend on.
+    /// First members: the conditions of the measurement.
     var head: JSONItem.Members {
         JSONReport.members("realm-bench") + [
             (
@@ -102,7 +102,7 @@ extension BenchReport {
         return .object(members)
     }
 
-    /// The figures a comparison judges, for each run.
+    /// Returns the metrics that a comparison judges, for each run.
     private func runs(_ result: WorkloadResult) -> JSONItem.Members {
         var members: JSONItem.Members = []
         let p99 = result.runs.compactMap(\.p99)
@@ -154,7 +154,7 @@ extension BenchReport {
         return members
     }
 
-    /// The percentiles of times, if there are any.
+    /// Returns a member with the percentiles of times; empty if there are none.
     private func percentiles(_ name: String, _ times: LatencyHistogram) -> JSONItem.Members {
         if times.count == 0 { return [] }
         let values = Self.percentiles.map {
@@ -163,7 +163,7 @@ extension BenchReport {
         return [(name, .object(values))]
     }
 
-    /// `null` for workloads whose single operations are not timed.
+    /// Returns the latencies; `null` for workloads without timed operations.
     private func latencies(_ result: WorkloadResult) -> JSONItem.Members {
         guard result.latencies.count > 0 else { return [("latency_ns", .null)] }
         let values = Self.percentiles.map { ($0.name, JSONItem.known(result.latency($0.share))) }
@@ -176,7 +176,7 @@ extension BenchReport {
 }
 
 extension JSONItem {
-    /// Rounded to that many places; null for a number that is not known.
+    /// Returns a number rounded to `places` decimals; null for nil.
     static func decimal(_ number: Double?, places: Int) -> JSONItem {
         guard let number else { return .null }
         var text = ByteBuffer(capacity: 64)
@@ -190,7 +190,7 @@ extension JSONItem {
 }
 
 extension ByteBuffer {
-    /// A number below 2^50 in size, with exactly that many places.
+    /// Appends a number with exactly `places` decimals; its magnitude must be below 2^50.
     mutating func append(decimal number: Double, places: Int) {
         var scale = 1
         for _ in 0..<places { scale *= 10 }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The report as rows, one for each workload. Columns are only ever added, at the end.
+/// The report as rows, one per workload. New columns may only be added at the end.
 extension BenchReport {
     var rows: Report? {
         Report(names: Self.columns, rows: results.map(figures), isNumber: [])
@@ -17,7 +17,7 @@ extension BenchReport {
             "live", "free", "spaceAmp", "pinnedBytes", "liveVersionsMax", "lagP99_ns", "late",
         ]
 
-    /// Columns at the end that only workloads that write fill.
+    /// Number of columns at the end that only write workloads fill.
     private static let storageColumns = 17
 
     private func figures(_ result: WorkloadResult) -> [JSONItem] {

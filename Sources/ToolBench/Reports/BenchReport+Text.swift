@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The report for people, at most 80 columns wide.
+/// The report as text, at most 80 columns wide.
 extension BenchReport {
     private static let width = 80
 
@@ -49,7 +49,7 @@ extension BenchReport {
         }
     }
 
-    /// Of what is generated; the common tasks begin with a number of their own.
+    /// Number of generated objects; the core workloads may begin with a different number.
     private var objects: String {
         let core = results.count { $0.name.hasPrefix("core-") }
         guard core > 0, let rows = setting.coreRows, rows != setting.num else {
@@ -58,7 +58,7 @@ extension BenchReport {
         return core == results.count ? String(rows) : "\(setting.num), core \(rows)"
     }
 
-    /// What a table has no columns for.
+    /// Appends details for which the tables have no columns.
     private func appendNotes(_ result: WorkloadResult, to out: inout ByteBuffer) {
         var notes: [String] = []
         if result.isPaced {
@@ -84,7 +84,7 @@ extension BenchReport {
         Quantity.latency(Int(clamping: histogram.value(atShare: share)))
     }
 
-    /// Items with two spaces between them, in lines that fit.
+    /// Appends items separated by two spaces, wrapped to the width.
     private func appendWrapped(_ items: [String], to out: inout ByteBuffer) {
         var used = 0
         for item in items {
@@ -100,7 +100,7 @@ extension BenchReport {
         out.append("\n")
     }
 
-    /// Headings and rows; the first column is text, the others are numbers.
+    /// Headings and rows. The first column is text, the others are numbers.
     private typealias Lines = (headings: [String], rows: [[String]])
 
     private func appendTable(_ lines: Lines, to out: inout ByteBuffer) {
@@ -119,7 +119,7 @@ extension BenchReport {
         }
     }
 
-    /// Such a name has a line of its own, above its figures.
+    /// Whether a name gets a separate line above its figures.
     private func isLong(_ name: String) -> Bool { DisplayWidth.columns(name) > 20 }
 
     private var speed: Lines {
@@ -131,7 +131,7 @@ extension BenchReport {
         return (["WORKLOAD", "OPS/S", "±"] + shown.map(\.name), rows)
     }
 
-    /// Half the width of the interval, relative to the median.
+    /// Returns half the width of the interval, relative to the median.
     private func precision(_ result: WorkloadResult) -> String {
         guard let (low, high) = result.interval(seed: setting.seed), result.throughput > 0 else {
             return "-"
@@ -153,14 +153,15 @@ extension BenchReport {
         return (["WORKLOAD", "OPS", "USER", "SYSTEM", "CPU/OP", "MEMORY", "FAULTS"], rows)
     }
 
-    /// Those answered from memory, and those that waited for a disk where there were any.
+    /// Returns the page faults resolved from memory and, if there were any, those that waited for a
+    /// disk.
     private func faults(_ result: WorkloadResult) -> String {
         let major = result.median(\.usage.majorFaults)
         let minor = String(result.median(\.usage.minorFaults))
         return major == 0 ? minor : "\(minor)+\(major)"
     }
 
-    /// Workloads that stored something.
+    /// Results of workloads that committed something.
     private var writers: [WorkloadResult] {
         results.filter { $0.storage(\.commits) > 0 }
     }
@@ -203,7 +204,7 @@ extension BenchReport {
 }
 
 extension Quantity {
-    /// A time in the unit that suits it: `88 ns`, `1.2 us`, `14 ms`, `2.3 s`.
+    /// Formats a time with a suitable unit: `88 ns`, `1.2 us`, `14 ms`, `2.3 s`.
     static func latency(_ nanoseconds: Int) -> String {
         if nanoseconds < 1000 { return "\(nanoseconds) ns" }
         var value = Double(nanoseconds) / 1000
@@ -215,7 +216,7 @@ extension Quantity {
         return seconds(value)
     }
 
-    /// A number per second with four significant digits at most.
+    /// Formats a rate per second with at most four significant digits.
     static func rate(_ value: Double) -> String {
         if value < 99.95 { return oneDecimal(value) }
         var unit = 1.0
@@ -223,6 +224,6 @@ extension Quantity {
         return String(Int((min(value, 0x1p60) / unit).rounded() * unit))
     }
 
-    /// A share with one decimal: `1.8%`.
+    /// Formats a share as percentage with one decimal: `1.8%`.
     static func percent(_ share: Double) -> String { oneDecimal(share * 100) + "%" }
 }

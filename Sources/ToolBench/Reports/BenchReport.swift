@@ -1,25 +1,25 @@
 import RealmEngine
 import ToolKit
 
-/// What a measurement found, with what it depends on.
+/// Results of a measurement, with its conditions.
 struct BenchReport: ReportDocument {
     let stamp: EnvironmentStamp
     let setting: BenchSetting
     /// Bytes of the measured file.
     let fileSize: Int
     let results: [WorkloadResult]
-    /// The same by another program; nil when none was asked.
+    /// Results of another program; nil without `--against`.
     var peer: PeerReport?
 
-    /// The percentiles every form shows: name in JSON and CSV, and share of the values.
+    /// Percentiles in all forms of the report: name in JSON and CSV, and share of the values.
     static let percentiles: [(name: String, share: Double)] = [
         ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1),
     ]
 
-    /// Relative spread of the runs from which on their median means little.
+    /// Relative spread of the runs above which a workload counts as noisy.
     static let tolerableNoise = 0.1
 
-    /// Workloads whose runs differ too much from each other.
+    /// Workloads whose runs differ too much from each other, and their spread.
     var noisy: [(name: String, noise: Double)] {
         results.compactMap { result in
             guard let noise = result.noise, noise > Self.tolerableNoise else { return nil }
@@ -27,7 +27,7 @@ struct BenchReport: ReportDocument {
         }
     }
 
-    /// Why figures of this report are doubtful, in sentences.
+    /// Sentences on unreliable figures of this report.
     var warnings: [String] {
         noisy.map {
             "\($0.name): the runs differ by \(Quantity.percent($0.noise)): too noisy to call a "

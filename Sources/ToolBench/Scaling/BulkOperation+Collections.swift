@@ -54,7 +54,8 @@ extension BulkOperation {
         clear("list-clear-mixed", "empty one list of mixed values", .mixed),
     ]
 
-    /// Calls `edit` for each element of one collection, which is empty before unless `isFull`.
+    /// Makes an operation that calls `edit` once per element. The collection is empty before,
+    /// unless `isFull`.
     private static func elements(
         _ name: String, _ summary: String, _ kind: CollectionKind, _ type: ColumnType = .int,
         isFull: Bool = false,

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Objects that come in commits of a fixed size, as the file grows.
+/// Insertions in commits of a fixed size while the file grows.
 extension BulkOperation {
     static let loading: [BulkOperation] = [
         load("load", "insert objects with two indexes in one transaction", commitEvery: .max),

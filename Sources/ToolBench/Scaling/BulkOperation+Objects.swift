@@ -45,7 +45,7 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates `count` objects with a text as primary key and as many indexed integers as given.
+    /// Creates `count` objects with a text as primary key and `indexes` indexed integers.
     func addIndexed(indexes: Int) throws(RealmError) {
         try addIndexedClass(indexes: indexes)
         for i in 0..<count { keys.append(try addIndexedObject(i, indexes: indexes)) }

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 import ToolQuery
 
-/// Reading of whole files: answers of `realm-query`, and salvage.
+/// Reading of whole files: queries with `realm-query`, and salvage.
 extension BulkOperation {
     static let reading: [BulkOperation] = [
         query("sort-text", "sort all objects by a text", ["TRUEPREDICATE SORT(_id DESC)"]),
@@ -64,7 +64,7 @@ extension BulkOperation {
             })
     }
 
-    /// - Parameter changes: every object at a multiple of this position differs; 0 for none.
+    /// - Parameter changes: distance between objects that differ; 0 for none.
     private static func diff(_ name: String, _ summary: String, changes: Int) -> BulkOperation {
         BulkOperation(
             name, summary, leaves: { $0 },
@@ -100,12 +100,12 @@ extension BulkDatabase {
         try commit()
     }
 
-    /// Runs `realm-query` with these words, without output.
+    /// Runs `realm-query` with the given words, without output.
     func ask(_ words: [String], expecting expected: ExitCode) throws(RealmError) {
         let all = ["--progress", "never", "--force", "-o", "/dev/null"] + (try keyWords()) + words
         let code = try QueryTool.run(try OptionParser.parse(QueryTable.table, all[...]))
         if setting.key != nil {
-            // The tool set the limit of its own options for the whole process.
+            // Undo the memory limit that the tool set for the whole process.
             try OptionParser.parse(QueryTable.table, [path][...]).limitPlainMemory()
         }
         guard code == expected else {
@@ -113,7 +113,7 @@ extension BulkDatabase {
         }
     }
 
-    /// Writes everything found in the file to `copy`.
+    /// Salvages the whole file into `copy`.
     func salvage() throws(RealmError) {
         guard let copy else { throw .failedCheck("there is no file to salvage into") }
         let directory = setting.directory

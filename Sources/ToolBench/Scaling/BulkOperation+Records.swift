@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 import ToolWrite
 
-/// Records that are loaded as `realm-write` does, and schemas that are applied again.
+/// Loading of records as in `realm-write`, and repeated application of schemas.
 extension BulkOperation {
     static let records: [BulkOperation] = [
         records(
@@ -35,7 +35,7 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Makes a record for each of a random half of the objects.
+    /// Makes records for a random half of the objects.
     fileprivate func makeRecords(withValues: Bool) {
         var text = ByteBuffer(capacity: 64 * count)
         for i in shuffled().prefix(count / 2) {
@@ -72,7 +72,7 @@ extension BulkDatabase {
         _ = try RecordLoading.load(["-q"] + options + [path, "Item"], records, into: session)
     }
 
-    /// Plans what the schema of the file needs to be what it is, and carries it out.
+    /// Plans and applies the schema that the file already has.
     fileprivate func reapplySchema() throws(RealmError) {
         let schema = snapshot().schema
         var plan = SchemaPlan(snapshot(), advice: { _ in "" })

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Files with many versions that readers hold.
+/// Files with many versions pinned by readers.
 extension BulkOperation {
     static let versions: [BulkOperation] = [
         BulkOperation(
@@ -33,8 +33,8 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates 1000 objects and changes ten of them in each of `count` versions, all of which are
-    /// held.
+    /// Creates 1000 objects, and `count` versions that each change ten of them. All versions are
+    /// pinned.
     func holdVersions() throws(RealmError) {
         try addIndexedClass(indexes: 2)
         for i in 0..<1000 { keys.append(try addIndexedObject(i, indexes: 2)) }
