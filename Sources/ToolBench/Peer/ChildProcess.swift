@@ -5,7 +5,6 @@ import ToolKit
 /// A child process that receives commands line by line and answers on its standard error.
 ///
 /// Confined to one thread. The child ends, at the latest, when the last reference is released.
-/// Confined to one thread. It ends, at the latest, with the last reference.
 final class ChildProcess {
     private let name: String
     private let identifier: pid_t

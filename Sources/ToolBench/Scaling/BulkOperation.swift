@@ -1,20 +1,20 @@
 import RealmEngine
 import ToolKit
 
-/// One operation on many objects at once: a row of the tables below, and a workload of that name.
+/// One operation on many objects: a row of the tables below, and a workload of the same name.
 struct BulkOperation: Sendable {
     typealias Step = @Sendable (BulkDatabase) throws(RealmError) -> Void
 
     let name: String
     /// Summary for `--list` and the manual.
     let summary: String
-    /// `--num` is divided by this, for operations whose number is one of commits, classes or versions.
+    /// Divisor of `--num`, for operations whose number counts commits, classes or versions.
     let divisor: Int
-    /// Number of objects in the file afterwards.
+    /// Returns the number of objects in the file afterwards.
     let leaves: @Sendable (Int) -> Int
-    /// Creates what the measured part needs, and commits it.
+    /// Creates and commits the data that the measured part needs.
     let prepare: Step
-    /// The measured part, commits included.
+    /// The measured part, including commits.
     let measure: Step
 
     init(
@@ -28,19 +28,19 @@ struct BulkOperation: Sendable {
     static let all =
         links + collections + objects + schema + loading + records + versions + reading
 
-    /// Number of objects, elements, classes or versions of a run; 3 at least.
+    /// Number of objects, elements, classes or versions of a run; at least 3.
     func count(_ setting: BenchSetting) -> Int { max(3, setting.num / divisor) }
 }
 
 extension WorkloadCatalogue {
-    /// Operations on many objects at once, each on a new file.
+    /// Operations on many objects, each on a new file.
     static let bulk: [WorkloadPlan] = BulkOperation.all.map {
         plan(
             BulkWorkload.self, $0.name, $0.summary, isPaced: false, in: [.bulk, .scaling])
     }
 }
 
-/// One run of a bulk operation. Its objects count as operations; single ones are not timed.
+/// One run of a bulk operation. Its objects count as operations, without individual times.
 final class BulkWorkload: StoringWorkload {
     private let operation: BulkOperation
     private let count: Int

@@ -4,10 +4,10 @@ import ToolKit
 /// Results of `--scaling`.
 struct ScalingReport: ReportDocument {
     let stamp: EnvironmentStamp
-    /// As given; the sizes begin with its number of objects.
+    /// Settings from the command line; the smallest size has their number of objects.
     let setting: BenchSetting
     let results: [ScalingResult]
-    /// Largest exponent that is allowed; nil for any.
+    /// Maximum allowed exponent; nil for no limit.
     var limit: Double?
 
     /// Costs that grow faster than the limit allows.
@@ -39,7 +39,7 @@ struct ScalingReport: ReportDocument {
         }
     }
 
-    /// Headings and rows; the first column is text, the others are numbers.
+    /// Headings and rows. The first column is text, the others are numbers.
     private typealias Lines = (headings: [String], rows: [[String]])
 
     private var sizes: [String] { results.first?.points.map { String($0.num) } ?? [] }
@@ -81,7 +81,8 @@ struct ScalingReport: ReportDocument {
 // MARK: - For programs
 
 extension ScalingReport {
-    /// The figures of one size, in the order of the columns: names in JSON and CSV.
+    /// Returns the figures of one size in the order of the columns, with their names in JSON and
+    /// CSV.
     private func figures(_ result: ScalingResult, _ index: Int) -> JSONItem.Members {
         let point = result.points[index]
         return [
@@ -98,7 +99,7 @@ extension ScalingReport {
         ]
     }
 
-    /// A row for each workload and size.
+    /// One row per workload and size.
     var rows: Report? {
         guard let first = results.first, !first.points.isEmpty else { return nil }
         let rows = results.flatMap { result in

@@ -7,14 +7,14 @@ struct ScalingPoint: Sendable {
     let num: Int
     let operations: Int
     let runs: Int
-    /// Nanoseconds of processor time of the run that took least, in the program and in the kernel.
+    /// Nanoseconds of processor time, in user and kernel mode, of the run with the smallest sum.
     let user: Int
     let system: Int
-    /// Bytes of the file after the run, and bytes that its newest version uses; nil for workloads
-    /// that write nothing.
+    /// Size of the file after the run, and bytes used by its newest version; nil for workloads that
+    /// do not write.
     let fileBytes: Int?
     let liveBytes: Int?
-    /// Bytes of memory at the most, pages of mapped files included.
+    /// Peak memory in bytes, including pages of mapped files.
     let peakMemory: Int
 
     var processorTime: Int { user + system }
@@ -31,8 +31,9 @@ struct ScalingPoint: Sendable {
         peakMemory = runs.map(\.peakMemory).max() ?? 0
     }
 
-    /// Exponent of the growth of `figure` from `smaller` to this size: 1 in proportion to `num`, 2
-    /// with its square. Nil if one of the figures is unknown or 0.
+    /// Returns the exponent of the growth of `figure` from `smaller` to this size: 1 if it is
+    /// proportional to `num`, 2 if it is proportional to the square. Nil if one of the figures is
+    /// unknown or 0.
     func exponent(
         since smaller: ScalingPoint, of figure: (ScalingPoint) -> Int?
     ) -> Double? {
@@ -43,22 +44,23 @@ struct ScalingPoint: Sendable {
     }
 }
 
-/// Costs of one workload at all sizes, in ascending order.
+/// Costs of one workload at all sizes, in ascending order of size.
 struct ScalingResult: Sendable {
     let name: String
     var points: [ScalingPoint] = []
 
-    /// The exponents between the two largest sizes.
+    /// Exponents between the two largest sizes; nil if unknown.
     var processorExponent: Double? { exponent(at: points.count - 1, of: \.processorTime) }
     var fileExponent: Double? { exponent(at: points.count - 1, of: \.fileBytes) }
 
-    /// The exponent between the size at `index` and the one before; nil for the first size.
+    /// Returns the exponent between the size at `index` and the previous one; nil for the first
+    /// size.
     func exponent(at index: Int, of figure: (ScalingPoint) -> Int?) -> Double? {
         guard index > 0, index < points.count else { return nil }
         return points[index].exponent(since: points[index - 1], of: figure)
     }
 
-    /// Costs that grow with a larger exponent than `limit`: "CPU" and "file".
+    /// Returns the costs with a larger exponent than `limit`: "CPU" and "file".
     func excesses(over limit: Double) -> [(what: String, exponent: Double)] {
         [("CPU", processorExponent), ("file", fileExponent)].compactMap { what, exponent in
             guard let exponent, exponent > limit else { return nil }
@@ -68,6 +70,6 @@ struct ScalingResult: Sendable {
 }
 
 extension RunFigures {
-    /// Nanoseconds in the program and in the kernel.
+    /// Nanoseconds of processor time in user and kernel mode.
     var processorTime: Int { usage.userNanoseconds + usage.systemNanoseconds }
 }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `--scaling`: measures at several sizes and reports how fast the costs grow.
+/// `--scaling`: measures at several sizes and reports how costs grow.
 struct ScalingRun {
     let command: ParsedCommand
     let catalogue: WorkloadCatalogue
@@ -14,7 +14,7 @@ struct ScalingRun {
                 "--scaling: the largest size has more than \(Self.mostObjects) objects",
                 code: "InvalidArgument")
         }
-        // Before measuring, so that an output that cannot be written does not cost the time.
+        // Opened before measuring, so that an invalid output fails at once.
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         let report: ScalingReport
         do throws(RealmError) {
@@ -51,7 +51,7 @@ struct ScalingRun {
             limit: command[BenchOption.failAbove])
     }
 
-    /// Names what grows faster than `--fail-above` allows.
+    /// Reports costs that grow faster than `--fail-above` allows.
     private func judge(_ report: ScalingReport) -> ExitCode {
         let diagnostics = Diagnostics(command)
         for (result, what, exponent) in report.excesses {

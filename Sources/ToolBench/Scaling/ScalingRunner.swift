@@ -3,30 +3,31 @@ import ToolKit
 
 /// Runs workloads at sizes that double.
 struct ScalingRunner {
-    /// Processor time a figure is the least of: shorter runs are repeated until they took as long.
+    /// Minimum total processor time in nanoseconds; shorter runs are repeated until they reach it.
     static let leastMeasured = 50_000_000
-    /// Repetitions at the most, since what a run prepares may take longer than what it measures.
+    /// Maximum number of repetitions, because preparing a run may take longer than the measured
+    /// part.
     static let mostRuns = 20
 
     let setting: BenchSetting
     let workloads: [WorkloadPlan]
     /// Number of sizes.
     let sizes: Int
-    /// Whether runs are repeated until they took long enough.
+    /// Whether short runs are repeated.
     var repeats = true
-    /// Called with the number of workloads measured so far, each size counted.
+    /// Receives the number of measured workloads; each size counts separately.
     var progress: (Int) -> Void = { _ in }
 
     /// Measures; the results are in the order of the workloads.
     ///
-    /// Throws what `BenchRunner.run` throws.
+    /// Throws the errors of `BenchRunner.run`.
     func run() throws(RealmError) -> [ScalingResult] {
         var results = workloads.map { ScalingResult(name: $0.name) }
         for step in 0..<sizes {
             var setting = setting
             setting.num <<= step
             setting.coreRows = setting.coreRows.map { $0 << step }
-            // Removed when this size is done.
+            // The file is removed after this size.
             let generated = try BenchRequest.makeFile(setting, workloads)
             if let generated { setting.file = generated.path }
             for (i, plan) in workloads.enumerated() {

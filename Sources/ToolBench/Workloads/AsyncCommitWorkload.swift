@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Writes a number in many asynchronous transactions of one instance, all asked for at once; with
-/// grouping, those that follow each other share their syncs. One operation is a transaction, which
-/// lasts from the request until it is known to be durable.
+/// Writes a number in many asynchronous transactions of one instance, all requested at once. With
+/// grouping, consecutive transactions share their syncs. One operation is a transaction, timed from
+/// the request until it is durable.
 final class AsyncCommitWorkload: Workload {
     private let setting: BenchSetting
     private let isGrouped: Bool
@@ -23,7 +23,7 @@ final class AsyncCommitWorkload: Workload {
         try scratch.sync()
     }
 
-    /// What the queue's thread works with; the measuring thread looks only when it is done.
+    /// State of the queue's thread; the measuring thread reads it after the run.
     private final class State: @unchecked Sendable {
         var instance: Instance?
         var meter = Meter()
@@ -92,7 +92,8 @@ final class AsyncCommitWorkload: Workload {
         }
     }
 
-    /// The last transaction's number is there, and one version for each of them.
+    /// Checks that the last transaction's number is stored, and that there is one version per
+    /// transaction.
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
         let database = try Database(immutable: scratch.path, key: setting.key)
         guard let info = database.schema.table(named: "Person") else {

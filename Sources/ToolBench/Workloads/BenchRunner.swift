@@ -1,24 +1,24 @@
 import RealmEngine
 import ToolKit
 
-/// Runs workloads repeatedly and collects what each run used.
+/// Runs workloads repeatedly and collects the figures of each run.
 ///
-/// The runs of different workloads take turns, so that a slow minute of the machine does not hit
-/// one of them alone.
+/// The runs of different workloads alternate, so that a slow minute of the machine does not affect
+/// only one workload.
 struct BenchRunner {
     let setting: BenchSetting
     let workloads: [WorkloadPlan]
-    /// Told between runs how many of all runs are done.
+    /// Receives the number of completed runs, between runs.
     var progress: (Int) -> Void = { _ in }
-    /// Does what is to be done in turn with the runs.
+    /// Called after each run, for measurements that alternate with the runs.
     var afterRun: (_ turn: Int, WorkloadPlan) throws(RealmError) -> Void = {
         (_, _) throws(RealmError) in
     }
 
     /// Measures; the results are in the order of the workloads.
     ///
-    /// Throws what reading the database throws, `busy` when a commit changed it meanwhile, and
-    /// `internal` when a run did not find what it should have found.
+    /// - Throws: errors of reading the database, `busy` if a commit changed it meanwhile,
+    ///   `internal` if a run found unexpected data.
     func run() throws(RealmError) -> [WorkloadResult] {
         var results = workloads.map { WorkloadResult(plan: $0) }
         var expected = [RunOutcome?](repeating: nil, count: workloads.count)
@@ -36,11 +36,11 @@ struct BenchRunner {
         return results
     }
 
-    /// Runs the workload until the time for that is up, at least once; nil when there is no time.
+    /// Runs the workload until the warmup time is over, at least once; nil if there is no warmup.
     private func warmUp(_ plan: WorkloadPlan) throws(RealmError) -> RunOutcome? {
         guard setting.warmup > .zero else { return nil }
         if plan.ownsFile {
-            // A tenth warms the program as well; there is nothing to compare later runs with.
+            // A tenth is sufficient to warm up; its outcome cannot be compared with later runs.
             var smaller = setting
             smaller.num = max(1, setting.num / 10)
             smaller.coreRows = setting.coreRows.map { max(1, $0 / 10) }
@@ -57,7 +57,7 @@ struct BenchRunner {
         return found
     }
 
-    /// What a single run said.
+    /// Results of a single run.
     struct Once {
         let figures: RunFigures
         let meter: Meter
@@ -84,11 +84,11 @@ struct BenchRunner {
         return Once(figures: figures, meter: meter, outcome: outcome, note: workload.note)
     }
 
-    /// Throws when a run found something else than the run before.
+    /// Throws if a run found something else than the previous one.
     func check(
         _ outcome: RunOutcome, against expected: RunOutcome?, _ plan: WorkloadPlan
     ) throws(RealmError) {
-        // Runs that end with the time do not do the same.
+        // Runs with a time limit do different amounts of work.
         guard let expected, outcome != expected, setting.time == nil else { return }
         if !plan.ownsFile, outcome.version != expected.version { throw DatabaseChange.error }
         throw .failedCheck("\(plan.name): two runs over the same data found different things")

@@ -51,12 +51,12 @@ extension WorkloadCatalogue {
     }
 }
 
-/// People that some threads read and others write, each thread with an instance of its own.
+/// Persons that some threads read and others write, each thread with a separate instance.
 ///
-/// How much is read and written is fixed, and every writer has objects of its own, so that what the
-/// file holds at the end does not depend on who came first; where it holds it does.
+/// The amounts of reading and writing are fixed, and every writer changes different objects, so
+/// that the final content does not depend on timing. Its placement in the file does.
 class ConcurrentWorkload: WriteWorkload {
-    /// Readers move to the newest version after this many objects.
+    /// Number of objects after which a reader advances to the newest version.
     fileprivate static let readsPerVersion = 100
     fileprivate static let operationsPerCommit = 10
 
@@ -67,23 +67,23 @@ class ConcurrentWorkload: WriteWorkload {
     }
 
     private let shared = Mutex(Shared())
-    /// Objects read so far.
+    /// Number of objects read so far.
     fileprivate let reads = Atomic<Int>(0)
     fileprivate let writersLeft = Atomic<Int>(0)
 
     override final var isPlacementFixed: Bool { false }
 
-    /// Some thread met an error: the others need not go on.
+    /// Whether some thread failed, so that the others should stop.
     final var hasFailed: Bool { shared.withLock { $0.failure != nil } }
 
     final func fail(_ error: RealmError) { shared.withLock { $0.failure = error } }
 
-    /// What one reading thread does, with an instance of its own.
+    /// Work of one reading thread, which has a separate instance.
     func read(_ instance: Instance, _ thread: Int, _ meter: inout Meter)
         throws(RealmError)
     {}
 
-    /// What one writing thread does.
+    /// Work of one writing thread.
     func write(_ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter)
         throws(RealmError)
     {}
@@ -137,7 +137,7 @@ class ConcurrentWorkload: WriteWorkload {
         shared.withLock { figures.add($0.figures) }
     }
 
-    /// Reads one object chosen at random.
+    /// Reads one randomly chosen object.
     final func readOne(
         _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
     ) throws(RealmError) {
@@ -161,7 +161,7 @@ class ConcurrentWorkload: WriteWorkload {
             seed: setting.seed &+ UInt64(bitPattern: Int64(thread)) &* 977)
     }
 
-    /// Sets numbers of the objects that belong to `thread`, in one commit.
+    /// Sets numbers of objects that belong to `thread`, in one commit.
     fileprivate final func commitSome(
         _ people: PeopleDatabase, _ thread: Int, _ round: Int, _ chooser: inout KeyChooser,
         _ meter: inout Meter, isMeasured: Bool
@@ -177,7 +177,7 @@ class ConcurrentWorkload: WriteWorkload {
     }
 }
 
-/// Readers are measured; one small commit for every thousand reads makes versions come and go.
+/// Measures readers. One small commit per thousand reads creates and releases versions.
 class ReadWhileWriting: ConcurrentWorkload {
     private static let readsPerCommit = 1000
 
@@ -185,7 +185,7 @@ class ReadWhileWriting: ConcurrentWorkload {
     fileprivate var commits: Int {
         times * setting.readers / Self.readsPerCommit / setting.writers
     }
-    /// Objects a second, of all readers, each as long as it reads.
+    /// Objects per second of all readers, each over its own time.
     private let rate = Mutex<Double>(0)
 
     override func read(
@@ -236,13 +236,13 @@ class ReadWhileWriting: ConcurrentWorkload {
     }
 }
 
-/// The same readers without writers.
+/// The readers of `ReadWhileWriting`, without writers.
 class ReadWhileIdle: ReadWhileWriting {
     override fileprivate final var commits: Int { 0 }
 }
 
-/// The same readers, all of which take one mutex for every object, as code does that does not know
-/// that it need not.
+/// The readers of `ReadWhileIdle`, all of which lock one mutex for every object, as code with
+/// needless locks does.
 final class ReadLocked: ReadWhileIdle {
     private let lock = Mutex(())
 
@@ -253,7 +253,7 @@ final class ReadLocked: ReadWhileIdle {
     }
 }
 
-/// Writers are measured; readers read until those are done.
+/// Measures writers; readers read until the writers are done.
 final class WriteWhileReading: ConcurrentWorkload {
     private var commits: Int {
         max(1, setting.num / 10 / Self.operationsPerCommit / setting.writers)
@@ -289,12 +289,12 @@ final class WriteWhileReading: ConcurrentWorkload {
     }
 }
 
-/// One thread commits a small change; another, a participant of its own as another process would
-/// be, waits for the new version and reads the change. Measured from the call that commits, whose
-/// own time the report shows beside it.
+/// One thread commits a small change; another, a separate participant like another process, waits
+/// for the new version and reads the change. Measured from the start of the commit; the report also
+/// shows the commit's own time.
 final class Notify: ConcurrentWorkload {
     private static let longest = 10_000
-    /// Changes the observer has seen; negative before it is there.
+    /// Number of changes the observer has read; negative before it has joined.
     private let seen = Atomic<Int>(-1)
     private let committedAt = Atomic<UInt64>(0)
 
@@ -303,7 +303,7 @@ final class Notify: ConcurrentWorkload {
     override func read(
         _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
-        // One observer: others would wait for the same.
+        // One observer only; others would wait for the same commit.
         guard thread == 0 else { return }
         guard let observer = try Database(joiningLive: scratch.path, key: setting.key) else {
             throw .failedCheck("the database that is being written cannot be joined")

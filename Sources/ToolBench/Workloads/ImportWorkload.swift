@@ -2,8 +2,8 @@ import RealmEngine
 import ToolKit
 import ToolWrite
 
-/// Reads people as NDJSON and inserts them, as `realm-write` does: parsing, checking, looking up
-/// what links lead to, committing. One operation is a record; single ones are not timed.
+/// Reads persons as NDJSON and inserts them like `realm-write`: parsing, checking, looking up link
+/// targets, committing. One operation is a record, without individual times.
 final class ImportWorkload: WriteWorkload {
     override var startsFull: Bool { false }
     override var finalCount: Int { setting.num }
@@ -40,7 +40,7 @@ final class ImportWorkload: WriteWorkload {
 }
 
 extension ByteBuffer {
-    /// One line of JSON.
+    /// Appends a person as one line of JSON.
     fileprivate mutating func append(_ someone: Person) {
         append("{\"_id\":")
         append(number: someone.id)

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Appends numbers to one list, from nothing on.
+/// Appends numbers to one list, which is empty at first.
 final class ListAppend: StoringWorkload {
     private var database: ListDatabase?
     private var done = 0
@@ -27,7 +27,7 @@ final class ListAppend: StoringWorkload {
         try database.commit()
     }
 
-    /// The list holds what was appended, in that order.
+    /// Checks that the list contains the appended numbers in order.
     override func check(_ snapshot: Snapshot) throws(RealmError) -> Int {
         let table = try snapshot.table(written: "Series")
         guard let key = try table.keys().first, case .list(let view)? = try table.row(key)?.value(0)

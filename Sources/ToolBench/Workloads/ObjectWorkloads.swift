@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension WorkloadCatalogue {
-    /// Workloads that touch objects one property at a time, as programs with an object interface do.
+    /// Workloads that access objects one property at a time, as programs with an object API do.
     static let objects: [WorkloadPlan] = [
         plan("object-get", "read an integer of an object that is held, again and again") {
             GetProperty($0)
@@ -32,8 +32,8 @@ extension WorkloadCatalogue {
     }
 }
 
-/// People of a file of its own, held by an instance of the measuring thread. Operations are too short
-/// to be timed one by one.
+/// Persons in a separate file, read by an instance of the measuring thread. Operations are too
+/// short to be timed individually.
 class ObjectWorkload: Workload {
     let setting: BenchSetting
     private var scratch: ScratchFile?
@@ -48,7 +48,7 @@ class ObjectWorkload: Workload {
     fileprivate final var objects: ObjectClass { opened! }
     fileprivate final var age: Int { PeopleDatabase.Column.age.rawValue }
 
-    /// Two properties of an object.
+    /// Returns the sum of two properties of an object.
     @inline(__always)
     fileprivate final func read(_ handle: ObjectHandle) throws(RealmError) -> Int64 {
         (try handle.int(PeopleDatabase.Column.id.rawValue) ?? 0) &+ (try handle.int(age) ?? 0)
@@ -82,8 +82,8 @@ class ObjectWorkload: Workload {
         meter.stop()
     }
 
-    /// Does operations `first ..< first + count` with a handle that goes on from where it was: `body`
-    /// takes it to the object of each and says what to add to the sum.
+    /// Runs operations `first ..< first + count` with one handle, which keeps its position between
+    /// calls. `body` moves the handle to each object and returns the number to add to the sum.
     @inline(__always)
     fileprivate final func walk(
         _ first: Int, _ count: Int,
@@ -96,13 +96,13 @@ class ObjectWorkload: Workload {
         sum &+= UInt64(bitPattern: total)
     }
 
-    /// Key `i`, from the beginning again behind the last.
+    /// Returns key `i`, starting again at the first after the last.
     @inline(__always)
     fileprivate final func key(_ i: Int) -> ObjectKey {
         keys[i < keys.count ? i : i % keys.count]
     }
 
-    /// Does operations `first ..< first + count`.
+    /// Runs operations `first ..< first + count`.
     func perform(_ first: Int, _ count: Int) throws(RealmError) {}
 
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension WorkloadCatalogue {
-    /// Workloads that know the values of the generated people.
+    /// Workloads that depend on the values of the generated persons.
     static let queries: [WorkloadPlan] = [
         plan(.int, "query-int", "count objects by a number"),
         plan(.intIndex, "query-int-index", "find an object by its primary key"),
@@ -31,7 +31,8 @@ extension WorkloadCatalogue {
     private static func plan(
         _ query: PeopleQuery, _ name: String, _ summary: String
     ) -> WorkloadPlan {
-        // Counts are done in no time; what orders objects is worth looking at as they grow.
+        // Counting takes no measurable time; queries that order objects are interesting as data
+        // grows.
         let sets: Set<WorkloadSet> = query.answer == .rows ? [.standard, .scaling] : [.standard]
         return people(name, summary, in: sets) { setting throws(RealmError) in
             try PeopleQueryWorkload(setting, query)
@@ -48,12 +49,12 @@ extension WorkloadCatalogue {
     }
 }
 
-/// The queries measured on made-up people.
+/// Queries on generated persons.
 enum PeopleQuery: Sendable {
     case int, intIndex, string, stringIndex, like, links, fulltext, `in`
     case sort, sortLimit, distinct
 
-    /// Times a run asks: about as much work as that of other workloads.
+    /// Number of repetitions per run, for about as much work as in other workloads.
     var times: Int {
         switch self {
         case .intIndex, .stringIndex: 2000
@@ -63,7 +64,7 @@ enum PeopleQuery: Sendable {
         }
     }
 
-    /// The query's text; `email` is that of some person, who is the `middle` one.
+    /// Returns the query's text. `email` is the address of the person at position `middle`.
     func predicate(middle: Int, email: String) -> String {
         switch self {
         case .int: "age > 50"
@@ -80,7 +81,7 @@ enum PeopleQuery: Sendable {
         }
     }
 
-    /// The objects themselves are wanted, not only their number.
+    /// Result of the query: the objects, or their number only.
     var answer: QueryWorkload.Answer {
         switch self {
         case .sort, .sortLimit, .distinct: .rows
@@ -88,7 +89,7 @@ enum PeopleQuery: Sendable {
         }
     }
 
-    /// What the result is in the order of.
+    /// Sort keys of the result; empty if it is in table order.
     var order: [(column: PeopleDatabase.Column, isAscending: Bool)] {
         switch self {
         case .sort: [(.city, true), (.age, true)]
@@ -98,7 +99,7 @@ enum PeopleQuery: Sendable {
     }
 }
 
-/// Asks one of the queries again and again, and checks what it finds by slower means.
+/// Repeats one of the queries and checks its result by slower means.
 final class PeopleQueryWorkload: QueryWorkload {
     private let query: PeopleQuery
 
@@ -131,7 +132,7 @@ final class PeopleQueryWorkload: QueryWorkload {
         if let rows, !query.order.isEmpty { try checkOrder(rows) }
     }
 
-    /// Object by object, without kernels and indexes.
+    /// Returns the number of results, evaluated object by object without kernels and indexes.
     private func expectedCount() throws(RealmError) -> Int {
         guard let table else { return 0 }
         if case .distinct = query { return try distinctNames(table) }
@@ -160,7 +161,7 @@ final class PeopleQueryWorkload: QueryWorkload {
         }
     }
 
-    /// Neighbours are in order, and the first object is the first of all.
+    /// Checks that adjacent objects are in order, and that the first object precedes all others.
     private func checkOrder(_ rows: RowSet) throws(RealmError) {
         var last: [Value] = []
         for key in rows.keys {
@@ -198,7 +199,7 @@ final class PeopleQueryWorkload: QueryWorkload {
     }
 }
 
-/// Counts, sums, averages and extremes of all people, in one pass. One operation is all of that.
+/// Computes count, sum, average and maximum over all persons in one pass, which is one operation.
 final class AggregateWorkload: Workload {
     private static let list = "count,sum(age),avg(score),max(created)"
     private static let times = 100
@@ -245,7 +246,7 @@ final class AggregateWorkload: Workload {
             version: database.version, objects: found, checksum: UInt64(bitPattern: sum))
     }
 
-    /// The same by reading object by object; returns the sum.
+    /// Checks the results by reading object by object; returns the sum.
     private func check() throws(RealmError) -> Int64 {
         let table = snapshot.table(try people())
         snapshot.beginWalk()
@@ -270,7 +271,7 @@ final class AggregateWorkload: Workload {
         return sum
     }
 
-    /// Sums of fractions depend on the order of summing, a little.
+    /// Compares with a tolerance, because sums of fractions depend on the order of summation.
     private func isNear(_ value: Value, _ expected: Double) -> Bool {
         guard case .double(let x) = value else { return expected == 0 }
         return abs(x - expected) <= 1e-9 * max(1, abs(expected))

@@ -2,7 +2,7 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// Runs one query again and again: parsing, planning and searching. One operation is all of that.
+/// Runs one query repeatedly. One operation is parsing, planning and searching.
 class QueryWorkload: Workload {
     enum Answer: String, CaseIterable, Sendable {
         /// The number of objects.
@@ -11,7 +11,7 @@ class QueryWorkload: Workload {
         case rows
     }
 
-    /// A run repeats the query for this long, but not more often than there are operations.
+    /// Nanoseconds for which a run repeats the query, up to the configured number of operations.
     private static let enough: UInt64 = 200_000_000
 
     /// Nanoseconds after which no further operation begins.
@@ -24,18 +24,18 @@ class QueryWorkload: Workload {
     private let most: Int
     private let setting: BenchSetting
     private(set) var table: TableInfo?
-    /// What the last operation found.
+    /// Result of the last operation.
     private var last = Finding()
     var rows: RowSet? { last.rows }
 
-    /// What one operation finds.
+    /// Result of one operation.
     private struct Finding: Sendable {
         var count = 0
         var sum: UInt64 = 0
         var rows: RowSet?
     }
 
-    /// - Parameter times: operations of a run; nil for as many as there is time for.
+    /// - Parameter times: operations per run; nil to repeat for a fixed time.
     init(
         _ setting: BenchSetting, _ request: QueryUnderTest, _ answer: Answer, times: Int? = nil
     ) throws(RealmError) {
@@ -48,12 +48,13 @@ class QueryWorkload: Workload {
         limit = times == nil ? Self.enough : .max
     }
 
-    /// Asks something else instead.
+    /// Replaces the predicate.
     func change(to predicate: String) throws(RealmError) {
         request = try QueryUnderTest("\(request.className):\(predicate)")
     }
 
-    /// Checks what the last operation found; nothing is known about queries of a user.
+    /// Checks the result of the last operation. Does nothing here, because the result of a user's
+    /// query is unknown.
     func check(_ found: Int) throws(RealmError) {}
 
     func setUp() throws(RealmError) {
@@ -77,7 +78,7 @@ class QueryWorkload: Workload {
         meter.stop()
     }
 
-    /// Asks again and again, up to `most` times.
+    /// Repeats the query, up to `most` times.
     private func ask(
         _ question: Question, _ snapshot: Snapshot, _ most: Int, _ meter: inout Meter
     ) throws(RealmError) -> Finding {
@@ -91,7 +92,8 @@ class QueryWorkload: Workload {
         return finding
     }
 
-    /// Several threads ask, each with a snapshot of its own; all must find the same.
+    /// Runs the query on several threads, each with its own snapshot, and checks that all get the
+    /// same result.
     private func askTogether(_ question: Question, _ meter: inout Meter) throws(RealmError) {
         let shared = Mutex<(meter: Meter, findings: [Finding], failure: RealmError?)>(
             (Meter(), [], nil))
@@ -121,7 +123,7 @@ class QueryWorkload: Workload {
         last = first
     }
 
-    /// What each operation asks.
+    /// The query of each operation.
     private struct Question: Sendable {
         private let request: QueryUnderTest
         private let answer: Answer
@@ -159,7 +161,7 @@ struct QueryUnderTest: Sendable, Equatable {
     let className: String
     let predicate: String
 
-    /// Throws `misuse` for text without a class, and for a predicate that is none.
+    /// Throws `misuse` for text without a class and for an invalid predicate.
     init(_ text: String) throws(RealmError) {
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
             throw .misuse(
@@ -174,7 +176,8 @@ struct QueryUnderTest: Sendable, Equatable {
 
     var text: String { "\(className):\(predicate)" }
 
-    /// Its two workloads. `number` tells the queries of a run apart.
+    /// Returns the two workloads of the query. `number` distinguishes the queries of a command
+    /// line.
     func plans(number: Int) -> [WorkloadPlan] {
         QueryWorkload.Answer.allCases.map { answer in
             WorkloadPlan(

@@ -41,15 +41,15 @@ extension WorkloadCatalogue {
     ]
 }
 
-/// A workload that reads a database with one handle, opened when everything else is ready: what is
-/// then read first is in the page cache only if it may be.
+/// A workload that reads a database with one handle, opened after all preparations. With a cold
+/// cache, the first reads thus come from the disk.
 class ReadWorkload: Workload {
     let setting: BenchSetting
     private var opened: Database?
 
     init(_ setting: BenchSetting) { self.setting = setting }
 
-    /// Reads what the choice of operations needs.
+    /// Reads data needed to choose operations.
     func prepare(_ snapshot: Snapshot) throws(RealmError) {}
 
     func setUp() throws(RealmError) {
@@ -71,7 +71,7 @@ class ReadWorkload: Workload {
 
     var note: String? { nil }
 
-    /// What a run found, if it is what it should have found.
+    /// Returns the outcome of a run after checking its number of operations.
     final func outcome(
         _ meter: Meter, expected: Int, checksum: UInt64
     ) throws(RealmError) -> RunOutcome {
@@ -84,11 +84,11 @@ class ReadWorkload: Workload {
     }
 }
 
-/// Opens the file, reads its schema, counts the objects of every class and closes it, again and
-/// again. One operation is all of that.
+/// Opens the file, reads its schema, counts the objects of every class and closes it, repeatedly.
+/// One operation is all of that.
 final class OpenWorkload: Workload {
-    /// Opening is thousands of times slower than reading an object, so that this many times say
-    /// enough.
+    /// Maximum number of operations: opening takes thousands of times longer than reading an
+    /// object.
     private static let most = 1000
 
     private let path: String
@@ -118,7 +118,7 @@ final class OpenWorkload: Workload {
         meter.stop()
     }
 
-    /// The database is closed when this returns.
+    /// Opens the database, reads it and closes it before returning.
     private func openOnce() throws(RealmError) -> UInt64 {
         let database = try Database(immutable: path, key: key)
         let snapshot = database.snapshot()
@@ -137,8 +137,8 @@ final class OpenWorkload: Workload {
     }
 }
 
-/// Reads every property of every object of every class, in the order of their keys. One operation
-/// is an object; they are timed by the leaf, because reading the clock takes as long as reading an
+/// Reads every property of every object of every class in the order of keys. One operation is an
+/// object. Objects are timed per leaf, because reading the clock takes as long as reading an
 /// object.
 final class ReadSequentialWorkload: ReadWorkload {
     private var sum: UInt64 = 0
@@ -161,7 +161,8 @@ final class ReadSequentialWorkload: ReadWorkload {
     }
 }
 
-/// Reads every property of every object, the last one of the last class first: one look-up each.
+/// Reads every property of every object in reverse order, from the last object of the last class,
+/// with one lookup each.
 final class ReadReverseWorkload: ReadWorkload {
     private var keys: [(table: TableKey, keys: [ObjectKey])] = []
     private var expected = 0
@@ -203,24 +204,24 @@ final class ReadReverseWorkload: ReadWorkload {
     }
 }
 
-/// Looks up objects at random by key and reads every property. One operation is an object.
+/// Looks up random objects by key and reads every property. One operation is an object.
 final class ReadRandomWorkload: ReadWorkload {
-    /// Which keys are looked up.
+    /// Range of the keys.
     enum Target {
         case anywhere
-        /// Few objects, so that the processor's cache holds them.
+        /// Few objects, which stay in the processor's cache.
         case hot
-        /// Keys beyond those of all objects.
+        /// Keys above the keys of all objects.
         case missing
     }
 
-    /// Objects are chosen this many at a time, while the clock stands.
+    /// Number of objects chosen at a time, while the clock is stopped.
     private static let batch = 4096
     private static let hotShare = 100
 
     private let target: Target
     private var chooser = KeyChooser(.uniform, count: 1, seed: 0)
-    /// The classes that have objects, their keys, and the number of objects in those before.
+    /// Classes with objects, their keys, and the number of objects in the preceding classes.
     private var tables: [TableKey] = []
     private var keys: [[ObjectKey]] = []
     private var firsts: [Int] = [0]

@@ -2,25 +2,26 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// A thread that runs its loop, as one with a user interface does, is told every millisecond that a
-/// tick is due, and reads an object then; meanwhile writers change every object in one transaction
-/// after the other. One operation is a tick. It lasts from the moment it was due until it has read,
-/// so that whatever kept the thread from running shows.
+/// A thread with a run loop, like a user interface thread, is notified of a tick every millisecond
+/// and then reads an object. Meanwhile writers change every object in one transaction after
+/// another. One operation is a tick, timed from its due time to the end of its read, so that
+/// anything that blocks the thread is visible.
 class TickWhileWriting: ConcurrentWorkload {
     private static let interval: UInt64 = 1_000_000
     fileprivate static let ticksPerCommit = 100
 
-    /// Ticks that are due. Their own object: the thread that counts them may end after the workload.
+    /// Number of ticks that are due. A separate object, because the thread that counts ticks may
+    /// outlive the workload.
     private final class Due: Sendable {
         let count = Atomic<Int>(0)
     }
 
     private let due = Due()
-    /// Ticks that are done.
+    /// Number of completed ticks.
     private let ticksDone = Atomic<Int>(0)
-    /// Transactions being made or written out.
+    /// Number of transactions in progress or being written.
     fileprivate let transactions = Atomic<Int>(0)
-    /// Ticks done while there were any.
+    /// Number of ticks completed during a transaction.
     private let disturbed = Atomic<Int>(0)
 
     private var ticks: Int { max(20, setting.num / 100) }
@@ -29,7 +30,7 @@ class TickWhileWriting: ConcurrentWorkload {
     override func read(
         _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
-        // One loop: others would be the same again.
+        // One loop only; others would behave the same.
         guard thread == 0 else { return }
         let loop = ThreadLoop()
         let instance = try Instance.open(scratch.path, setting, on: loop.confinement)
@@ -40,7 +41,7 @@ class TickWhileWriting: ConcurrentWorkload {
         }
         var next = 1
         while next <= ticks, !hasFailed {
-            // The instance moves on here when it is told of a commit.
+            // The instance advances here when it is notified of a commit.
             loop.run(milliseconds: 100)
             while next <= due.count.load(ordering: .acquiring) {
                 try tick(instance, &chooser)
@@ -54,7 +55,7 @@ class TickWhileWriting: ConcurrentWorkload {
         while instance.isPerformingAsynchronousWriteOperations { loop.run(milliseconds: 10) }
     }
 
-    /// The loop's own part in writing: none here.
+    /// Writes made by the loop's own thread: none here.
     fileprivate func writeHere(_ instance: Instance) throws(RealmError) {}
 
     private func tick(
@@ -66,7 +67,8 @@ class TickWhileWriting: ConcurrentWorkload {
         if transactions.load(ordering: .relaxed) > 0 { disturbed.add(1, ordering: .relaxed) }
     }
 
-    /// Wakes the loop at fixed moments, by a thread of its own; false when there is none.
+    /// Wakes the loop at fixed moments, from a separate thread. Returns false if the thread cannot
+    /// be started.
     private func startTicker(
         _ began: UInt64, _ wake: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -104,8 +106,8 @@ class TickWhileWriting: ConcurrentWorkload {
     }
 }
 
-/// A loop whose own thread changes every object, in asynchronous transactions: their blocks keep it
-/// from ticking, writing them out does not.
+/// A loop whose own thread changes every object in asynchronous transactions. Their blocks delay
+/// ticks; writing them to the file does not.
 final class TickAndWrite: TickWhileWriting {
     override fileprivate var commits: Int { 0 }
 
@@ -126,7 +128,7 @@ final class TickAndWrite: TickWhileWriting {
     }
 }
 
-/// The same loop without writers.
+/// The loop without writers.
 final class TickWhileIdle: TickWhileWriting {
     override fileprivate var commits: Int { 0 }
     override var note: String? { nil }

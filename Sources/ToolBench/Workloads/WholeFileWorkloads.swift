@@ -2,8 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Writes every object as NDJSON to a sink that discards it, as `realm-query --all` would print it.
-/// One operation is an object; single ones are not timed.
+/// Writes every object as NDJSON to `/dev/null`, like `realm-query --all`. One operation is an
+/// object, without individual times.
 final class ExportWorkload: ReadWorkload {
     private let output: OutputFile
     private var tables: [TableInfo] = []
@@ -43,8 +43,8 @@ final class ExportWorkload: ReadWorkload {
     }
 }
 
-/// Checks the whole file as `realm-compact --check` does. One operation is an object; single ones
-/// are not timed.
+/// Checks the whole file like `realm-compact --check`. One operation is an object, without
+/// individual times.
 final class CheckWorkload: ReadWorkload {
     private var report: IntegrityReport?
 
@@ -74,8 +74,8 @@ final class CheckWorkload: ReadWorkload {
     }
 }
 
-/// Follows the link `best` of every person and reads a number of the dog. One operation is a person;
-/// they are timed by the leaf.
+/// Follows the link `best` of every person and reads a number of the dog. One operation is a
+/// person; persons are timed per leaf.
 final class LinkWalkWorkload: ReadWorkload {
     private var sum: UInt64 = 0
 
@@ -107,8 +107,8 @@ final class LinkWalkWorkload: ReadWorkload {
     }
 }
 
-/// Reads every element of the list `dogs` of every person. One operation is a person; they are
-/// timed by the leaf.
+/// Reads every element of the list `dogs` of every person. One operation is a person; persons are
+/// timed per leaf.
 final class ListIterateWorkload: ReadWorkload {
     private var sum: UInt64 = 0
 
@@ -135,8 +135,8 @@ final class ListIterateWorkload: ReadWorkload {
     }
 }
 
-/// Writes a compacted copy beside the other generated files. One operation is an object; single
-/// ones are not timed.
+/// Writes a compacted copy in the directory of generated files. One operation is an object, without
+/// individual times.
 final class CompactWorkload: ReadWorkload {
     private var copy: ScratchFile?
     private var result: Compactor.Result?
@@ -161,7 +161,7 @@ final class CompactWorkload: ReadWorkload {
         meter.stop()
     }
 
-    /// The copy is whole and holds the same.
+    /// Checks that the copy is intact and has the same content.
     override func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
         guard let copy, let result else { throw .failedCheck("nothing was measured") }
         let snapshot = try database().snapshot()
@@ -184,14 +184,13 @@ final class CompactWorkload: ReadWorkload {
     }
 }
 
-/// The system's copy of a file in memory.
+/// Pages of a file in the system's page cache.
 enum PageCache {
-    /// Removes what is not mapped by anybody; without effect where the file system has no other
-    /// place for it.
+    /// Removes the unmapped pages of a file from the cache. No effect on file systems in memory.
     static func evict(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        // Only what is stored already can be removed.
+        // Only clean pages can be removed.
         fdatasync(descriptor)
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         close(descriptor)

@@ -1,13 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// What a run found: the same in every run of a workload, or something is wrong.
+/// Outcome of a run, which must be the same for all runs of a workload.
 package struct RunOutcome: Equatable {
-    /// Version of the database that was measured.
+    /// Version of the measured database.
     let version: UInt64
-    /// Objects that were opened, read, written or found.
+    /// Number of objects that were opened, read, written or found.
     let objects: Int
-    /// Sum over everything that was read or written.
+    /// Checksum of everything that was read or written.
     let checksum: UInt64
 
     package init(version: UInt64, objects: Int, checksum: UInt64) {
@@ -17,22 +17,22 @@ package struct RunOutcome: Equatable {
     }
 }
 
-/// One run of a workload. Made anew for every run, so that none profits from what another one left
-/// in memory. Confined to one thread.
+/// One run of a workload. A new object is made for every run, so that no run benefits from data
+/// that another left in memory. Confined to one thread.
 package protocol Workload: AnyObject {
-    /// Makes ready what the measured part needs.
+    /// Prepares the measured part.
     func setUp() throws(RealmError)
 
-    /// The measured part: does the operations and notes how long each took.
+    /// The measured part: runs the operations and records their times.
     func run(_ meter: inout Meter) throws(RealmError)
 
-    /// Checks that what was done is what should have been done.
+    /// Checks the results.
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome
 
-    /// What was stored, known after `finish`; nil for workloads that write nothing.
+    /// Storage statistics, available after `finish`; nil for workloads that do not write.
     var storage: StorageFigures? { get }
 
-    /// What else there is to say about the run, known after `finish`.
+    /// Additional remark on the run, available after `finish`; nil for none.
     var note: String? { get }
 }
 
@@ -41,7 +41,7 @@ extension Workload {
     package var note: String? { nil }
 }
 
-/// Names for several workloads at once.
+/// Named sets of workloads.
 package enum WorkloadSet: String, CaseIterable, Sendable {
     case quick
     case standard
@@ -64,20 +64,20 @@ package enum WorkloadSet: String, CaseIterable, Sendable {
     }
 }
 
-/// A workload as a measurement knows it: its name in the report, and how to make a run of it.
+/// Description of a workload: name, properties, and a function that makes a run.
 package struct WorkloadPlan: Sendable {
     let name: String
-    /// What it measures, in a few words.
+    /// Summary in a few words.
     let summary: String
-    /// The query it runs; nil for other workloads.
+    /// The query of a query workload; nil for other workloads.
     var query: String?
-    /// Every run works on a new file of its own instead of reading the measured one.
+    /// Whether every run works on a new file and does not read the measured one.
     var ownsFile = false
-    /// Single operations are timed, so that they can begin at a rate.
+    /// Whether operations are timed individually, so that `--rate` is possible.
     var isPaced = true
-    /// Works only on the generated people, whose values it knows.
+    /// Whether the workload depends on the values of generated persons.
     var needsPeople = false
-    /// The sets it belongs to, besides `all`.
+    /// Sets with the workload, in addition to `all`.
     var sets: Set<WorkloadSet> = []
     let make: @Sendable (BenchSetting) throws(RealmError) -> any Workload
 
@@ -96,16 +96,17 @@ package struct WorkloadPlan: Sendable {
     }
 }
 
-/// The workloads by name, in the order in which they run.
+/// All workloads, in the order in which they run.
 package struct WorkloadCatalogue: Sendable {
     let all: [WorkloadPlan]
-    /// Objects the common tasks begin with unless a number is given; nil when there are none.
+    /// Number of objects at the start of the common tasks, unless given; nil if there are no common
+    /// tasks.
     let commonRows: Int?
 
-    /// Those of `realm-bench`.
+    /// Workloads of `realm-bench`.
     static let installed = WorkloadCatalogue()
 
-    /// - Parameter tasks: common tasks that are measured besides.
+    /// - Parameter tasks: common tasks to measure in addition.
     package init(adding tasks: [WorkloadPlan] = [], commonRows: Int? = nil) {
         all =
             Self.reading + Self.queries + Self.writing + Self.concurrent + Self.objects
@@ -119,15 +120,15 @@ package struct WorkloadCatalogue: Sendable {
         set == .all ? all : all.filter { $0.sets.contains(set) }
     }
 
-    /// Sets that have members.
+    /// Non-empty sets.
     var sets: [WorkloadSet] { WorkloadSet.allCases.filter { !members(of: $0).isEmpty } }
 
-    /// Everything an operand may say.
+    /// Valid operands: names of workloads and sets.
     var words: [String] { all.map(\.name) + sets.map(\.rawValue) }
 }
 
 extension RealmError {
-    /// A workload did not find what it should have found.
+    /// Makes the error for a workload that found unexpected data.
     package static func failedCheck(_ what: String) -> RealmError {
         RealmError(.internal, code: "CheckFailed", reason: "workload-check", what)
     }

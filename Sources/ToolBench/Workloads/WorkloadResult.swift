@@ -1,49 +1,48 @@
 import ToolKit
 
-/// What one run used.
+/// Figures of one run.
 struct RunFigures: Sendable {
     let operations: Int
     /// Nanoseconds of the measured part.
     let elapsed: UInt64
     let usage: ResourceUsage
-    /// Bytes of memory at the most, pages of mapped files included.
+    /// Peak memory in bytes, including pages of mapped files.
     let peakMemory: Int
-    /// What was stored; nil for workloads that write nothing.
+    /// Storage statistics; nil for workloads that do not write.
     var storage: StorageFigures?
-    /// Nanoseconds that 99% of the operations took at most; nil where they are not timed.
+    /// 99th percentile of the latencies in nanoseconds; nil if operations are not timed.
     var p99: Int?
 
     /// Operations per second.
     var throughput: Double { Double(operations) * 1e9 / Double(max(1, elapsed)) }
 
-    /// Nanoseconds of all threads, inside the program and in the kernel: what the operation costs
-    /// whoever else wants the processor.
+    /// Processor time per operation in nanoseconds, of all threads in user and kernel mode.
     var processorTimePerOperation: Int { Int(exactProcessorTime) }
 
-    /// The same with its fraction.
+    /// Processor time per operation in nanoseconds, with its fraction.
     var exactProcessorTime: Double {
         Double(usage.userNanoseconds + usage.systemNanoseconds) / Double(max(1, operations))
     }
 }
 
-/// What all runs of one workload say together.
+/// Results of all runs of one workload.
 struct WorkloadResult: Sendable {
     let name: String
-    /// The query the workload ran; nil for other workloads.
+    /// The query of a query workload; nil for other workloads.
     let query: String?
     private(set) var runs: [RunFigures] = []
-    /// Latencies of all runs, in nanoseconds, from when operations began.
+    /// Latencies of all runs in nanoseconds, from the actual start of operations.
     private(set) var services = LatencyHistogram()
-    /// The same from when they were meant to begin, and how much later they began; empty without
-    /// `--rate`.
+    /// Latencies from the intended start of operations, and delays of their actual start; empty
+    /// without `--rate`.
     private(set) var responses = LatencyHistogram()
     private(set) var lags = LatencyHistogram()
-    /// Operations that were done later than `--late-after` allows.
+    /// Number of operations that ended later than `--late-after` allows.
     private(set) var late = 0
-    /// How long commits of all runs waited for their syncs, and took without, in nanoseconds.
+    /// Nanoseconds that commits of all runs waited for syncs, and nanoseconds of their other work.
     private(set) var syncTimes = LatencyHistogram()
     private(set) var workTimes = LatencyHistogram()
-    /// What else the last run said.
+    /// Remark of the last run; nil for none.
     private(set) var note: String?
 
     init(plan: WorkloadPlan) {
@@ -74,25 +73,25 @@ struct WorkloadResult: Sendable {
 
     var throughputs: [Double] { runs.map(\.throughput) }
 
-    /// Operations per second: the median of the runs.
+    /// Operations per second; median of the runs.
     var throughput: Double { Statistics.median(throughputs) }
 
-    /// Where the median lies with a confidence of 95%; nil for a single run.
+    /// Returns the 95% confidence interval of the median; nil for a single run.
     func interval(seed: UInt64) -> (low: Double, high: Double)? {
         Statistics.medianInterval95(throughputs, seed: seed)
     }
 
-    /// Relative distance between the quartiles of the runs; nil for a single run.
+    /// Relative distance between the quartiles of the runs' throughput; nil for a single run.
     var noise: Double? { Statistics.relativeInterquartileRange(throughputs) }
 
-    /// Operations were meant to begin at fixed moments.
+    /// Whether operations were started at fixed moments.
     var isPaced: Bool { responses.count > 0 }
 
-    /// What the workload's latency is: from the intended start where there was one.
+    /// Latencies to report: from the intended start if there was one.
     var latencies: LatencyHistogram { isPaced ? responses : services }
 
-    /// Nanoseconds that this share (0 to 1) of the operations took at most; nil where single
-    /// operations are not timed.
+    /// Returns the latency in nanoseconds that this share (0 to 1) of the operations did not
+    /// exceed; nil if operations are not timed.
     func latency(_ share: Double) -> Int? {
         latencies.count == 0 ? nil : Int(clamping: latencies.value(atShare: share))
     }
@@ -100,20 +99,21 @@ struct WorkloadResult: Sendable {
     /// Whether the workload writes.
     var writes: Bool { runs.contains { $0.storage != nil } }
 
-    /// The median over the runs of a figure of what was stored; 0 where nothing was.
+    /// Returns the median over the runs of a storage figure; 0 if nothing was stored.
     func storage(_ figure: (StorageFigures) -> Int) -> Int {
         median { $0.storage.map(figure) ?? 0 }
     }
 
-    /// As above, for a figure that may be unknown.
+    /// Returns the median over the runs of a storage figure that may be unknown; nil if it is
+    /// unknown.
     func knownStorage(_ figure: (StorageFigures) -> Int?) -> Int? {
         knownMedian { $0.storage.flatMap(figure) }
     }
 
-    /// Bytes written for each byte changed; nil when nothing changed.
+    /// Bytes written per changed byte; nil if nothing changed.
     var writeAmplification: Double? { ratio(\.writeAmplification) }
 
-    /// Bytes of the file for each byte its newest version reaches; nil when nobody counted them.
+    /// File size per byte reachable from the newest version; nil if those bytes were not counted.
     var spaceAmplification: Double? { ratio(\.spaceAmplification) }
 
     private func ratio(_ figure: (StorageFigures) -> Double?) -> Double? {
@@ -121,12 +121,13 @@ struct WorkloadResult: Sendable {
         return known.isEmpty ? nil : Statistics.median(known)
     }
 
-    /// The median over the runs of a whole number.
+    /// Returns the median over the runs of an integer figure.
     func median(_ figure: (RunFigures) -> Int) -> Int {
         Int(Statistics.median(runs.map { Double(figure($0)) }).rounded())
     }
 
-    /// As above, for a number that may be unknown.
+    /// Returns the median over the runs of an integer figure that may be unknown; nil if it is
+    /// unknown.
     func knownMedian(_ figure: (RunFigures) -> Int?) -> Int? {
         let known = runs.compactMap { run in figure(run).map(Double.init) }
         return known.isEmpty ? nil : Int(Statistics.median(known).rounded())
