@@ -6,7 +6,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// What every tool promises to scripts, for `realm-bench`.
+/// The contract of all tools with scripts, for `realm-bench`.
 @Suite struct BenchAcceptanceTests {
     private let scratch = ScratchDirectory()
     private static let social = "\(packageRoot)/Tests/Fixtures/query/social.realm"
@@ -15,7 +15,7 @@ import Testing
         ToolProcess.shell(script, tool: "realm-bench")
     }
 
-    /// A saved result, whose comparison with itself is the same on every machine.
+    /// Saves a result; its comparison with itself is the same on every machine.
     private func saved() -> String {
         let path = scratch.file("saved.json")
         let made = shell(
@@ -68,7 +68,7 @@ import Testing
         #expect(!run.output.contains(0x1B))
     }
 
-    /// Every common task makes the same bytes from the same seed.
+    /// Every common task writes the same bytes for the same seed.
     @Test func theSameSeedMakesTheSameFileForEveryCommonTask() throws {
         for plan in CoreBench.catalogue.all.filter({ $0.name.hasPrefix("core-") }) {
             func file() throws -> [UInt8] {

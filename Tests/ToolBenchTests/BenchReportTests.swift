@@ -5,7 +5,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// The three forms of a report with known figures.
+/// The three forms of a report on given figures.
 @Suite struct BenchReportTests {
     private func report() -> BenchReport {
         var stamp = EnvironmentStamp(path: "/")
@@ -126,8 +126,7 @@ import Testing
         #expect(report().warnings[0].hasPrefix("readrandom: the runs differ by 31.3%"))
     }
 
-    /// What was measured is not thrown away: the file tells that it is noisy, and so does whatever
-    /// is compared with it.
+    /// Noisy measurements are saved and marked as noisy, and comparisons with them warn.
     @Test func noisyRunsAreSavedAndMarked() throws {
         let scratch = ScratchDirectory()
         let path = scratch.file("main.json")
@@ -178,7 +177,7 @@ import Testing
         #expect(used.minorFaults > 0)
     }
 
-    /// In a process of its own, where no other test lets go of memory meanwhile.
+    /// Runs in a separate process, in which no other test frees memory at the same time.
     @Test func peakMemoryIsCounted() async {
         await #expect(processExitsWith: .success) {
             PeakMemory.reset()

@@ -6,7 +6,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Every workload, tiny, on files other programs wrote; no word about speed.
+/// Every workload at a tiny size, on files that other programs wrote. Speed is not tested.
 @Suite struct BenchToolTests {
     private static let fixtures = [
         "query/anyval", "query/bags", "query/orders", "query/places", "query/social",
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Files that do not exist yet have names of their own too.
+    /// Names of files that do not exist yet are unique, too.
     @Test func scratchFilesDoNotShareAName() throws {
         let directory = ScratchDirectory()
         let setting = tiny(directory)
@@ -52,7 +52,7 @@ import Testing
         #expect(try ScratchFile(setting, name: "same").path != first.path)
     }
 
-    /// Each checks what it found by slower means.
+    /// Each workload checks its result by slower means.
     @Test func everyQueryOfPeopleIsRight() throws {
         let directory = ScratchDirectory()
         var setting = tiny(directory)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// Every thread that writes commits through an instance of its own; all of them are counted.
+    /// Every writing thread commits through a separate instance; all of them are counted.
     @Test(arguments: [("writewhilereading", 300, 3), ("readwhilewriting", 3000, 3)])
     func severalThreadsWrite(_ name: String, _ objects: Int, _ commits: Int) throws {
         let scratch = ScratchDirectory()
@@ -230,7 +230,7 @@ import Testing
         return setting
     }
 
-    /// Every workload that makes its own file, checked twice.
+    /// Runs and checks every workload that creates a file, plain and encrypted.
     @Test(arguments: WorkloadCatalogue.installed.all.filter(\.ownsFile).map(\.name), [false, true])
     func everyWorkloadFindsTheSameInItsOwnFile(name: String, isEncrypted: Bool) throws {
         let scratch = ScratchDirectory()
@@ -286,7 +286,7 @@ import Testing
         #expect(result.syncTimes.count == 1)
     }
 
-    /// Acceptance: the same seed makes the same bytes, for every workload with one thread.
+    /// Acceptance: every workload with one thread writes the same bytes for the same seed.
     @Test(
         arguments: (WorkloadCatalogue.writing + WorkloadCatalogue.yahoo).map(\.name)
             + ["core-insert", "core-set-string"])
@@ -397,7 +397,8 @@ import Testing
         }
     }
 
-    /// Acceptance: neither the language nor the time zone changes a byte; no escape bytes in help.
+    /// Acceptance: the output does not depend on language or time zone; help contains no escape
+    /// bytes.
     @Test func theSurroundingsDoNotMatter() {
         let list = ToolProcess.shell(
             "LC_ALL=tr_TR.UTF-8 TZ=Pacific/Auckland \"$TOOL\" --list", tool: "realm-bench")
@@ -407,7 +408,7 @@ import Testing
         #expect(!help.output.contains(0x1B))
     }
 
-    /// Acceptance: a reader that went away ends the tool silently, and nothing is left behind.
+    /// Acceptance: a closed pipe ends the tool silently and without leaving files.
     @Test func aClosedPipeEndsIt() {
         let scratch = ScratchDirectory()
         let script =

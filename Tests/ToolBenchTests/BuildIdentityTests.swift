@@ -22,7 +22,7 @@ import Testing
         #expect(BuildIdentity.identity(in: [], alignment: 4) == nil)
     }
 
-    /// Sizes are what the file says they are.
+    /// Sizes in the notes are not trusted.
     @Test func damagedNotesHaveNone() {
         let whole = note("GNU", 3, [UInt8](repeating: 9, count: 20))
         for count in 0..<whole.count {

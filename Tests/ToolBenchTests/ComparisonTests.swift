@@ -5,7 +5,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// What counts as worse, and what the tool then does.
+/// Verdicts of comparisons, and their effect on the tool.
 @Suite struct ComparisonTests {
     private let steady: [Double] = [1000, 1010, 990, 1005, 995]
 
@@ -36,7 +36,7 @@ import Testing
         let wild: [Double] = [1500, 1000, 1900, 1200, 2000]
         #expect(verdict(wild.map { $0 * 1.1 }) == .noisy)
         #expect(verdict([900, 600, 800, 980, 700]) == .noisy)
-        // Even the best of these is far beyond what is allowed.
+        // Even the best of these runs is far beyond the limit.
         #expect(verdict([300, 400, 200, 500, 350]) == .regression)
         #expect(verdict([3000, 4000, 2000, 5000, 3500]) == .noisy)
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(verdict([100], against: [200], .size, limit: 0.02) == .better)
     }
 
-    /// The same distribution twice: how often something is called that is not there.
+    /// Two samples of the same distribution: counts false alarms.
     @Test func repeatsOfOneBuildPass() {
         var random = SplitMix64(seed: 11)
         func run() -> Double { 1000 + Double(random.below(81)) - 40 }
@@ -83,7 +83,7 @@ import Testing
 
     private let scratch = ScratchDirectory()
 
-    /// A saved result of one workload with these runs.
+    /// Saves a result of one workload with the given runs.
     private func save(
         _ name: String, ops: [Double], cpu: String = "Fast", fsyncs: Int = 200
     ) -> String {
@@ -155,7 +155,7 @@ import Testing
         #expect(compare(old).status == 2)
     }
 
-    /// Counts are the same in every run, so that this holds on the busiest machine.
+    /// Counts are equal in every run, so this test also passes on a busy machine.
     @Test func theGateLetsTheSameBuildPassAndStopsASlowOne() {
         let saved = scratch.file("base.json")
         let options =

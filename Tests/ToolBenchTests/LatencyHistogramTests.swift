@@ -4,9 +4,10 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// The histogram against sorted samples, and its buckets against each other.
+/// The histogram compared with sorted samples, and its buckets with each other.
 @Suite struct LatencyHistogramTests {
-    /// Nanoseconds from a few to some minutes, all magnitudes alike.
+    /// Returns samples from a few nanoseconds to some minutes, with all magnitudes equally
+    /// frequent.
     private func samples(_ count: Int, seed: UInt64) -> [UInt64] {
         var random = SplitMix64(seed: seed)
         return (0..<count).map { _ in random.next() >> UInt64(24 + random.below(40)) }
@@ -31,7 +32,7 @@ import Testing
             #expect(LatencyHistogram.bucket(last) == bucket)
             if last == .max { break }
             #expect(LatencyHistogram.bucket(last + 1) == bucket + 1)
-            // The width of a bucket is what a reported value may be off by.
+            // The width of a bucket is the maximum error of a reported value.
             let first = bucket == 0 ? 0 : LatencyHistogram.lastValue(of: bucket - 1) + 1
             #expect(last - first <= first / 1024)
             bucket += 1

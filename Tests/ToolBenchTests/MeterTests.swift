@@ -6,7 +6,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// What the stopwatch counts, and what it leaves out.
+/// Times that the meter counts and excludes.
 @Suite struct MeterTests {
     private func meter(
         rate: Double? = nil, limit: UInt64? = nil, inject: String? = nil, middle: Int = 0
@@ -17,8 +17,8 @@ import Testing
             rate: rate, lateAfter: 50_000_000, limit: limit, injection: injection, middle: middle)
     }
 
-    /// A stall of 200 ms among operations that take no time: the closed loop counts one slow
-    /// operation in 1000, the open loop every one that had to wait.
+    /// A stall of 200 ms among operations that take no time: the closed loop records one slow
+    /// operation in 1000, the open loop every operation that had to wait.
     @Test func anOpenLoopShowsAStallThatAClosedLoopHides() throws {
         var closed = try meter(inject: "stall=200ms", middle: 500)
         closed.start()
@@ -33,11 +33,11 @@ import Testing
         for _ in 0..<1000 { open.lap() }
         open.stop()
         #expect(open.responses.count == 1000)
-        // 400 operations should have begun in the meantime; a few of them waited almost all of it.
+        // 400 operations should have begun during the stall; some waited for almost all of it.
         #expect(open.responses.value(atShare: 0.99) >= 150_000_000)
         #expect(open.late >= 250)
         #expect(open.lags.value(atShare: 0.99) >= 150_000_000)
-        // From where they began they took no time, all but one.
+        // From their actual start, all operations but one took no time.
         #expect(open.histogram.value(atShare: 0.99) < 200_000_000)
     }
 
@@ -47,7 +47,7 @@ import Testing
         for _ in 0..<100 { meter.lap() }
         meter.stop()
         #expect(meter.elapsed >= 9_900_000)
-        // A pause shifts the schedule: nobody is late because of it.
+        // A pause shifts the schedule, so that no operation is late.
         let late = meter.late
         usleep(100_000)
         meter.start()
@@ -90,7 +90,7 @@ import Testing
     }
 }
 
-/// Which objects are chosen.
+/// Distributions of chosen objects.
 @Suite struct KeyChooserTests {
     private func counts(_ text: String, _ count: Int, draws: Int = 20_000) throws -> [Int] {
         var chooser = KeyChooser(try #require(Distribution(text)), count: count, seed: 3)

@@ -5,8 +5,8 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// `--scaling`: the exponents of known figures, and every bulk operation at tiny sizes; no word about
-/// speed.
+/// `--scaling`: exponents of given figures, and every bulk operation at tiny sizes. Speed is not
+/// tested.
 @Suite struct ScalingTests {
     private func point(
         _ num: Int, cpu: Int, file: Int? = nil, live: Int? = nil
@@ -32,7 +32,7 @@ import Testing
             })
     }
 
-    /// Synthetic costs: one grows with the square, one in proportion, one not at all.
+    /// Report on synthetic costs: quadratic, linear and constant.
     private func report(limit: Double? = nil) -> ScalingReport {
         var stamp = EnvironmentStamp(path: "/")
         (stamp.version, stamp.build, stamp.processor) = ("1.2.3", "release", "CPU")
@@ -58,7 +58,7 @@ import Testing
         #expect(isNear(results[0].exponent(at: 1, of: \.processorTime), 2))
         let (small, large) = (point(10, cpu: 800), point(80, cpu: 100))
         #expect(isNear(large.exponent(since: small, of: \.processorTime), -1))
-        // Sizes need not double: the ratio of the numbers counts.
+        // Sizes need not double: the exponent depends on their ratio.
         let eightfold = point(80, cpu: 6400)
         #expect(isNear(eightfold.exponent(since: small, of: \.processorTime), 1))
         #expect(point(80, cpu: 0).exponent(since: small, of: \.processorTime) == nil)
@@ -172,7 +172,7 @@ import Testing
         #expect(scratch.entries.isEmpty, "what was generated is removed")
     }
 
-    /// A row whose steps do nothing would be found: it leaves the wrong number of objects.
+    /// An operation that does nothing is detected, because it leaves the wrong number of objects.
     @Test func bulkOperationsAreChecked() throws {
         let names = BulkOperation.all.map(\.name)
         #expect(Set(names).count == names.count)
@@ -183,7 +183,7 @@ import Testing
         #expect(throws: RealmError.self) { try workload.finish(Meter()) }
     }
 
-    /// Workloads that read get a generated file of each size.
+    /// Read workloads get a generated file of each size.
     @Test func readersAndWritersAreMeasuredTogether() throws {
         let scratch = ScratchDirectory()
         let plans = ["check", "sort", "fillseq"].compactMap(WorkloadCatalogue.installed.named)
@@ -194,7 +194,7 @@ import Testing
         let results = try runner.run()
         #expect(results.map(\.name) == ["check", "sort", "fillseq"])
         #expect(done == Array(0..<9))
-        // With the people 1000 dogs are checked, and the object of the schema.
+        // The checked objects include 1000 dogs and the object of the schema.
         #expect(results[0].points.map(\.operations) == [1041, 1081, 1161])
         #expect(results[2].points.map(\.operations) == [40, 80, 160])
         #expect(results.map { $0.points[0].fileBytes == nil } == [true, true, false])
@@ -219,7 +219,7 @@ import Testing
         #expect(ToolProcess.shell(script, tool: "realm-bench").status == 9)
     }
 
-    /// Bytes decide here, which are the same on every machine.
+    /// File sizes decide here; they are the same on every machine.
     @Test func exitStatusOneNamesWhatGrows() {
         let scratch = ScratchDirectory()
         func run(_ limit: String, _ others: [String] = []) -> ToolProcess {

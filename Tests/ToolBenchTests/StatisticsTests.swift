@@ -34,7 +34,7 @@ import Testing
         #expect(same == (7, 7))
     }
 
-    /// Medians of samples of a known distribution fall outside about one interval in twenty.
+    /// The true median is outside of about one interval in twenty.
     @Test func intervalsCoverTheTruth() throws {
         var random = SplitMix64(seed: 99)
         var covered = 0

@@ -5,8 +5,8 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// The workloads that measure what the threading rules promise. How fast anything is depends on the
-/// machine; that the figures are of what they should be does not.
+/// Workloads that measure the guarantees of the threading rules. The tests check that the right
+/// operations are counted, not their speed.
 @Suite struct ThreadingWorkloadTests {
     private func result(
         _ name: String, num: Int, readers: Int = 1, writers: Int = 1
@@ -25,7 +25,7 @@ import Testing
 
     @Test("THR-01: how late a thread's ticks are while large transactions are written")
     func ticks() throws {
-        // One transaction each for two writers, who change every object between them.
+        // Two writers with one transaction each, which together change every object.
         let busy = try result("tickwhilewriting", num: 300, writers: 2)
         let idle = try result("tickwhileidle", num: 300)
         for result in [busy, idle] {

@@ -1,8 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// One run of a workload that writes: on a new file, which is checked at the end by reading it
-/// back.
+/// One run of a workload that writes to a new file. The file is read back and checked at the end.
 class StoringWorkload: Workload {
     let setting: BenchSetting
     let scratch: ScratchFile
@@ -13,19 +12,19 @@ class StoringWorkload: Workload {
         scratch = try ScratchFile(setting, name: name)
     }
 
-    /// The database; nil before `setUp` and once it is closed.
+    /// The database; nil before `setUp` and after it is closed.
     var store: MeasuredDatabase? { nil }
-    /// Creates the database with what is there before the measured part.
+    /// Creates the database with the content before the measured part.
     func create() throws(RealmError) {}
     /// Releases the last reference to the database, which closes it.
     func close() {}
     /// The measured operations.
     func perform(_ meter: inout Meter) throws(RealmError) {}
-    /// Checks after the database was read back. Returns the number of objects.
+    /// Checks the file after it was read back. Returns the number of objects.
     func check(_ snapshot: Snapshot) throws(RealmError) -> Int { 0 }
-    /// What else there is to say.
+    /// Additional remark on the run; nil for none.
     var note: String? { nil }
-    /// Whether nothing but the seed decides where in the file things are.
+    /// Whether the placement of nodes in the file depends on the seed only.
     var isPlacementFixed: Bool { true }
 
     final func setUp() throws(RealmError) {
@@ -41,7 +40,7 @@ class StoringWorkload: Workload {
         meter.stop()
     }
 
-    /// Adds what other handles on the same file did.
+    /// Adds the statistics of other handles on the same file.
     func complete(_ figures: inout StorageFigures) throws(RealmError) {}
 
     final func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
@@ -55,7 +54,7 @@ class StoringWorkload: Workload {
         return outcome
     }
 
-    /// Opens the file as a reader would, checks it and reads all of it.
+    /// Opens the file like a reader, checks it and reads all of it.
     private func readBack(_ figures: inout StorageFigures) throws(RealmError) -> RunOutcome {
         let database = try Database(immutable: scratch.path, key: setting.key)
         let report = IntegrityCheck(database, level: .quick).run()
@@ -75,20 +74,20 @@ class StoringWorkload: Workload {
     }
 }
 
-/// One run of a workload that writes people. One operation is an object; what commits lasts as long
-/// as the commit too.
+/// One run of a workload that writes persons. One operation is an object. The latency of an
+/// operation that commits includes the commit.
 class WriteWorkload: StoringWorkload {
     private(set) var people: PeopleDatabase?
-    /// Operations done.
+    /// Number of completed operations.
     private(set) var done = 0
 
     override final var store: MeasuredDatabase? { people }
 
-    /// Whether there are people before the measured part.
+    /// Whether persons are inserted before the measured part.
     var startsFull: Bool { true }
-    /// People there should be after it.
+    /// Expected number of persons after the measured part.
     var finalCount: Int { setting.num }
-    /// Operations between two commits.
+    /// Number of operations per commit.
     var commitEvery: Int { setting.batch }
 
     override func create() throws(RealmError) {
@@ -107,7 +106,7 @@ class WriteWorkload: StoringWorkload {
         if let people { try perform(people, &meter) }
     }
 
-    /// Checks after the database was read back.
+    /// Checks the file after it was read back.
     func check(_ snapshot: Snapshot, _ person: TableInfo) throws(RealmError) {}
 
     override final func check(_ snapshot: Snapshot) throws(RealmError) -> Int {
@@ -122,8 +121,8 @@ class WriteWorkload: StoringWorkload {
         return count
     }
 
-    /// Does `count` operations, or as many as there is time for, committing as often as the workload
-    /// does.
+    /// Runs `count` operations, or fewer if the time limit is reached, and commits after every
+    /// `commitEvery` operations.
     final func repeatOperation(
         _ count: Int, _ people: PeopleDatabase, _ meter: inout Meter,
         _ operation: (Int) throws(RealmError) -> Void
@@ -142,7 +141,7 @@ class WriteWorkload: StoringWorkload {
         try people.commit()
     }
 
-    /// The numbers below `count` in random order.
+    /// Returns the numbers below `count` in random order.
     final func shuffled(_ count: Int) -> [Int64] {
         var random = SplitMix64(seed: setting.seed &+ 0x5EED)
         return (0..<Int64(count)).shuffled(using: &random)

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension WorkloadCatalogue {
-    /// Workloads on a new file of made-up people that write with one thread.
+    /// Workloads that write to a new file of generated persons with one thread.
     package static let writing: [WorkloadPlan] = [
         plan(
             FillSequential.self, "fillseq", "insert objects in the order of their primary keys",
@@ -63,14 +63,14 @@ extension WorkloadCatalogue {
     }
 }
 
-/// Inserts people in the order of their primary keys.
+/// Inserts persons in the order of their primary keys.
 class FillSequential: WriteWorkload {
     override final var startsFull: Bool { false }
     override final var finalCount: Int { done }
 
-    /// Objects to insert.
+    /// Number of objects to insert.
     var count: Int { setting.num }
-    /// Primary keys in the order in which they are inserted.
+    /// Primary keys in the order of insertion.
     var order: [Int64] { (0..<Int64(count)).map { $0 } }
 
     @_optimize(speed)
@@ -83,23 +83,23 @@ class FillSequential: WriteWorkload {
     }
 }
 
-/// Inserts people in random order of their primary keys.
+/// Inserts persons in random order of their primary keys.
 final class FillRandom: FillSequential {
     override var order: [Int64] { shuffled(count) }
 }
 
-/// As `FillSequential`, with commits ten times as large.
+/// Inserts persons in the order of their primary keys, with commits ten times as large.
 final class FillBatch: FillSequential {
     override var commitEvery: Int { setting.batch * 10 }
 }
 
-/// Inserts people with a commit for each, a hundredth of the number.
+/// Inserts a hundredth of the number of persons, with one commit per person.
 final class FillSync: FillSequential {
     override var count: Int { max(1, setting.num / 100) }
     override var commitEvery: Int { 1 }
 }
 
-/// Finds people at random by primary key and sets all their properties.
+/// Finds random persons by primary key and sets all their properties.
 final class Overwrite: WriteWorkload {
     @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
@@ -111,9 +111,9 @@ final class Overwrite: WriteWorkload {
     }
 }
 
-/// Finds people at random by primary key and sets one number.
+/// Finds random persons by primary key and sets one number.
 class UpdateRandom: WriteWorkload {
-    /// Operations of a run.
+    /// Number of operations of a run.
     var count: Int { setting.endless }
 
     @_optimize(speed)
@@ -144,8 +144,8 @@ final class EmptyCommit: WriteWorkload {
     }
 }
 
-/// Sets numbers in small commits while a version is held: what the file grows by is what that
-/// costs, since nothing that version uses can be used again.
+/// Sets numbers in small commits while a version is pinned. The growth of the file is the cost of
+/// the pin, because space that the version uses cannot be reused.
 final class PinnedGrowth: UpdateRandom {
     private var held = 0
     private var sizeAfterRelease = 0
@@ -156,7 +156,7 @@ final class PinnedGrowth: UpdateRandom {
 
     override func create() throws(RealmError) {
         try super.create()
-        // With --pin the versions held are as many as that says.
+        // With --pin, that many versions are already pinned.
         if setting.pins == 0 { people?.pin(1) }
     }
 
@@ -165,7 +165,7 @@ final class PinnedGrowth: UpdateRandom {
         held = people.pinCount
         commits = figures.commits
         people.releasePins()
-        // The next commit finds the space free again.
+        // The next commit would find the space free.
         sizeAfterRelease = try people.session?.space().freeBytes ?? 0
     }
 
@@ -179,11 +179,11 @@ final class PinnedGrowth: UpdateRandom {
     }
 }
 
-/// Removes all people in the order of their primary keys.
+/// Deletes all persons in the order of their primary keys.
 class DeleteSequential: WriteWorkload {
     override final var finalCount: Int { setting.num - done }
 
-    /// Primary keys in the order in which they are removed.
+    /// Primary keys in the order of deletion.
     var order: [Int64] { (0..<Int64(setting.num)).map { $0 } }
 
     @_optimize(speed)
@@ -195,13 +195,13 @@ class DeleteSequential: WriteWorkload {
     }
 }
 
-/// Removes all people in random order.
+/// Deletes all persons in random order.
 final class DeleteRandom: DeleteSequential {
     override var order: [Int64] { shuffled(setting.num) }
 }
 
-/// Removes a person at random and inserts a new one, again and again: what the file grows by is
-/// space that was not used again.
+/// Repeatedly deletes a random person and inserts a new one. Growth of the file is space that was
+/// not reused.
 final class Churn: WriteWorkload {
     @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
@@ -218,8 +218,8 @@ final class Churn: WriteWorkload {
     }
 }
 
-/// Adds a search index to a property of all people. One operation is an object; single ones are
-/// not timed.
+/// Adds a search index to a property of all persons. One operation is an object, without individual
+/// times.
 final class CreateIndex: WriteWorkload {
     @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {

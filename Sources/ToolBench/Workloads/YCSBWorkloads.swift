@@ -14,7 +14,7 @@ extension WorkloadCatalogue {
     ]
 }
 
-/// Records of ten fields of 100 bytes with a text as primary key, as YCSB has them.
+/// Records with a text as primary key and ten fields of 100 bytes, as in YCSB.
 final class RecordDatabase: MeasuredDatabase {
     static let fields = 10
     static let fieldSize = 100
@@ -37,7 +37,7 @@ final class RecordDatabase: MeasuredDatabase {
         try commit()
     }
 
-    /// The primary key of the record at `position`; valid until the next text is made.
+    /// Returns the primary key of the record at `position`, valid until the next text is made.
     func key(_ position: Int) -> Value {
         text.removeAll()
         text.append("user")
@@ -46,7 +46,7 @@ final class RecordDatabase: MeasuredDatabase {
         return .string(ByteView(text.bytes.baseAddress!, count: text.count))
     }
 
-    /// Adds a record; its position is the number of records before.
+    /// Adds a record. Its position is the previous number of records.
     func insert() throws(RealmError) {
         let key = try writing().create(in: table, primaryKey: key(count))
         count += 1
@@ -54,7 +54,7 @@ final class RecordDatabase: MeasuredDatabase {
         for i in 1...Self.fields { try setField(key, i) }
     }
 
-    /// Sets the field, counted from 1, to new text.
+    /// Sets a field, counted from 1, to new text.
     func setField(_ key: ObjectKey, _ field: Int) throws(RealmError) {
         text.removeAll()
         for _ in 0..<Self.fieldSize { text.append(UInt8(0x61 + random.below(26))) }
@@ -64,7 +64,7 @@ final class RecordDatabase: MeasuredDatabase {
     }
 }
 
-/// A mix of operations on records, one commit for each that writes. Readers use the newest version.
+/// A mix of operations on records, with one commit per write. Readers use the newest version.
 class YCSBWorkload: StoringWorkload {
     private(set) var records: RecordDatabase?
     private var random = SplitMix64(seed: 0)
@@ -72,7 +72,7 @@ class YCSBWorkload: StoringWorkload {
     private var sum: UInt64 = 0
     private var done = 0
 
-    /// How many of a hundred operations are reads.
+    /// Percentage of reads among the operations.
     var reads: Int { 50 }
     var distribution: Distribution { .zipfian(theta: Distribution.usualTheta) }
 
@@ -90,7 +90,7 @@ class YCSBWorkload: StoringWorkload {
         records = nil
     }
 
-    /// Operations of a run: a tenth of the records, but enough for some of each kind.
+    /// Number of operations of a run: a tenth of the records, but enough for some of each kind.
     private var operations: Int { setting.time == nil ? max(50, setting.num / 10) : .max }
 
     @_optimize(speed)
@@ -132,7 +132,7 @@ class YCSBWorkload: StoringWorkload {
         try records.setField(key, 1 + random.below(RecordDatabase.fields))
     }
 
-    /// Reads up to 100 records that follow each other from `position` on.
+    /// Reads up to 100 consecutive records, starting at `position`.
     final func scan(_ records: RecordDatabase, _ position: Int) throws(RealmError) {
         let (table, key) = try find(records, position)
         var left = 1 + random.below(100)
@@ -150,7 +150,7 @@ class YCSBWorkload: StoringWorkload {
                 row += 1
                 left -= 1
             }
-            // Keys of new objects follow each other.
+            // Keys of new objects are consecutive.
             guard left > 0, let found = try scan.seek(next) else { break }
             row = found
         }
@@ -217,7 +217,7 @@ final class YCSBScans: YCSBWorkload {
     }
 }
 
-/// Writes read the record first, in the same transaction.
+/// Each write first reads the record in the same transaction.
 final class YCSBReadModifyWrite: YCSBWorkload {
     override func write(_ records: RecordDatabase, _ position: Int) throws(RealmError) {
         let t = try records.writing()

@@ -5,8 +5,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// What the tools' contract asks of `realm-compact` as of all tools: exit codes, outputs that fail,
-/// files that stay what they are.
+/// The contract of all tools, for `realm-compact`: exit codes, failing outputs, unchanged files.
 @Suite struct CompactContractTests {
     @Test(arguments: [
         "-n app.realm", "-n --json app.realm", "-n -f ndjson app.realm", "--check app.realm",
@@ -54,8 +53,8 @@ import Testing
         #expect(lab.hasNoRests && lab.size("x.realm") < 0)
     }
 
-    /// Formats before 24 are not rewritten, in place or beside, unless the file is to stay what it
-    /// is; nothing is upgraded.
+    /// Files of formats before 24 are neither rewritten nor upgraded. A conversion between old
+    /// formats is refused, too.
     @Test func olderFormatsStayWhatTheyAre() throws {
         let lab = try CompactLab()
         for format: UInt8 in [10, 20, 22, 23] {
@@ -73,7 +72,7 @@ import Testing
         }
     }
 
-    /// A directory nobody can write to: reports work, and leave everything as it was.
+    /// In a read-only directory, reports work and change nothing.
     @Test func reportsLeaveNoTrace() throws {
         let lab = try CompactLab()
         let run = lab.shell(
@@ -101,7 +100,7 @@ import Testing
         #expect(!here.output.isEmpty)
     }
 
-    /// The bytes of a key are nowhere but in its file.
+    /// The bytes of a key are only in its file.
     @Test func keysAreNotShown() throws {
         let lab = try CompactLab()
         let hex = String(repeating: "5eC2e7", count: 22).prefix(128)

@@ -3,11 +3,11 @@ import Glibc
 @testable import RealmEngine
 @testable import ToolSupport
 
-/// A scratch directory with a database whose half is free space.
+/// A scratch directory with a database that is half free space.
 final class CompactLab {
     let scratch = ScratchDirectory()
 
-    /// `app.realm` with 2000 notes left of 4000, in several commits.
+    /// Creates `app.realm` with 2000 of 4000 notes left, in several commits.
     init() throws {
         var options = WriteSession.Options()
         options.creates = true
@@ -57,10 +57,10 @@ final class CompactLab {
                 + script, tool: "realm-compact")
     }
 
-    /// What the classes of a database digest to.
+    /// Returns the digests of a database's classes.
     func digest(_ name: String) -> String { shell("$Q --digest \(name)").text }
 
-    /// No unfinished file is left.
+    /// Whether no temporary file is left.
     var hasNoRests: Bool { !scratch.entries.contains { $0.hasSuffix(".tmp") } }
 
     /// Writes a byte into a file.

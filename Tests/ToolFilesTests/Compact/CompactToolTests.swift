@@ -5,7 +5,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// `realm-compact` as scripts call it.
+/// `realm-compact` called from scripts.
 @Suite struct CompactToolTests {
     @Test func compactsInPlace() throws {
         let lab = try CompactLab()
@@ -19,7 +19,7 @@ import Testing
         #expect(lab.hasNoRests)
         let check = lab.shell("$C --check --strict app.realm")
         #expect(check.status == 0 && check.text.hasPrefix("app.realm: ok (format 24, 2001 obj"))
-        // And programs go on with it.
+        // Programs can still write to the file.
         let write = lab.shell(
             "echo '{\"id\":-1,\"text\":\"x\"}' | $W -q app.realm Note && $C --check app.realm")
         #expect(write.status == 0, "\(write.errorText)")
@@ -54,7 +54,7 @@ import Testing
         let no = lab.shell("$C --if-free 99% app.realm && $C --if-free 1GiB app.realm")
         #expect(no.status == 0 && no.errorText.contains("not needed"))
         #expect(lab.size("app.realm") == size)
-        // The recipe.
+        // The recipe in the manual.
         let run = lab.shell(
             "$C --if-free 10% --max-memory 64MiB --backup --wait=60s app.realm; $C --check -q *")
         #expect(run.errorText.contains("smaller"))

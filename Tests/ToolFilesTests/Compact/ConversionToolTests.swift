@@ -3,9 +3,9 @@ import Testing
 @testable import RealmEngine
 @testable import ToolSupport
 
-/// `--to-format` and `--local`: files of old formats, and of synchronised databases, made anew.
+/// `--to-format` and `--local`: conversion of files of old formats and of synchronised databases.
 @Suite struct ConversionToolTests {
-    /// A scratch directory with a file of the fixtures as `old.realm`.
+    /// Makes a scratch directory with a fixture as `old.realm`.
     private static func lab(_ name: String) throws -> CompactLab {
         let lab = try CompactLab()
         let file = QueryRun.fixture("legacy/\(name).realm")
@@ -47,7 +47,8 @@ import Testing
           about     Doc?
         """
 
-    /// Everything that older formats have in another form, also beyond one leaf.
+    /// Documents with all content that older formats encode differently, also in more than one
+    /// leaf.
     private static func documents(_ count: Int) -> String {
         (0..<count).map { i in
             let count = i % 40 == 0 ? 1200 : i % 7
@@ -76,7 +77,7 @@ import Testing
         return lab
     }
 
-    /// The same objects in the forms of older formats, which are read as theirs.
+    /// The same objects are written in older formats and read back.
     @Test(arguments: [21, 22, 23])
     func writesOlderFormats(_ format: Int) throws {
         let lab = try Self.today()
@@ -128,7 +129,7 @@ import Testing
         #expect(run.text == "20\nsame\n6\n6\n20\n24\n", "\(run.errorText)")
     }
 
-    /// Of the table with the schema version nothing else is taken over, and nothing else compared.
+    /// Of the table with the schema version, only that version is copied and compared.
     @Test func toleratesMoreThanASchemaVersion() throws {
         let lab = try CompactLab()
         let schema = try Database(immutable: lab.path("app.realm")).schema
@@ -141,7 +142,7 @@ import Testing
         #expect(run.text == "done\n", "\(run.errorText)")
     }
 
-    /// In place only with leave, and never without the old file beside the new one.
+    /// Files are converted in place only with `--force`, and always with a backup.
     @Test func keepsTheOldFile() throws {
         let lab = try Self.lab("f9-sdk-compacted")
         let run = lab.shell(
@@ -173,7 +174,8 @@ import Testing
         #expect(!run.text.contains("sync"))
     }
 
-    /// What cannot be done with an old file comes with the command that helps.
+    /// Errors for operations that old files do not support include a command that converts the
+    /// file.
     @Test func othersNameTheCommand() throws {
         let lab = try Self.lab("f7-sdk")
         for command in [

@@ -4,10 +4,10 @@ import Testing
 @testable import RealmEngine
 @testable import ToolSupport
 
-/// The recipes of the tools' manual that `realm-compact` and `realm-versions` appear in, run as they
-/// are written but for the names of files.
+/// Recipes of the tools' manual that use `realm-compact` and `realm-versions`, run as written
+/// except for file names.
 @Suite struct RecipeTests {
-    /// A seed file of schema 7, as the recipe for seed files makes it, compacted or not.
+    /// Creates a seed file with schema version 7 by the recipe for seed files, not compacted.
     private static let seed = """
         echo '{"schemaVersion":7,"classes":[{"name":"Word","properties":[
             {"name":"text","type":"string"}]}]}' > schema.json
@@ -20,7 +20,7 @@ import Testing
         lab.shell("PATH=${C%/*}:$PATH; " + script)
     }
 
-    /// Recipe 3: a bundled file has schema 7, is plain, compact and undamaged.
+    /// Recipe 3: a bundled file has schema version 7, and is unencrypted, compact and undamaged.
     @Test func gateForABundledFile() throws {
         let lab = try CompactLab()
         let gate = """
@@ -35,14 +35,14 @@ import Testing
         #expect(after.text.hasPrefix("Seed.realm: ok (format 24, "))
         let other = run(gate.replacing("version=7", with: "version=8"), lab)
         #expect(other.status == 1 && other.text.isEmpty)
-        // A leaf of texts loses its signature: a warning, which --strict counts.
+        // A leaf of texts loses its signature, which is a warning that --strict counts.
         let database = try Database(immutable: lab.path("Seed.realm"))
         let info = try #require(database.schema.table(named: "Word"))
         lab.damage("Seed.realm", at: Int(info.root.raw), 0x40)
         #expect(run(gate, lab).status == 1)
     }
 
-    /// Recipe 6: who pins an old version, and an alarm.
+    /// Recipe 6: find the process that pins an old version, and raise an alarm.
     @Test(.enabled(if: ToolProcess.has("jq"))) func whoPinsAnOldVersion()
         throws
     {
@@ -80,8 +80,8 @@ import Testing
         withExtendedLifetime(session) {}
     }
 
-    /// Recipe 7: shrink a large file with bounded memory, only if worth it, safely; and a copy
-    /// while the program keeps running.
+    /// Recipe 7: shrink a large file safely, with limited memory and only if worthwhile; and copy
+    /// it while a program has it open.
     @Test func shrinkSafely() throws {
         let lab = try CompactLab()
         let size = lab.size("app.realm")
@@ -121,7 +121,7 @@ import Testing
                 == "after app.realm before prev.ndjson x.realm 4000", "\(read.text)")
     }
 
-    /// Recipe 15: rescue, with the script of the manual; a sound file is left alone.
+    /// Recipe 15: rescue a file with the script of the manual. An intact file is not rescued.
     @Test func rescue() throws {
         let lab = try CompactLab()
         let script = """
@@ -132,7 +132,7 @@ import Testing
         #expect(sound.status == 1 && lab.size("rescued.realm") < 0)
         let database = try Database(immutable: lab.path("app.realm"))
         let info = try #require(database.schema.table(named: "Note"))
-        // The inner node of the objects' tree announces a child elsewhere.
+        // A wrong child ref in the inner node of the objects' tree.
         lab.damage("broken.realm", at: Int(info.root.raw) + 8 + 12, 0x11)
         let broken = run(script, lab)
         #expect(broken.status == 4, "\(broken.status) \(broken.errorText)")

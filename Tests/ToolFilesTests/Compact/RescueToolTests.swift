@@ -5,9 +5,9 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Checks, older versions and salvage as scripts call them.
+/// Checks, older versions and salvage, called from scripts.
 @Suite struct RescueToolTests {
-    /// Offset of the root the header selects.
+    /// Returns the offset of the root selected by the header.
     private func root(_ lab: CompactLab, _ name: String) throws -> Int {
         let database = try Database(immutable: lab.path(name))
         return Int(database.header.top.raw)
@@ -16,7 +16,7 @@ import Testing
     @Test func findsDamageAndTheWayOut() throws {
         let lab = try CompactLab()
         let digest = try #require(try previousDigest(lab))
-        // The newest root names its tables no more.
+        // The newest root has an invalid ref to the list of tables.
         lab.damage("app.realm", at: try root(lab, "app.realm") + 8 + 3, 0x77)
         let check = lab.shell("$C --check -f ndjson app.realm")
         #expect(check.status == 4, "\(check.text)")
@@ -43,9 +43,9 @@ import Testing
         let leaf = try #require(
             try ClusterTree(space: snapshot.lookup, root: info.root).leaves().firstLeaf())
         let column = try leaf.columnRef(info.columns[1].leafIndex)
-        // A leaf of texts loses its form.
+        // A leaf of texts gets an unknown form.
         lab.damage("app.realm", at: Int(column.raw) + 4, 0x1F)
-        // The recipe.
+        // The recipe in the manual.
         let run = lab.shell(
             """
             $C --check app.realm > found; [ $? -eq 4 ] &&
@@ -63,7 +63,7 @@ import Testing
         #expect(lab.hasNoRests)
     }
 
-    /// The header is lost: what is in the file is found, and a check says so.
+    /// Without its header, a file's content is still found, and a check reports that.
     @Test func findsWhatHasNoHeader() throws {
         let lab = try CompactLab()
         _ = lab.shell("cp app.realm lost.realm")
@@ -77,8 +77,8 @@ import Testing
         #expect(other.status == 3)
     }
 
-    /// A map has each byte once: of the whole file nothing is lost, of the half what is behind it, of
-    /// one with a hole that.
+    /// A space map counts each byte once. Nothing is lost of a whole file; of a truncated file, the
+    /// missing part is lost, and of a file with a hole, the hole.
     @Test func drawsWhatBecameOfTheBytes() throws {
         let lab = try CompactLab()
         let script = """
@@ -127,7 +127,7 @@ import Testing
         #expect(cut.status == 4, "\(cut.text)")
     }
 
-    /// A list that is cut off says so, and what is missing.
+    /// A truncated list of findings contains the number of omitted ones.
     @Test func countsWhatItLeavesOut() throws {
         let lab = try CompactLab()
         let file = QueryRun.fixture("objects/all-types-2-compacted.realm")
@@ -144,7 +144,7 @@ import Testing
 }
 
 extension LeafCursor {
-    /// A leaf, from a tree that need not be kept in a variable.
+    /// Returns the first leaf, without a variable for the cursor.
     fileprivate func firstLeaf() throws -> ClusterLeaf? {
         var leaves = self
         return try leaves.next()

@@ -3,10 +3,11 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Programs that hold versions while others commit, and what `realm-versions` says about them.
+/// Reports of `realm-versions` on programs that pin versions while others commit.
 @Suite struct PinnedGrowthTests {
-    /// A database of 4000 items; `$WP`, a writer that reads records from descriptor 4; `$QP`, a
-    /// reader that pins a version, because nobody reads what it prints until descriptor 5 is drained.
+    /// Creates a database of 4000 items; `$WP`, a writer that reads records from descriptor 4; and
+    /// `$QP`, a reader that pins a version, because its output is not read until descriptor 5 is
+    /// drained.
     private static let setUp = """
         V=$TOOL; B=${TOOL%/*}; cd "$DIRECTORY"
         rows() {
@@ -48,7 +49,7 @@ import Testing
                 + "\nrm -rf a.realm.management", tool: "realm-versions")
     }
 
-    /// Lines `name value` that a script printed.
+    /// Parses lines `name value` that a script printed.
     private func values(_ run: ToolProcess) -> [String: String] {
         var values: [String: String] = [:]
         for line in run.text.split(separator: "\n") {

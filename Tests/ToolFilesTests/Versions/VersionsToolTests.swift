@@ -5,7 +5,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// `realm-versions` on files nobody has open, run as a script would.
+/// `realm-versions` on files without a session, called from scripts.
 @Suite struct VersionsToolTests {
     private let social = QueryRun.social
 
@@ -26,7 +26,7 @@ import Testing
         #expect(run("-g", "formt", social).status == 2)
     }
 
-    /// Each key is known of a plain file, but for what only a session has.
+    /// Every key has a value for a plain file, except keys that require a session.
     @Test func everyKeyHasAMember() throws {
         let json = try StrictJSON(run("--json", social).text)
         for key in FactKey.allCases {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// After most objects were removed the report says what makes the file smaller.
+    /// After most objects were deleted, the report suggests a command that shrinks the file.
     @Test func mostlyFree() throws {
         let scratch = ScratchDirectory()
         let path = scratch.path + "/a.realm"
@@ -109,7 +109,7 @@ import Testing
         let removing = try session.begin()
         try removing.remove(table, key)
         try removing.commit()
-        // Until the next commit the version before it keeps the space.
+        // Until the next commit, the previous version keeps the space.
         try session.begin().commit()
         #expect(run(path).text.contains("realm-compact"))
     }
@@ -154,7 +154,7 @@ import Testing
         #expect(run("-K", scratch.write("short", [1, 2, 3]), social).status == 5)
     }
 
-    /// What an encrypted file begins with: counters and authentication codes.
+    /// An encrypted file begins with counters and authentication codes.
     @Test func encryptedFilesAreRecognised() {
         let scratch = ScratchDirectory()
         var bytes = (0..<12288).map { _ in UInt8.random(in: 1...255) }
@@ -213,7 +213,7 @@ import Testing
         #expect(contents(of: copy) == contents(of: social))
     }
 
-    /// Nothing is written, created or touched, not even beside a lock file nobody holds.
+    /// Nothing is written, created or touched, even next to an unused lock file.
     @Test func leavesNoTrace() {
         let scratch = ScratchDirectory()
         scratch.write("a.realm", contents(of: social) ?? [])
