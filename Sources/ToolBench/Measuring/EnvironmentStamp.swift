@@ -75,7 +75,7 @@ struct EnvironmentStamp: Sendable, Equatable {
             guard fields.count > 6, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count
             else { continue }
             let point = fields[4] == "/" ? "" : String(fields[4])
-            // Of two mounts at the same point, the later one hides the earlier.
+            // The later of two mounts at the same point hides the earlier.
             if path == point || path.hasPrefix(point + "/"), point.utf8.count >= longest {
                 (longest, name) = (point.utf8.count, String(fields[dash + 1]))
             }

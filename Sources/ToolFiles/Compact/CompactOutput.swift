@@ -106,8 +106,8 @@ struct DigestComparison {
         _ original: Database, _ copy: Database, except: Set<String>, path: String
     ) throws(RealmError) {
         var pairs: [(TableInfo, TableInfo)] = []
-        // Of the tables that SDKs store in addition to classes, only the schema version is
-        // converted.
+        // Only the schema version is converted from the tables that SDKs store in addition to
+        // classes.
         guard copy.schema.version == original.schema.version else {
             throw Self.difference("its schema version", path)
         }

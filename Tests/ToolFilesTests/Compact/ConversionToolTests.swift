@@ -129,7 +129,7 @@ import Testing
         #expect(run.text == "20\nsame\n6\n6\n20\n24\n", "\(run.errorText)")
     }
 
-    /// Of the table with the schema version, only that version is copied and compared.
+    /// Only the schema version is copied and compared from the table that stores it.
     @Test func toleratesMoreThanASchemaVersion() throws {
         let lab = try CompactLab()
         let schema = try Database(immutable: lab.path("app.realm")).schema

@@ -1,7 +1,7 @@
 /// Tables that a query reads.
 extension BoundQuery {
-    /// Adds all tables that the query reads besides that of its class. Returns false if they are
-    /// only known during evaluation.
+    /// Adds all tables that the query reads in addition to its class's table. Returns false if
+    /// they are only known during evaluation.
     func addTables(to tables: inout Set<TableKey>) -> Bool {
         if namesObjects { return false }
         for descriptor in descriptors {

@@ -4,7 +4,8 @@
 /// (query language 25).
 /// | Difference | Decided in |
 /// |---|---|
-/// | `%@`, `%d` and their kin, `%K`, words before and after a dot, `#name`, `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
+/// | `%@`, `%d` and other placeholders, `%K`, `#name` | `QueryParser+Predicates` |
+/// | words before and after a dot, `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
 /// | `[d]`, `[cd]`, words in any case, `@allKeys`, `@allValues` | the tables below |
 /// | `MATCHES` and `ALL` are errors | `QueryParser+Conditions`, `QueryParser+Predicates` |
 /// | `==` by components, `IN` with a region, `BETWEEN %@` | `QueryParser+Conditions` |
@@ -51,7 +52,7 @@ public struct QueryDialect: Hashable, Sendable {
 
 /// Values for the argument places in the text of a predicate, numbered from left to right.
 package protocol PredicateArguments: AnyObject {
-    /// Returns the value of a place such as `%@`; `kind` is its last character.
+    /// Returns the value of a placeholder such as `%@`; `kind` is its last character.
     func value(_ number: Int, _ kind: UInt8) throws(RealmError) -> QueryArgument
 
     /// Returns the names along the path of a place `%K`.
