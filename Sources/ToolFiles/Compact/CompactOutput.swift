@@ -116,7 +116,7 @@ struct DigestComparison {
             let other = copy.schema.tables.first { Array($0.name.utf8) == Array(info.name.utf8) }
             if let other { pairs.append((info, other)) }
         }
-        // Such a table without a class is created in every file.
+        // Only the copy may have the table of the schema version: every new file gets that table.
         for made in copy.schema.tables where made.isClass && !except.contains(made.className) {
             guard pairs.contains(where: { $0.1 === made }) else {
                 throw Self.difference("its tables", path)

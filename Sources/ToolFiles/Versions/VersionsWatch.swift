@@ -84,8 +84,8 @@ struct VersionsWatch {
     }
 }
 
-/// Records the newest version at the time when each process was not there yet; the process cannot
-/// hold an earlier one.
+/// Records, for each process, the newest version of the last observation before the process opened
+/// the file. The process cannot hold an earlier version.
 struct Arrivals {
     private var before: [ProcessIdentity: UInt64] = [:]
     private var newest: UInt64?

@@ -41,7 +41,7 @@ extension QueryBinder {
     }
 
     /// Returns the right side with texts as bytes, or bytes as texts, for a comparison with mixed
-    /// values; nil if it has none.
+    /// values; nil if the right side has neither.
     private func otherReading(
         of right: BoundOperand, for left: BoundOperand, _ relation: QueryRelation
     ) -> BoundOperand? {

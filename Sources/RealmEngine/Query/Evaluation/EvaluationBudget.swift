@@ -1,10 +1,10 @@
 /// Node spaces with read budgets for the columns and collections a query reads, so that damaged
 /// bytes lead to an error.
 ///
-/// Values and collections of an object belong to that object only. For the objects of a scanned
-/// table, they are together no larger than the file per look at them, so one budget covers the
-/// whole pass. A collection of a linked object, in contrast, may be read once per link, so each
-/// visit has its own budget.
+/// Values and collections of an object belong to that object only. Reading them once for all
+/// objects of a table reads at most the size of the file, so one budget covers a whole pass. A
+/// collection of a linked object, in contrast, may be read once per link, so each visit has its own
+/// budget.
 final class EvaluationBudget {
     /// Budget of the pass, followed by the budget of a visit to a linked object.
     private let meters: UnsafeMutablePointer<ReadState>

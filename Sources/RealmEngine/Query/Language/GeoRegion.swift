@@ -73,7 +73,7 @@ enum GeoRegion: Sendable {
         return SphereVector(longitude: point.longitude, latitude: point.latitude)
     }
 
-    /// Moves a place by micrometres, always in the same direction, so that a place on a boundary
+    /// Moves a point by micrometres, always in the same direction, so that a point on a boundary
     /// belongs to exactly one of the adjacent regions. At a pole, different longitudes give
     /// different vectors, much closer to each other; there the direction is along the ground and
     /// the distance smaller.

@@ -2,7 +2,7 @@
 struct GeoRing: Sendable {
     /// Vertices, without the repeated first one at the end.
     let vertices: [SphereVector]
-    /// Reference place: far from most data and not aligned with it.
+    /// Reference point: far from most data and not aligned with it.
     private static let reference = SphereVector(-0.0099994664, 0.0025924542, 0.99994664).normalized
     private let containsReference: Bool
     /// Whether a vertex is at a pole. The direction of arcs from there requires exact arithmetic.
@@ -70,7 +70,7 @@ struct GeoRing: Sendable {
         let area = leftArea(v)
         if abs(area) < smallArea { return isReferenceOutvoted(v, touchesPole) }
         let isLeftInside = area > 0 || area < roundingOfHemisphere - 2 * Double.pi
-        // Place just to the left of the middle of the longest edge, far closer to it than to any
+        // Point just to the left of the middle of the longest edge, far closer to it than to any
         // other edge.
         var (a, b) = (v[v.count - 1], v[0])
         for (c, d) in zip(v, v.dropFirst()) where (d - c).square > (b - a).square {
@@ -85,15 +85,16 @@ struct GeoRing: Sendable {
     private static let smallArea = 1e-4
     /// Tolerance for half the sphere: it has no smaller side, so its left side is the inside.
     private static let roundingOfHemisphere = 1e-14
-    /// Places far from each other and from the reference, so that no small region contains two of
+    /// Points far from each other and from the reference, so that no small region contains two of
     /// them.
     private static let witnesses = [
         SphereVector(0.5513748, 0.2719451, -0.7886931).normalized,
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,
     ]
 
-    /// Whether the reference is on the other side than both witnesses. A small region contains at
-    /// most one of the three places, a sliver without width none, so the reference is then inside.
+    /// Whether both witnesses are on the other side than the reference. A small region contains at
+    /// most one of the three points, so the reference is then inside. A region without area
+    /// contains none.
     private static func isReferenceOutvoted(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
         witnesses.allSatisfy { crossesOddly(v, touchesPole, to: $0) }
     }

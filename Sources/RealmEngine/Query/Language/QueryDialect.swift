@@ -50,17 +50,17 @@ public struct QueryDialect: Hashable, Sendable {
     static let predicateFlags = "cdnlw"
 }
 
-/// Values for the argument places in the text of a predicate, numbered from left to right.
+/// Values for the argument placeholders in the text of a predicate, numbered from left to right.
 package protocol PredicateArguments: AnyObject {
     /// Returns the value of a placeholder such as `%@`; `kind` is its last character.
     func value(_ number: Int, _ kind: UInt8) throws(RealmError) -> QueryArgument
 
-    /// Returns the names along the path of a place `%K`.
+    /// Returns the names along the path of a placeholder `%K`.
     ///
     /// - Parameter isStart: whether the path begins at the class of the query.
     func names(_ number: Int, isStart: Bool) throws(RealmError) -> [String]
 
-    /// Returns the comparison of `path` with the value of a place `%@` if it is compared by
+    /// Returns the comparison of `path` with the value of a placeholder `%@` if it is compared by
     /// components; nil if the value is compared as a whole.
     func comparison(
         _ path: QueryPath, isEqual: Bool, _ number: Int

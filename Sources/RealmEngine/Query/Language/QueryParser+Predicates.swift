@@ -1,5 +1,5 @@
-/// Text of predicates (query language 25): argument places, and keywords that are names in some
-/// positions.
+/// Text of predicates (query language 25): argument placeholders, and keywords that are names in
+/// some positions.
 extension QueryParser {
     /// Returns the next token of a predicate.
     ///
@@ -28,7 +28,7 @@ extension QueryParser {
         return token
     }
 
-    /// Returns the last character of an argument place.
+    /// Returns the last character of an argument placeholder.
     func place(_ token: QueryToken) -> UInt8 { lexer.byte(token.range.end - 1) }
 
     /// Returns the kind of a word that is a name in the query language.
@@ -89,7 +89,7 @@ extension QueryParser {
         return QueryToken(kind: .name, range: token.range, number: names.count - 1)
     }
 
-    /// Parses an argument place and returns its value.
+    /// Parses an argument placeholder and returns its value.
     mutating func placeValue() throws(RealmError) -> QueryArgument {
         guard let arguments else { throw unexpected("a value") }
         let place = try advance()

@@ -15,7 +15,7 @@ struct QueryParser {
     /// Range of the previous token.
     private(set) var previous = SourceRange(start: 0, end: 0)
     private var depth = 0
-    /// Number of argument places parsed so far in a predicate.
+    /// Number of argument placeholders parsed so far in a predicate.
     var places = 0
     /// Names of tokens that are not in the text.
     var names: [String] = []

@@ -2,7 +2,7 @@
 struct QueryToken {
     var kind: Kind
     let range: SourceRange
-    /// Number of an argument place, or of a name that is not in the text; otherwise -1.
+    /// Number of an argument placeholder, or of a name that is not in the text; otherwise -1.
     var number = -1
 
     enum Kind: UInt8 {
@@ -29,7 +29,7 @@ struct QueryToken {
         /// `7d`; in the extended language only.
         case duration
         case base64, string, name
-        /// `%@` and similar places; in predicates only.
+        /// `%@` and similar placeholders; in predicates only.
         case place
     }
 
