@@ -1,16 +1,19 @@
 import RealmEngine
 
-/// Every misuse of the API ends where the engine's does (API specification D6): a mistake of the
-/// program that nobody could go on after, because the call it was made with cannot throw.
+/// Traps with `reason`, in the way the engine reports misuse (API specification D6).
+///
+/// Misuse is an error of the program in a call that cannot throw, so the process ends. Tests
+/// replace the trap through `RealmTesting`.
 func throwRealmException(_ reason: String) -> Never { Misuse.trap(reason) }
 
-/// What the engine refuses here is a mistake of the program.
+/// Runs `body` and traps with the message of an error that it throws.
 @inline(__always)
 func attempt<T>(_ body: () throws(RealmError) -> T) -> T {
     do throws(RealmError) { return try body() } catch { throwRealmException(error.message) }
 }
 
-/// Traps, as `attempt` does, with the text of the condition that the engine refuses.
+/// Runs `body` and traps with the message of an error that it throws, followed by the text of the
+/// condition that the engine refuses.
 func attemptCondition<T>(_ body: () throws(RealmError) -> T) -> T {
     do throws(RealmError) { return try body() } catch {
         // The hint of an error in a query is the query's line with a mark below it.

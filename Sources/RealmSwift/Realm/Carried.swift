@@ -1,4 +1,4 @@
-/// A confined value on its way to where it belongs.
+/// A confined value that crosses threads on its way to the context that uses it.
 struct Carried<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Bringing a stored object to values given without types, as `Realm.UpdatePolicy.modified` does.
+/// Updates a stored object from untyped values, as `Realm.UpdatePolicy.modified` does.
 extension InitialValues {
-    /// Writes the values that differ from the stored ones. The primary key stays.
+    /// Writes the values that differ from the stored ones. The primary key is not changed.
     func update(_ object: ObjectBase, _ storing: _Storing) {
         guard let managed = object.managed else { return }
         for (field, value) in values where !field.isPrimaryKey {
@@ -16,7 +16,7 @@ extension InitialValues {
     }
 }
 
-/// One property of a stored object that gets a value without a type.
+/// One property of a stored object that is set to an untyped value.
 private struct PropertyUpdate {
     let object: ObjectBase
     let field: ClassModel.Field
@@ -25,7 +25,8 @@ private struct PropertyUpdate {
 
     private var maker: InitialValues.Maker { .stored(storing.realm, storing.policy) }
 
-    /// - Parameter value: nil for null.
+    /// Writes `value` if it differs from the stored one; nil is null. Traps if the value does not
+    /// fit.
     func update(_ value: Any?) {
         if value == nil, field.shape.collection != nil { return removeAll() }
         if let value, let target = field.shape.target, !field.shape.isCustom,
@@ -36,7 +37,7 @@ private struct PropertyUpdate {
         let converted = maker.converted(value, field)
         let isWritten = field.wrapper.update(
             converted, at: object.place(of: field), object, UInt16(property), storing)
-        // Traps with the reason.
+        // `setValue` traps with the reason.
         if !isWritten { object.setValue(converted, forKey: field.name) }
     }
 
@@ -44,14 +45,15 @@ private struct PropertyUpdate {
         ManagedCollection(object, property, name)
     }
 
-    /// Null is an empty collection.
+    /// Empties the collection, which is the meaning of null for a collection.
     private func removeAll() {
         collection("List").change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
     // MARK: Objects
 
-    /// False for a value that is no object of the class, or no collection of such.
+    /// Updates a link, or a collection of links. Returns false if `value` is not an object of class
+    /// `target`, or not a collection of such objects; nothing is written then.
     private func update(objects value: Any, _ target: ObjectBase.Type) -> Bool {
         switch field.shape.collection {
         case .set: return false
@@ -76,6 +78,7 @@ private struct PropertyUpdate {
         return true
     }
 
+    /// Elements of a sequence, with null as `nothing`; nil if `value` is not a sequence.
     private static func elements(_ value: Any) -> [Any]? {
         func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { unwrapped($0) ?? nothing } }
         guard !(value is String), let sequence = value as? any Sequence else { return nil }
@@ -84,7 +87,7 @@ private struct PropertyUpdate {
 
     private static var nothing: Any { Optional<Any>.none as Any }
 
-    /// Whether a value is an object of the class, or has values for one.
+    /// Whether `value` is an object of class `target`, or a dictionary or array of values for one.
     private func isObject(_ value: Any, _ target: ObjectBase.Type) -> Bool {
         if let object = value as? ObjectBase {
             return object.className == ClassModel.of(target).name
@@ -92,7 +95,8 @@ private struct PropertyUpdate {
         return value is [String: Any?] || value is [Any?]
     }
 
-    /// Writes an object into the one that is there, if it is to stay.
+    /// Writes `value` into the object that the slot references if `isMerged` says so, else stores a
+    /// link to another object.
     private func put(_ value: Any?, _ target: ObjectBase.Type, _ slot: ValueSlot) {
         guard let value else { return slot.update(stored: .null, storing) }
         let realm = storing.realm!
@@ -104,8 +108,10 @@ private struct PropertyUpdate {
         }
     }
 
-    /// Whether the values are written into the object that is there: embedded ones, and those without
-    /// primary keys unless another object of the realm is linked to.
+    /// Whether the values are written into the object that the slot references.
+    ///
+    /// True for embedded objects, and for objects without a primary key unless `value` is an object
+    /// of the same realm.
     private func isMerged(_ value: Any, _ managed: ManagedClass) -> Bool {
         if managed.model.isEmbedded { return true }
         return managed.model.primaryKey == nil

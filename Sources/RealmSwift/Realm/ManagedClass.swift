@@ -1,45 +1,49 @@
 import RealmEngine
 
-/// A class as one realm has it: the model of the program, the table of the file, and which property of
-/// the one is which of the other. Confined as its realm is; of a frozen one free to cross threads.
+/// A class in one realm: its model in the program, its table in the file, and the mapping between
+/// their properties.
+///
+/// Confined like the realm; the classes of a frozen realm may be used from any thread.
 final class ManagedClass: @unchecked Sendable {
-    /// Whoever holds this holds the realm, too.
+    /// The realm, which every owner of a `ManagedClass` retains as well.
     unowned(unsafe) let realm: RealmInstance
     let model: ClassModel
     let objects: ObjectClass
-    /// The realm let go of the version that objects of this class are of.
+    /// Whether `invalidate` released the version that the objects of this class belong to.
     var isStale = false
-    /// Place of the primary key among the table's properties.
+    /// Index of the primary key among the table's properties.
     let primaryKey: Int?
-    /// Where the wrappers of a new accessor lie, and the places of their properties.
+    /// Offset of each wrapper in an accessor, and the index of its property.
     private let bindings: UnsafeMutableBufferPointer<(offset: Int, property: UInt16)>
-    /// Columns that are no wrappers, which few classes have.
+    /// Columns that are held by objects such as `List` instead of wrappers. Few classes have any.
     private let holders: [(field: ClassModel.Field, property: UInt16)]
     private let hasHolders: Bool
-    /// What is to be stored of an object that becomes managed, in order.
+    /// Columns in the order in which an object that becomes managed stores them.
     let columns: [Column]
-    /// A key that is an `Int` is what the file has, as it is.
+    /// Whether the primary key is an `Int`, which is stored without conversion.
     let hasIntegerKey: Bool
     private let type: ObjectBase.Type
-    /// An accessor is nothing but what it stands for, and of a live realm, where one thread has it.
+    /// Whether an accessor has no state beyond its key and location, and belongs to a live realm,
+    /// so that one thread uses it.
     let isPlain: Bool
-    /// By field of the model; nil for linking objects.
+    /// Index in the table of each field of the model; nil for linking objects.
     let properties: [Int?]
-    /// Once conditions asked for them (`aliases`).
+    /// Key-path aliases, computed by the first condition that needs them (`aliases`).
     let names = LockedValue<KeyPathAliases?>(nil)
 
-    /// A field of the model, as adopting an object goes over them.
+    /// A field of the model in the form that adopting an object needs.
     struct Column {
         let offset: Int
         let wrapper: any ColumnWrapper.Type
-        /// Its place in the table; nil for linking objects.
+        /// Index in the table; nil for linking objects.
         let property: Int?
         let isPrimaryKey: Bool
     }
 
-    /// Properties from here on are the model's fields, which are no columns.
+    /// First property number that means a field of the model without a column.
     static let firstField: UInt16 = 0x8000
-    /// From here on up to those they are fields of an object that writes down what it is asked for.
+    /// First property number that means a field of an object that records key paths; the numbers
+    /// end before `firstField`.
     static let firstRecorded: UInt16 = 0x4000
 
     init(_ realm: RealmInstance, _ model: ClassModel, _ objects: ObjectClass) {
@@ -72,9 +76,10 @@ final class ManagedClass: @unchecked Sendable {
 
     deinit { bindings.deallocate() }
 
-    /// Makes `object` stand for the stored one.
+    /// Makes `object` an accessor of the stored object at `key`.
     ///
-    /// - Parameter isAdopted: its holders have what is to be stored yet.
+    /// - Parameter isAdopted: whether the holders still contain values to be stored; they are not
+    ///   attached then.
     @inline(__always)
     func bind(
         _ object: ObjectBase, _ key: ObjectKey, _ place: ObjectPlace, isAdopted: Bool = false
@@ -84,13 +89,13 @@ final class ManagedClass: @unchecked Sendable {
         if hasHolders, !isAdopted { attachHolders(of: object) }
     }
 
-    /// The same without its columns.
+    /// Sets the class, key and location of `object` without binding its columns.
     @inline(__always)
     func take(_ object: ObjectBase, _ key: ObjectKey, _ place: ObjectPlace) {
         object.begin(counted(), key, place)
     }
 
-    /// A reference, and one to the realm.
+    /// Retains the class and its realm, and returns the reference to the class.
     @inline(__always)
     private func counted() -> Unmanaged<ManagedClass> {
         _ = Unmanaged.passUnretained(realm).retain()
@@ -105,6 +110,7 @@ final class ManagedClass: @unchecked Sendable {
         }
     }
 
+    // Attaches every holder of a bound accessor to its column.
     @inline(never)
     private func attachHolders(of object: ObjectBase) {
         for holder in holders {
@@ -112,20 +118,24 @@ final class ManagedClass: @unchecked Sendable {
         }
     }
 
-    /// Holders of columns that are not stored one by one.
+    /// Attaches the holder of field `i`, whose column is not stored one by one. Does nothing for a
+    /// wrapper.
     func attach(_ i: Int, of object: ObjectBase) {
         guard let holder = holders.first(where: { $0.field.offset == model.fields[i].offset })
         else { return }
         holder.field.wrapper.attach(at: object.place(of: holder.field), object, holder.property)
     }
 
+    /// Returns a new accessor of the stored object.
     @inline(__always)
     func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
         bound(key, place, counted())
     }
 
-    /// - Parameter this: a reference to the class itself, which is counted already, and so is one to the
-    ///   realm.
+    /// Returns a new accessor of the stored object.
+    ///
+    /// - Parameter this: reference to this class; it and one reference to the realm are already
+    ///   counted.
     @inline(__always)
     func bound(
         _ key: ObjectKey, _ place: ObjectPlace, _ this: Unmanaged<ManagedClass>
@@ -137,7 +147,7 @@ final class ManagedClass: @unchecked Sendable {
         return object
     }
 
-    /// An accessor of a stored object; `type` is the model's, or one above it.
+    /// Returns a new accessor of a stored object. `type` is the class of the model or a superclass.
     @inline(__always)
     func accessor<T>(_ handle: ObjectHandle, as type: T.Type) -> T {
         accessor(handle.key, handle.place, as: type)

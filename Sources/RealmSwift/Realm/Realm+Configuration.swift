@@ -2,18 +2,25 @@ import Foundation
 import RealmEngine
 
 extension Realm {
-    /// Which file a realm is in, and how it is opened (API specification 2.2).
+    /// Location of a realm and the options to open it (API specification 2.2).
+    ///
+    /// ```swift
+    /// var configuration = Realm.Configuration(schemaVersion: 3, objectTypes: [Dog.self])
+    /// configuration.fileURL = URL(fileURLWithPath: "/var/lib/kennel/kennel.realm")
+    /// let realm = try Realm(configuration: configuration)
+    /// ```
     @frozen public struct Configuration: Sendable, Equatable, CustomStringConvertible {
         private static let standard = LockedValue(Configuration())
 
-        /// What `Realm()` opens. Of the process; free to cross threads.
+        /// Configuration that `Realm()` uses, shared by the process. May be read and set from any
+        /// thread.
         public static var defaultConfiguration: Configuration {
             get { standard.withLock { $0 } }
             set { standard.withLock { $0 = newValue } }
         }
 
-        /// `default.realm` in the data directory of the program: `$XDG_DATA_HOME` or `~/.local/share`, and
-        /// the name of the executable.
+        /// `default.realm` in the data directory of the program: `$XDG_DATA_HOME` or
+        /// `~/.local/share`, followed by the name of the executable. The directory is created.
         public static var defaultFileURL: URL {
             let environment = ProcessInfo.processInfo.environment
             let home = environment["XDG_DATA_HOME"].map { URL(fileURLWithPath: $0) }
@@ -29,6 +36,10 @@ extension Realm {
             return folder.appendingPathComponent("default.realm")
         }
 
+        /// Creates a configuration; each parameter sets the property of the same name.
+        ///
+        /// Traps if `encryptionKey` is not 64 bytes long. With an `inMemoryIdentifier`, `fileURL`
+        /// is ignored.
         public init(
             fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
             encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
@@ -59,7 +70,7 @@ extension Realm {
             }
         }
 
-        /// Nil for a realm in memory.
+        /// URL of the file; nil for a realm in memory. Setting a URL clears `inMemoryIdentifier`.
         public var fileURL: URL? {
             get { file }
             set {
@@ -68,14 +79,19 @@ extension Realm {
             }
         }
 
-        /// The name of a realm in memory, which all opens of this name in the process share; nil for a
-        /// realm in a file.
+        /// Name of a realm in memory, which all opens of this name in the process share; nil for a
+        /// realm in a file. Setting a name clears `fileURL`; the empty string traps.
         ///
-        /// The data is gone when the last instance of the realm goes. No thread or queue keeps an instance
-        /// alive: keep one in a variable, outside of the function that opens it. In a unit test:
+        /// The data is gone when the last instance of the realm is released. No thread or queue
+        /// retains an instance: keep one in a variable, outside of the function that opens it. In a
+        /// unit test:
         ///
-        ///     private var realm: Realm!
-        ///     override func setUp() { realm = try! Realm(configuration: .init(inMemoryIdentifier: name)) }
+        /// ```swift
+        /// private var realm: Realm!
+        /// override func setUp() {
+        ///     realm = try! Realm(configuration: .init(inMemoryIdentifier: name))
+        /// }
+        /// ```
         public var inMemoryIdentifier: String? {
             get { memory }
             set {
@@ -87,7 +103,7 @@ extension Realm {
             }
         }
 
-        /// 64 bytes; nil for a file that is not encrypted.
+        /// Key of 64 bytes; nil for a file that is not encrypted. Another length traps.
         public var encryptionKey: Data? {
             get { key }
             set {
@@ -96,22 +112,34 @@ extension Realm {
             }
         }
 
-        /// Reads the file as it is; nothing is written, and the realm never moves on.
+        /// Whether the file is opened for reading only. Nothing is written, and the realm stays at
+        /// the version that it opened.
         public var readOnly: Bool
+        /// Version of the classes, 0 unless set. Opening a file of a lower version runs
+        /// `migrationBlock`; a file of a higher version cannot be opened.
         public var schemaVersion: UInt64
-        /// Is called for a file of an older schema version.
+        /// Block that migrates a file of a lower schema version; nil discards properties that no
+        /// longer exist.
         @preconcurrency public var migrationBlock: MigrationBlock?
-        /// A file of another schema is replaced by an empty one.
+        /// Whether a file whose schema differs is replaced by an empty one instead of being
+        /// migrated. Traps when opened together with `readOnly`.
         public var deleteRealmIfMigrationNeeded: Bool
-        /// Is told the bytes of the file and those in use when the process opens it first.
+        /// Block that decides whether to compact the file, called when the process opens the file
+        /// first.
+        ///
+        /// Its arguments are the size of the file and the number of bytes in use. Nothing is
+        /// compacted while another process has the file open.
         @preconcurrency public var shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)?
-        /// Nil for all classes of the program.
+        /// Classes of the realm; nil for all classes of the program. Classes that they link to must
+        /// be included.
         public var objectTypes: [ObjectBase.Type]?
-        /// More readable versions than this make the next write transaction a mistake.
+        /// Limit of live versions; nil for none. Beginning a write transaction while more versions
+        /// are live traps.
         public var maximumNumberOfActiveVersions: UInt?
-        /// Copied where there is no file yet.
+        /// URL of a file that is copied to `fileURL` before opening, if no file exists there yet.
         public var seedFilePath: URL?
 
+        /// Location, presence of an encryption key, `readOnly` and `schemaVersion` as text.
         public var description: String {
             let place =
                 file.map { "fileURL = \($0.path)" } ?? "inMemoryIdentifier = \(memory ?? "(null)")"
@@ -120,6 +148,8 @@ extension Realm {
                 + "\treadOnly = \(readOnly ? "1" : "0");\n\tschemaVersion = \(schemaVersion);\n}"
         }
 
+        /// Whether both have the same location, encryption key, `readOnly` and `schemaVersion`.
+        /// Other properties are not compared.
         public static func == (a: Configuration, b: Configuration) -> Bool {
             a.key == b.key && a.file == b.file && a.memory == b.memory && a.readOnly == b.readOnly
                 && a.schemaVersion == b.schemaVersion

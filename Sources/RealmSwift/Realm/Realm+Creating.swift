@@ -2,8 +2,13 @@ import Foundation
 import RealmEngine
 
 extension Object {
-    /// An object with values for its properties: a dictionary by their names, an array in their order,
-    /// or another object that has properties of those names.
+    /// Creates an unmanaged object with values for its properties.
+    ///
+    /// - Parameter value: a dictionary by property name, an array in the order of the properties,
+    ///   or an object whose properties of the same names are copied.
+    ///
+    /// Traps if a value does not fit its property, or if an array has more elements than the class
+    /// has properties.
     public convenience init(value: Any) {
         self.init()
         InitialValues(value, ClassModel.of(Swift.type(of: self))).apply(to: self)
@@ -11,6 +16,13 @@ extension Object {
 }
 
 extension EmbeddedObject {
+    /// Creates an unmanaged object with values for its properties.
+    ///
+    /// - Parameter value: a dictionary by property name, an array in the order of the properties,
+    ///   or an object whose properties of the same names are copied.
+    ///
+    /// Traps if a value does not fit its property, or if an array has more elements than the class
+    /// has properties.
     public convenience init(value: Any) {
         self.init()
         InitialValues(value, ClassModel.of(Swift.type(of: self))).apply(to: self)
@@ -18,8 +30,16 @@ extension EmbeddedObject {
 }
 
 extension Realm {
-    /// Makes an object, or changes the one with the same primary key: only the properties that `value`
-    /// gives then. Returns the stored one.
+    /// Creates an object in the realm, or updates the object with the same primary key.
+    ///
+    /// - Parameter value: a dictionary by property name, an array in the order of the properties,
+    ///   or an object. On an update, properties without a value keep theirs.
+    /// - Parameter update: whether an object with the same primary key is an error, or is updated.
+    /// - Returns: the managed object.
+    ///
+    /// Traps outside of a write transaction, if the class is not in the realm, if a value does not
+    /// fit, if the primary key exists and `update` is `.error`, and if `update` is another policy
+    /// for a class without a primary key.
     @discardableResult
     public func create<T: Object>(
         _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -29,8 +49,8 @@ extension Realm {
 }
 
 extension RealmInstance {
-    /// Makes an object of a class, or changes the one with the same primary key, and returns what is
-    /// stored.
+    /// Creates an object of a class, or updates the object with the same primary key, and returns
+    /// the managed object.
     func create(
         _ managed: ManagedClass, _ value: Any, _ policy: Realm.UpdatePolicy
     ) -> ObjectBase {
@@ -44,7 +64,8 @@ extension RealmInstance {
         return creation(managed, value, policy)
     }
 
-    /// The same of an object inside another one's values, which need not have a primary key.
+    /// Creates or updates an object like `create`, also for objects nested in the values of another
+    /// object, which need no primary key.
     func creation(
         _ managed: ManagedClass, _ value: Any, _ policy: Realm.UpdatePolicy
     ) -> ObjectBase {
@@ -66,7 +87,8 @@ extension RealmInstance {
         return fresh
     }
 
-    /// The stored object whose accessor `value` is; nil if it belongs to another class or realm.
+    /// The managed object if `value` is an accessor of it; nil if the value belongs to another
+    /// class or realm.
     private func stored(_ managed: ManagedClass, _ value: Any) -> ObjectBase? {
         guard let object = value as? ObjectBase, object.keeper === self, let handle = object.handle,
             handle.link.table == managed.objects.key
@@ -77,6 +99,7 @@ extension RealmInstance {
         return object.managed === managed ? object : managed.accessor(handle, as: ObjectBase.self)
     }
 
+    /// The stored object with the primary key that `values` has; nil if there is none.
     private func object(_ managed: ManagedClass, with values: InitialValues) -> ObjectBase? {
         guard let field = managed.model.primaryKey else { return nil }
         let probe = managed.model.type.init()
@@ -92,7 +115,9 @@ extension RealmInstance {
 }
 
 extension Realm {
-    /// As `create`, of a class that is known by its name.
+    /// Creates or updates an object like `create`, of a class that is given by name.
+    ///
+    /// Traps additionally for the name of a class of embedded objects.
     @discardableResult
     public func dynamicCreate(
         _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -106,20 +131,21 @@ extension Realm {
     }
 }
 
-/// Values for the properties of an object, given without types.
+/// Untyped values for the properties of an object.
 struct InitialValues {
     let model: ClassModel
     private(set) var values: [(field: ClassModel.Field, value: Any?)] = []
 
-    /// What becomes of objects that are given as values.
+    /// Treatment of objects among the values.
     enum Maker {
-        /// Objects stay what they are; of other values objects are made that are in no realm.
+        /// Objects are used as they are. Other values become unmanaged objects.
         case unmanaged
-        /// Objects of the realm stay what they are, of all others one is made there, or for it.
+        /// Objects of the realm are used as they are. All others are copied into the realm, or into
+        /// unmanaged objects that are stored later.
         case stored(RealmInstance, Realm.UpdatePolicy)
     }
 
-    /// Traps for more values than properties.
+    /// Takes the values apart. Traps for more values than properties.
     init(_ value: Any, _ model: ClassModel) {
         self.model = model
         let fields = model.fields.filter { !$0.isLinkingObjects }
@@ -162,9 +188,9 @@ struct InitialValues {
         values.first { $0.field.name == field.name }.flatMap { $0.value }
     }
 
-    /// Sets the properties.
+    /// Sets the properties of `object`.
     ///
-    /// - Parameter isKnown: the object has the primary key already.
+    /// - Parameter isKnown: whether the object already has the primary key, which is skipped then.
     func apply(to object: ObjectBase, _ maker: Maker = .unmanaged, isKnown: Bool = false) {
         for (field, value) in values where !isKnown || !field.isPrimaryKey {
             object.setValue(maker.converted(value, field), forKey: field.name)
@@ -173,7 +199,7 @@ struct InitialValues {
 }
 
 extension InitialValues.Maker {
-    /// What stands for an object, or for a collection of objects, becomes that.
+    /// Converts a value that represents an object, or a collection of objects, to such objects.
     func converted(_ value: Any?, _ field: ClassModel.Field) -> Any? {
         guard let value = value.flatMap({ unwrapped($0) }), !(value is NSNull) else { return nil }
         guard let target = field.shape.target else {
@@ -190,7 +216,7 @@ extension InitialValues.Maker {
         }
     }
 
-    /// A value for `AnyRealmValue`: objects of other realms become copies in the realm.
+    /// Returns a value for `AnyRealmValue`, with objects of other realms copied into the realm.
     private func copied(_ value: Any) -> Any {
         guard case .stored(let realm, let policy) = self, let value = unwrapped(value) else {
             return value
@@ -211,9 +237,11 @@ extension InitialValues.Maker {
         elements.map { object(unwrapped($0) ?? NSNull(), type) }
     }
 
+    /// Returns the object that `value` is or represents. A value that does not fit is returned as
+    /// it is, for the setter to refuse.
     func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
         if value is NSNull || value is any _CustomPersistable { return value }
-        // An object of another class fits no link: it stays what it is, to be refused.
+        // An object of another class is returned as it is; the setter refuses it.
         if let object = value as? ObjectBase, object.className != ClassModel.of(type).name {
             return value
         }
@@ -223,7 +251,7 @@ extension InitialValues.Maker {
         case .stored(let realm, let policy):
             if !(type is EmbeddedObject.Type) {
                 if let object = value as? ObjectBase, object.keeper === realm { return object }
-                // One that is new is stored with the object that links to it, behind that.
+                // A new object is stored after the object that links to it.
                 if policy != .error {
                     return realm.creation(realm.requireClass(type), value, policy)
                 }

@@ -2,82 +2,148 @@ import Foundation
 import RealmEngine
 
 extension Realm {
-    /// What opening and writing can fail with (API specification 2.3).
+    /// An error of opening, writing, copying or deleting a realm (API specification 2.3).
+    ///
+    /// A `catch` clause can name the code:
+    ///
+    /// ```swift
+    /// do {
+    ///     _ = try Realm(configuration: .init(fileURL: url, readOnly: true))
+    /// } catch Realm.Error.fileNotFound {
+    ///     print("no such file")
+    /// }
+    /// ```
     public struct Error: Swift.Error, CustomNSError, CustomStringConvertible, Equatable {
+        /// Cause of an error. The raw values are the SDK's.
         public enum Code: Int, Sendable {
+            /// An error that no other code describes.
             case fail = 1
+            /// The file cannot be accessed, for example because it is not a regular file.
             case fileAccess = 2
+            /// The process has no permission to open or to create the file.
             case filePermissionDenied = 3
+            /// The destination file already exists.
             case fileExists = 4
+            /// The file does not exist, and the configuration does not allow creating it.
             case fileNotFound = 5
+            /// The file has an older format, which would have to be upgraded first.
             case fileFormatUpgradeRequired = 6
+            /// The lock file has a layout that this library does not use.
             case
                 incompatibleLockFile = 8
+            /// The address space is exhausted. The SDK's code; not thrown by this library.
             case addressSpaceExhausted = 9
+            /// The classes of the file and of the program differ, and no migration is allowed.
             case schemaMismatch = 10
+            /// The file is open elsewhere, which the operation does not allow.
             case alreadyOpen = 12
+            /// An argument cannot be used, such as the text of an `ObjectId`.
             case invalidInput = 13
+            /// The disk is full.
             case
                 outOfDiskSpace = 14
+            /// Another process has the file open with options that exclude each other.
             case incompatibleSession = 15
+            /// The file format is too old or too new to be read.
             case unsupportedFileFormatVersion = 16
+            /// The SDK's code for Device Sync; not thrown by this library.
             case multipleSyncAgents = 17
+            /// The SDK's code for Device Sync; not thrown by this library.
             case
                 subscriptionFailed = 18
+            /// A call of the operating system failed.
             case fileOperationFailed = 19
+            /// The file is not a realm, is damaged, or is encrypted with another key.
             case invalidDatabase = 20
+            /// The history in the file is of a kind that this library does not write.
             case incompatibleHistories = 21
+            /// The SDK's code for Device Sync; not thrown by this library.
             case
                 noSubscriptionForWrite = 22
         }
+        /// Domain for `NSError`.
         public static var errorDomain: String { "io.realm" }
+        /// Cause of the error.
         public let code: Code
+        /// Raw value of `code`, for `NSError`.
         public var errorCode: Int { code.rawValue }
+        /// Details of the error: the message, and the path of the file if there is one.
         nonisolated(unsafe) public var userInfo: [String: Any]
+        /// The same as `userInfo`, for `NSError`.
         public var errorUserInfo: [String: Any] { userInfo }
+        /// Message of the error, or the name of its code if there is no message.
         public var localizedDescription: String {
             userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)"
         }
-        /// The sentence that `localizedDescription` has.
+        /// The same as `localizedDescription`.
         public var description: String { localizedDescription }
+        /// The file that the error is about; nil if it is not about a file.
         public var fileURL: URL? {
             (userInfo["NSFilePath"] as? String).map { URL(fileURLWithPath: $0) }
         }
+        /// Creates an error.
+        ///
+        /// - Parameter userInfo: `NSLocalizedDescriptionKey` has the message, `"NSFilePath"` the
+        ///   path of the file.
         public init(_ code: Code, userInfo: [String: Any] = [:]) {
             self.code = code
             self.userInfo = userInfo
         }
+        /// An error with the code `fail` and without a message.
         public static let callFailed = Realm.Error(.fail)
+        /// Whether both have the same code.
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
+        /// Pattern for a `catch` clause: errors with the code `fail`.
         public static var fail: Code { .fail }
+        /// Pattern for a `catch` clause: errors with the code `fileAccess`.
         public static var fileAccess: Code { .fileAccess }
+        /// Pattern for a `catch` clause: errors with the code `filePermissionDenied`.
         public static var filePermissionDenied: Code { .filePermissionDenied }
+        /// Pattern for a `catch` clause: errors with the code `fileExists`.
         public static var fileExists: Code { .fileExists }
+        /// Pattern for a `catch` clause: errors with the code `fileNotFound`.
         public static var fileNotFound: Code { .fileNotFound }
+        /// Pattern for a `catch` clause: errors with the code `fileFormatUpgradeRequired`.
         public static var fileFormatUpgradeRequired: Code { .fileFormatUpgradeRequired }
+        /// Pattern for a `catch` clause: errors with the code `incompatibleLockFile`.
         public static var incompatibleLockFile: Code { .incompatibleLockFile }
+        /// Pattern for a `catch` clause: errors with the code `addressSpaceExhausted`.
         public static var addressSpaceExhausted: Code { .addressSpaceExhausted }
+        /// Pattern for a `catch` clause: errors with the code `schemaMismatch`.
         public static var schemaMismatch: Code { .schemaMismatch }
+        /// Pattern for a `catch` clause: errors with the code `alreadyOpen`.
         public static var alreadyOpen: Code { .alreadyOpen }
+        /// Pattern for a `catch` clause: errors with the code `invalidInput`.
         public static var invalidInput: Code { .invalidInput }
+        /// Pattern for a `catch` clause: errors with the code `outOfDiskSpace`.
         public static var outOfDiskSpace: Code { .outOfDiskSpace }
+        /// Pattern for a `catch` clause: errors with the code `incompatibleSession`.
         public static var incompatibleSession: Code { .incompatibleSession }
+        /// Pattern for a `catch` clause: errors with the code `unsupportedFileFormatVersion`.
         public static var unsupportedFileFormatVersion: Code { .unsupportedFileFormatVersion }
+        /// Pattern for a `catch` clause: errors with the code `multipleSyncAgents`.
         public static var multipleSyncAgents: Code { .multipleSyncAgents }
+        /// Pattern for a `catch` clause: errors with the code `subscriptionFailed`.
         public static var subscriptionFailed: Code { .subscriptionFailed }
+        /// Pattern for a `catch` clause: errors with the code `fileOperationFailed`.
         public static var fileOperationFailed: Code { .fileOperationFailed }
+        /// Pattern for a `catch` clause: errors with the code `invalidDatabase`.
         public static var invalidDatabase: Code { .invalidDatabase }
+        /// Pattern for a `catch` clause: errors with the code `incompatibleHistories`.
         public static var incompatibleHistories: Code { .incompatibleHistories }
+        /// Pattern for a `catch` clause: errors with the code `noSubscriptionForWrite`.
         public static var noSubscriptionForWrite: Code { .noSubscriptionForWrite }
     }
 }
 
+/// Whether an error is a `Realm.Error` with this code, so that `catch Realm.Error.fileNotFound`
+/// works.
 public func ~= (code: Realm.Error.Code, error: Swift.Error) -> Bool {
     (error as? Realm.Error)?.code == code
 }
 
 extension Realm.Error {
-    /// An error of the engine as the API has it.
+    /// Converts an error of the engine to the code and message of the SDK.
     init(_ error: RealmError) {
         var (message, file) = (error.message, error.file)
         if let path = file {
@@ -101,7 +167,8 @@ extension Realm.Error {
             || isFolder.boolValue
     }
 
-    /// Why a file cannot be opened, in the words of the SDK; nil where the engine's own say more.
+    /// Reason why a file cannot be opened, in the words of the SDK; nil if the engine's message
+    /// says more.
     private static func reason(of error: RealmError, _ path: String) -> String? {
         switch error.code {
         case "FileNotFound": return "No such file or directory"

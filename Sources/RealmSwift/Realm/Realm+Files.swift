@@ -1,7 +1,9 @@
 import Foundation
 import RealmEngine
 
-/// The schema version of the file. Throws `Realm.Error` when it cannot be read, or has none.
+/// Returns the schema version of a file. May be called on any thread; the file is not changed.
+///
+/// - Throws: `Realm.Error` if the file cannot be read or has no schema version.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     do throws(RealmError) {
         let key = try encryptionKey.map { data throws(RealmError) in try EncryptionKey.of(data) }
@@ -31,23 +33,31 @@ extension EncryptionKey {
 }
 
 extension Realm {
-    /// Brings the file to the configuration's schema, if need be, and lets go of it.
+    /// Opens a realm and closes it again, so that its file is created, migrated or compacted as the
+    /// configuration says.
+    ///
+    /// - Throws: `Realm.Error`, as opening does.
     public static func performMigration(
         for configuration: Realm.Configuration = .defaultConfiguration
     ) throws { _ = try Realm(configuration: configuration) }
 
-    /// There is something else than a file, such as a device.
+    /// Whether `url` names something other than a regular file, such as a directory or a device.
     fileprivate static func isNoFile(_ url: URL) -> Bool {
         var info = stat()
         return stat(url.path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
     }
 
+    /// Whether the file of a configuration exists; false for a realm in memory. May be called on
+    /// any thread.
     public static func fileExists(for config: Configuration) -> Bool {
         config.fileURL.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
     }
 
-    /// Deletes the file and what lies beside it, but for the lock file. False when there was nothing.
-    /// Throws `alreadyOpen` while somebody has it open.
+    /// Deletes the file of a configuration and its companion files, except the lock file. May be
+    /// called on any thread.
+    ///
+    /// - Returns: false if there was no file.
+    /// - Throws: `Realm.Error.alreadyOpen` while this or another process has the file open.
     public static func deleteFiles(for config: Configuration) throws -> Bool {
         guard let path = config.fileURL?.path, FileManager.default.fileExists(atPath: path) else {
             return false
@@ -69,8 +79,12 @@ extension Realm {
         return true
     }
 
-    /// Writes a compacted copy of what the realm shows, of an open write transaction too. Throws
-    /// `fileExists` for a file that is there.
+    /// Writes a compacted copy of the version that the realm shows, including uncommitted changes
+    /// of an open write transaction.
+    ///
+    /// - Parameter encryptionKey: 64 bytes to encrypt the copy with; nil writes it unencrypted.
+    /// - Throws: `Realm.Error.fileExists` if there is already a file at `fileURL`, and what writing
+    ///   throws.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         do throws(RealmError) {
             var options = Compactor.Options()
@@ -79,6 +93,12 @@ extension Realm {
         } catch { throw Error(error) }
     }
 
+    /// Writes a compacted copy to the file of another configuration, encrypted with its key.
+    ///
+    /// Only `fileURL` and `encryptionKey` of the configuration are used. Traps if it has no
+    /// `fileURL`.
+    ///
+    /// - Throws: `Realm.Error.fileExists` if there is already a file, and what writing throws.
     public func writeCopy(configuration: Realm.Configuration) throws {
         guard let url = configuration.fileURL else {
             throwRealmException("Cannot write a copy without a file URL.")

@@ -2,23 +2,37 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// A realm: objects in a file, as one thread, queue or actor sees them (API specification 2.1).
+/// A database as one thread, queue or actor sees it (API specification 2.1).
 ///
-/// Live, at one version until it moves on, or frozen. A live one is used where it was opened, and so is
-/// everything that comes from it; using it elsewhere ends the program with a sentence.
+/// A live realm is at one version until `refresh`, automatic refresh or a write transaction
+/// advances it; a frozen realm never changes. A live realm and everything read from it may be used
+/// only in the context that opened it: on its thread, its serial queue or its actor. Any other use
+/// traps.
+///
+/// ```swift
+/// let realm = try Realm()
+/// try realm.write {
+///     realm.add(Dog(value: ["name": "Rex", "age": 3]))
+/// }
+/// let puppies = realm.objects(Dog.self).where { $0.age < 2 }
+/// print(puppies.count)
+/// ```
 @frozen public struct Realm: Equatable {
     @usableFromInline let instance: RealmInstance
 
     init(_ instance: RealmInstance) { self.instance = instance }
 
+    /// Whether both refer to the same live instance, or to the same frozen version.
     public static func == (a: Realm, b: Realm) -> Bool { a.instance.isSame(as: b.instance) }
 
     var engine: Instance { instance.engine }
 
+    /// The configuration that the realm was opened with.
     public var configuration: Configuration { instance.configuration }
+    /// The classes of the realm.
     public var schema: Schema { Schema(instance.schema) }
 
-    /// No class has an object.
+    /// Whether no class has an object.
     public var isEmpty: Bool {
         let snapshot = engine.snapshot()
         return instance.schema.models.allSatisfy { model in
@@ -29,14 +43,27 @@ import RealmEngine
 
     // MARK: Opening
 
-    /// The realm of the default configuration, for the calling thread or, if given, for `queue`, on
-    /// which the caller must be.
+    /// Opens the realm of `Realm.Configuration.defaultConfiguration`.
+    ///
+    /// - Parameter queue: a serial queue that the caller is running on; nil for the main queue or
+    ///   the calling thread.
+    /// - Throws: `Realm.Error` if the file cannot be opened or its schema differs.
+    ///
+    /// Traps if the caller is not on `queue`, or if the queue is concurrent.
     public init(queue: DispatchQueue? = nil) throws {
         try self.init(configuration: .defaultConfiguration, queue: queue)
     }
 
-    /// Opens the realm: as one step, in which the file is made, compacted or brought to the schema.
-    /// Throws `Realm.Error`.
+    /// Opens a realm. The first open in a process also creates, migrates or compacts the file.
+    ///
+    /// Opening it again in the same context returns the same instance.
+    ///
+    /// - Parameter queue: a serial queue that the caller is running on; nil for the main queue or
+    ///   the calling thread.
+    /// - Throws: `Realm.Error` if the file cannot be opened or its schema differs.
+    ///
+    /// Traps if the caller is not on `queue`, if the queue is concurrent, or if the file is already
+    /// open with other options.
     public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
         if configuration.readOnly, configuration.deleteRealmIfMigrationNeeded {
             throwRealmException(
@@ -47,21 +74,32 @@ import RealmEngine
         _ = ThreadRecord.current.keep(instance)
     }
 
+    /// Opens the realm at `fileURL`, with the other options of the default configuration.
+    ///
+    /// - Throws: `Realm.Error` if the file cannot be opened or its schema differs.
     public init(fileURL: URL) throws {
         var configuration = Configuration.defaultConfiguration
         configuration.fileURL = fileURL
         try self.init(configuration: configuration)
     }
 
-    /// Classes that are in every realm whose configuration names none, whether they are found or not.
+    /// Adds classes to the default schema, for classes that the search through the program cannot
+    /// find. May be called on any thread.
     public static func register(_ types: ObjectBase.Type...) { ModelSchema.register(types) }
 
     // MARK: Transactions
 
-    /// Runs `block` in a write transaction and commits it, unless the block ended it. What it throws is
-    /// thrown on, after everything was taken back.
+    /// Runs `block` in a write transaction and commits it. A block that committed or cancelled the
+    /// transaction itself leaves nothing to commit.
     ///
-    /// - Parameter tokens: of observers of this realm that are not told of it.
+    /// If the block throws, all changes are undone and the error is rethrown.
+    ///
+    /// - Parameter tokens: observers of this realm that are not notified of this commit.
+    /// - Returns: the result of `block`.
+    /// - Throws: the error of `block`, or `Realm.Error` if the commit cannot be written.
+    ///
+    /// Waits while another thread or process writes. Traps inside a write transaction, on a frozen
+    /// or read-only realm, and for a token of another realm.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: (() throws -> Result)
@@ -76,10 +114,19 @@ import RealmEngine
         return result
     }
 
-    /// Waits for the writer's turn among all threads and processes, and moves to the newest version.
+    /// Begins a write transaction: waits while another thread or process writes, then advances the
+    /// realm to the newest version.
+    ///
+    /// Traps inside a write transaction, on a frozen or read-only realm, in the completion block of
+    /// a commit, and if more versions are live than `maximumNumberOfActiveVersions`.
     public func beginWrite() { instance.beginWrite() }
 
-    /// Makes the changes durable. Throws when the file cannot be written.
+    /// Commits the write transaction. The changes are durable when this returns.
+    ///
+    /// - Parameter tokens: observers of this realm that are not notified of this commit.
+    /// - Throws: `Realm.Error` if the file cannot be written.
+    ///
+    /// Traps without a write transaction, and for a token of another realm.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         do throws(RealmError) {
             defer { instance.letGo() }
@@ -88,29 +135,43 @@ import RealmEngine
         } catch { throw Error(error) }
     }
 
+    /// Undoes all changes of the write transaction and ends it. Objects added in the transaction
+    /// become invalidated.
+    ///
+    /// Traps without a write transaction.
     public func cancelWrite() {
         engine.cancelWrite()
         instance.letGo()
     }
 
+    /// Whether a write transaction is open.
     public var isInWriteTransaction: Bool { engine.isInWriteTransaction }
 
     // MARK: Objects
 
-    /// What happens when an object with the same primary key is there.
+    /// Treatment of an object whose primary key already exists.
     @frozen public enum UpdatePolicy: Int, Sendable {
-        /// A mistake.
+        /// Traps.
         case error = 1
-        /// Values that differ from the stored ones are written; observers are notified of those alone.
+        /// Writes the values that differ from the stored ones; observers are notified of those
+        /// properties only.
         ///
-        /// Embedded objects, and linked objects without a primary key, are changed in place. Lists
-        /// become what is given; sets and maps keep members and keys that are not given.
+        /// Embedded objects, and linked objects without a primary key, are updated in place. A list
+        /// becomes equal to the given value; a set or map keeps members and keys that are not
+        /// given.
         case modified = 3
-        /// All properties are set.
+        /// Writes all values; observers are notified of every property.
         case all = 2
     }
 
-    /// Stores an object, with the objects it links to. It is the accessor of what is stored from then on.
+    /// Adds an object to the realm, with the unmanaged objects that it links to. The object itself
+    /// becomes managed. Does nothing if it is already in this realm.
+    ///
+    /// - Parameter update: whether an object with the same primary key is an error, or is updated.
+    ///
+    /// Traps outside of a write transaction, for a deleted object or one of another realm, if the
+    /// primary key exists and `update` is `.error`, and if `update` is another policy for a class
+    /// without a primary key.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         _ = engine.write
         if update != .error, ClassModel.of(type(of: object)).primaryKey == nil {
@@ -121,27 +182,30 @@ import RealmEngine
         _ = instance.adopt(object, _Storing(instance, update))
     }
 
+    /// Adds the objects of a sequence one by one, as `add(_:update:)` does.
     public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
     where S.Iterator.Element: Object {
         for object in objects { add(object, update: update) }
     }
 
-    /// Deletes an object, with the embedded ones it has. An object that is deleted already is left alone.
+    /// Deletes an object and the embedded objects that it owns. Does nothing if the object is
+    /// already deleted.
     ///
-    /// Traps for an object that belongs to no realm or to another one.
+    /// Traps outside of a write transaction, and for an object that is unmanaged or belongs to
+    /// another realm.
     public func delete(_ object: ObjectBase) {
         checkDeletable(object)
         _ = engine.write
         instance.remove(object)
     }
 
-    /// Deletes the objects of a sequence, with the embedded ones they have. One that occurs several
-    /// times, or that goes with another one of the sequence, is deleted once.
+    /// Deletes the objects of a sequence and the embedded objects that they own. An object that
+    /// occurs several times, or is deleted together with another one, is deleted once.
     ///
-    /// Faster than deleting them one by one where collections contain many of them. Traps for an object
-    /// that belongs to no realm or to another one.
+    /// Faster than deleting one by one where collections contain many of the objects. Traps outside
+    /// of a write transaction, and for an object that is unmanaged or belongs to another realm.
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
-        // Deleting changes the collection that the objects may come from.
+        // Deleting changes the collection that the objects may be read from.
         let objects = Array(objects)
         if objects.isEmpty { return }
         for object in objects { checkDeletable(object) }
@@ -161,19 +225,19 @@ import RealmEngine
         }
     }
 
-    /// Deletes the objects that a map has. Afterwards the map is empty.
+    /// Deletes the objects in a map and empties the map.
     ///
-    /// Traps for a map of another realm.
+    /// Traps outside of a write transaction, and for a map of another realm.
     public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
         if let realm = map.realm, realm.instance !== instance {
             throwRealmException("Can only delete objects from the Realm they belong to.")
         }
         delete(map.values.compactMap { $0 })
-        // The object that has the map may have been among them.
+        // The owner of the map may be among the deleted objects.
         if map.realm != nil, !map.isInvalidated { map.removeAll() }
     }
 
-    /// Deletes every object of every class.
+    /// Deletes every object of every class of the realm. Traps outside of a write transaction.
     public func deleteAll() {
         let transaction = engine.write
         let tables = instance.schema.models.compactMap {
@@ -182,7 +246,10 @@ import RealmEngine
         attempt { () throws(RealmError) in try transaction.removeAllObjects(of: tables) }
     }
 
-    /// All objects of a class.
+    /// Returns all objects of a class, or projections of them, as a live collection that is
+    /// evaluated when it is read.
+    ///
+    /// Traps if the class is not in the realm.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
         let projected = (type as? any AnyProjection.Type)?.rootType
         guard let model = projected ?? type as? ObjectBase.Type else {
@@ -191,7 +258,8 @@ import RealmEngine
         return objects(instance.requireClass(model))
     }
 
-    /// All objects of a class that is known by its name.
+    /// Returns all objects of a class that is given by name. Traps if the class is not in the
+    /// realm.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
         objects(instance.requireClass(named: typeName))
     }
@@ -201,7 +269,10 @@ import RealmEngine
         return Results(ResultsSource(managed, ObjectResults(managed.objects), maker))
     }
 
-    /// The object with a primary key; nil when there is none.
+    /// Returns the object with a primary key; nil if there is none.
+    ///
+    /// Traps if the class is not in the realm or has no primary key, and if `key` does not fit its
+    /// type.
     public func object<Element: Object, KeyType>(
         ofType type: Element.Type, forPrimaryKey key: KeyType
     ) -> Element? {
@@ -209,7 +280,11 @@ import RealmEngine
         return find(managed, key).map { managed.accessor($0, as: type) }
     }
 
-    /// The same for a class that is known by its name.
+    /// Returns the object with a primary key, of a class that is given by name; nil if there is
+    /// none.
+    ///
+    /// Traps if the class is not in the realm or has no primary key, and if `key` does not fit its
+    /// type.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         find(instance.requireClass(named: typeName), key)
             .map { DynamicObject.of(instance, $0.link) }
@@ -238,13 +313,21 @@ import RealmEngine
 
     // MARK: Moving on
 
-    /// Whether the realm moves on by itself where work can be delivered.
+    /// Whether the realm advances automatically after commits of others; true unless set.
+    ///
+    /// It does so on the main queue, on a serial queue and on an actor, not on a plain thread.
+    /// Setting it to true traps on a frozen realm.
     public var autorefresh: Bool {
         get { engine.autorefresh }
         nonmutating set { engine.autorefresh = newValue }
     }
 
-    /// Moves to the newest version; false when there is nothing newer.
+    /// Advances the realm to the newest version and notifies observers.
+    ///
+    /// - Returns: false if there is no newer version, inside a write transaction, on a frozen
+    ///   realm, and while observers are notified.
+    ///
+    /// Traps on a read-only realm.
     @discardableResult public func refresh() -> Bool {
         if configuration.readOnly {
             throwRealmException("Read-only Realms do not change and cannot be refreshed.")
@@ -254,25 +337,44 @@ import RealmEngine
 
     // MARK: Frozen
 
+    /// Whether the realm is a frozen version. May be read on any thread.
     public var isFrozen: Bool { instance.isFrozen }
-    /// This version, for any thread.
+    /// Returns the version that the realm shows as a frozen realm, which any thread may read. Its
+    /// data stays in the file as long as the frozen realm or an object of it exists.
+    ///
+    /// Traps inside a write transaction.
     public func freeze() -> Realm { Realm(instance.freeze(asOfStart: false)) }
-    /// The live realm of the place that asks.
+    /// Returns the live realm of the calling thread, or of the main queue. A live realm returns
+    /// itself.
+    ///
+    /// Traps if the realm cannot be opened. Not for serial queues and actors: open a realm there.
     public func thaw() -> Realm { Realm(instance.thaw()) }
+    /// Returns a frozen copy of an object, which any thread may read. Traps for an unmanaged or
+    /// deleted object.
     public func freeze<T: ObjectBase>(_ object: T) -> T { RealmInstance.frozen(object) }
+    /// Returns the live object of a frozen one, in the calling thread or the main queue; nil if it
+    /// has been deleted. Traps for an unmanaged object.
     public func thaw<T: ObjectBase>(_ object: T) -> T? { RealmInstance.thawed(object) }
+    /// Returns a frozen copy of a collection, which any thread may read. Traps for an unmanaged
+    /// collection.
     public func freeze<Collection: RealmCollection>(_ collection: Collection) -> Collection {
         collection.freeze()
     }
 
-    /// Lets go of the version; objects that came from it are of no use any more.
+    /// Releases the version that the realm shows. Its objects and collections become invalid; the
+    /// realm itself can be used on.
+    ///
+    /// Waits until asynchronous commits are durable, and cancels an open write transaction. Does
+    /// nothing while observers are notified.
     public func invalidate() { instance.invalidate() }
 }
 
-/// A class that a realm can be asked for the objects of.
+/// A type that `Realm.objects(_:)` returns: a subclass of `Object` or of `Projection`.
 public protocol RealmFetchable: RealmCollectionValue {
+    /// Name of the class in files.
     static func className() -> String
 }
 
-/// A realm stays where it was opened; open another, or hand a reference over.
+/// A realm is used where it was opened: open another one in the other context, or pass a
+/// `ThreadSafeReference`.
 @available(*, unavailable) extension Realm: Sendable {}

@@ -1,15 +1,16 @@
 import Foundation
 import RealmEngine
 
-/// Objects of the program become objects of the realm, and cease to be.
+/// Adds objects of the program to the realm, and deletes them.
 extension RealmInstance {
-    /// Deletes a stored object, unless it is deleted already or its realm was invalidated.
+    /// Deletes a stored object, unless it is already deleted or its realm was invalidated.
     func remove(_ object: ObjectBase) {
         guard !object.isInvalidated, let handle = object.handle else { return }
         attempt { () throws(RealmError) in try handle.remove() }
     }
 
-    /// Deletes stored objects of one Swift class, as `remove` does each, in one pass.
+    /// Deletes stored objects of one Swift class in one pass, with the result of calling `remove`
+    /// for each.
     func remove(run objects: ArraySlice<some ObjectBase>) {
         let handles = objects.filter { !$0.isInvalidated }.compactMap(\.handle)
         guard let first = handles.first else { return }
@@ -21,8 +22,8 @@ extension RealmInstance {
         attempt { () throws(RealmError) in try first.objects.remove(handles.map(\.key)) }
     }
 
-    /// The link to `object`, which is added if it is in no realm yet. Traps for one of another realm,
-    /// and for one that is gone.
+    /// Returns the link to `object`, which is added if it is unmanaged. Traps for an object of
+    /// another realm, and for a deleted object.
     func adopt(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
         if let keeper = object.keeper, let handle = object.handle {
             guard keeper === self else {
@@ -39,7 +40,7 @@ extension RealmInstance {
         return add(object, storing)
     }
 
-    /// Stores an object that is in no realm yet, and makes it the accessor of what is stored.
+    /// Stores an unmanaged object and makes it the accessor of the stored one.
     @discardableResult
     func add(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
         guard !(object is EmbeddedObject) else {
@@ -54,7 +55,7 @@ extension RealmInstance {
         }
     }
 
-    /// Gives the stored object at `key` the values of `object`, which becomes an accessor of it.
+    /// Stores the values of `object` in the object at `key`, and makes `object` its accessor.
     func fill(_ object: ObjectBase, _ key: ObjectKey, _ storing: _Storing) {
         let managed = requireClass(type(of: object))
         attempt { () throws(RealmError) in
@@ -62,12 +63,12 @@ extension RealmInstance {
         }
     }
 
-    /// The file has the primary key, too: while it is migrated it may not have it yet.
+    /// Whether the table has the primary key, too. During a migration it may not have it yet.
     private func hasKey(_ managed: ManagedClass) -> Bool {
         !isMigrating || engine.schema.table(managed.objects.key)?.primaryKey != nil
     }
 
-    /// The object that has the primary key, or a new one.
+    /// Key of the object with the primary key, or of a new object.
     private func place(
         of object: ObjectBase, _ managed: ManagedClass, _ storing: _Storing
     ) throws(RealmError) -> ObjectKey {
@@ -88,7 +89,7 @@ extension RealmInstance {
     private func adopt(
         _ object: ObjectBase, _ managed: ManagedClass, _ handle: ObjectHandle, _ storing: _Storing
     ) {
-        // First of all, so that objects that link here find it stored.
+        // Bound first, so that objects which link back find this object stored.
         managed.bind(object, handle.key, handle.place, isAdopted: true)
         let base = Unmanaged.passUnretained(object).toOpaque()
         for (i, column) in managed.columns.enumerated() {
@@ -102,7 +103,7 @@ extension RealmInstance {
 }
 
 extension Value {
-    /// As messages show it.
+    /// The value as messages show it.
     var text: String {
         switch self {
         case .null: "(null)"

@@ -1,19 +1,21 @@
 import Foundation
 import RealmEngine
 
-/// A realm as one thread, queue or actor has it, or a frozen version of one: what `Realm` is a name for.
-/// One for each instance of the engine.
+/// A realm of one thread, queue or actor, or a frozen version: the object that a `Realm` wraps.
+/// There is one for each instance of the engine.
 @usableFromInline
 final class RealmInstance: @unchecked Sendable {
     let engine: Instance
     let configuration: Realm.Configuration
     let schema: ModelSchema
     var isMigrating = false
-    /// Names are those of the file: it is the one before a migration.
+    /// Whether properties go by their names in the file, as in the realm that shows the state
+    /// before a migration.
     var hasStoredNames = false
-    /// Hears of commits by itself, where work can be delivered.
+    /// Whether the instance is notified of commits, in a context that work can be delivered to.
     private(set) var isTold = true
-    /// Itself, while it has a write transaction open where there is no thread to keep it.
+    /// Reference to itself during a write transaction in a context other than a thread, which keeps
+    /// the instance alive.
     private var keeper: RealmInstance?
     private let classes = LockedValue<[ObjectIdentifier: ManagedClass]>([:])
 
@@ -32,7 +34,7 @@ final class RealmInstance: @unchecked Sendable {
 
     deinit { whereabouts.end() }
 
-    /// The realm of an instance of the engine.
+    /// Returns the realm of an instance of the engine, and creates it for a new instance.
     static func of(
         _ engine: Instance, _ configuration: Realm.Configuration, _ schema: ModelSchema
     ) -> RealmInstance {
@@ -48,7 +50,7 @@ final class RealmInstance: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Opens a realm for the place that asks. Throws `Realm.Error`.
+    /// Opens a realm for the given context. Throws `Realm.Error`.
     static func open(
         _ configuration: Realm.Configuration, on place: Confinement, isTold: Bool = true
     ) throws -> RealmInstance {
@@ -65,7 +67,7 @@ final class RealmInstance: @unchecked Sendable {
             Logger.tell(.trace, "\(configuration.place) is at version \(realm.engine.version)")
             return realm
         } catch {
-            // Nobody who opens a file by other rules than before can be served.
+            // Traps for options that differ from those the file is already open with.
             if error.code == "MismatchedConfig", !error.message.contains("schema version") {
                 throwRealmException(error.message)
             }
@@ -73,12 +75,12 @@ final class RealmInstance: @unchecked Sendable {
         }
     }
 
-    /// All there are.
+    /// All live instances of the process.
     static var all: [RealmInstance] { live.withLock { $0.values.map { $0 } }.compactMap(\.object) }
 
     // MARK: Lasting
 
-    /// Nobody else need refer to it while it has a write transaction open.
+    /// Begins a write transaction and keeps the instance alive until the transaction ends.
     func beginWrite() {
         attempt { () throws(RealmError) in try engine.beginWrite() }
         let record = ThreadRecord.current
@@ -86,7 +88,7 @@ final class RealmInstance: @unchecked Sendable {
         if engine.confinement.isDeliverable { keeper = self } else { record.keepWriting(self) }
     }
 
-    /// The write transaction ended.
+    /// Releases the instance when its write transaction has ended.
     func letGo() {
         keeper = nil
         if !engine.confinement.isDeliverable { ThreadRecord.current.letGo(self) }
@@ -94,19 +96,22 @@ final class RealmInstance: @unchecked Sendable {
 
     var isFrozen: Bool { engine.isFrozen }
 
+    /// Whether both are the same instance, or show the same frozen version.
     func isSame(as other: RealmInstance) -> Bool {
         if self === other { return true }
         guard let number = engine.frozenNumber else { return false }
         return number == other.engine.frozenNumber
     }
 
-    /// - Parameter asOfStart: inside a write transaction what is frozen is the version that it began
-    ///   with, which is a mistake otherwise.
+    /// Returns the frozen realm of the version that the realm shows.
+    ///
+    /// - Parameter asOfStart: whether a write transaction freezes the version that it began with;
+    ///   false traps inside one.
     func freeze(asOfStart: Bool = true) -> RealmInstance {
         if isFrozen { return self }
         return attempt { () throws(RealmError) in
             engine.checkFreezing(asOfStart: asOfStart)
-            // Objects of one version share one.
+            // Objects of one version share one frozen realm.
             if let known = engine.frozenCompanion {
                 return unsafeDowncast(known, to: RealmInstance.self)
             }
@@ -116,7 +121,7 @@ final class RealmInstance: @unchecked Sendable {
         }
     }
 
-    /// The live realm of the place that asks.
+    /// Returns the live realm of the calling context; a live realm returns itself.
     func thaw() -> RealmInstance {
         if !isFrozen { return self }
         do { return try Self.open(configuration, on: Scheduler.here()) } catch {
@@ -126,7 +131,7 @@ final class RealmInstance: @unchecked Sendable {
 
     // MARK: Classes
 
-    /// The class in this realm; nil when the realm does not have it.
+    /// The class in this realm; nil if the realm does not have it.
     func managedClass(_ type: ObjectBase.Type) -> ManagedClass? {
         let id = ObjectIdentifier(type)
         if let known = classes.withLock({ $0[id] }) { return known }
@@ -159,7 +164,7 @@ final class RealmInstance: @unchecked Sendable {
                 + "`\(type.className())` to the list of `objectClasses` / `objectTypes`.")
     }
 
-    /// The class of a table.
+    /// The class of a table. Traps if the program does not have it.
     func requireClass(_ key: TableKey) -> ManagedClass {
         requireClass(named: engine.schema.table(key)?.className ?? "")
     }
@@ -169,7 +174,7 @@ final class RealmInstance: @unchecked Sendable {
         throwRealmException("Object type '\(name)' is not managed by the Realm.")
     }
 
-    /// Lets go of the version; objects that came from it are of no use any more.
+    /// Releases the version; accessors of its objects become invalid.
     func invalidate() {
         guard engine.invalidate() else { return }
         letGo()
@@ -179,7 +184,7 @@ final class RealmInstance: @unchecked Sendable {
         }
     }
 
-    /// An accessor of the object a link leads to.
+    /// Returns an accessor of the object that `link` references.
     func object<T: ObjectBase>(_ type: T.Type, _ link: ObjectLink) -> T {
         if type == DynamicObject.self {
             return unsafeDowncast(DynamicObject.of(self, link) as ObjectBase, to: T.self)
@@ -190,7 +195,8 @@ final class RealmInstance: @unchecked Sendable {
         }
     }
 
-    /// An accessor of an object of whatever class, which the program need not have.
+    /// Returns an accessor of an object of any class: a `DynamicObject` if the program does not
+    /// have the class.
     func anyObject(_ link: ObjectLink) -> ObjectBase {
         let name = engine.schema.table(link.table)?.className ?? ""
         return object(schema.model(named: name)?.type ?? DynamicObject.self, link)
@@ -221,6 +227,7 @@ final class RealmInstance: @unchecked Sendable {
 
     // MARK: Changing
 
+    /// Traps unless the realm is live and in a write transaction.
     func checkChanging(collection: String) {
         if isFrozen { throwRealmException("Cannot modify a frozen \(collection).") }
         guard engine.isInWriteTransaction else {
@@ -231,7 +238,7 @@ final class RealmInstance: @unchecked Sendable {
 }
 
 extension Realm.Configuration {
-    /// As messages call it.
+    /// The path or identifier, as messages show it.
     var place: String { fileURL?.path ?? inMemoryIdentifier ?? "" }
 
     private func migration(
@@ -246,7 +253,7 @@ extension Realm.Configuration {
         }
     }
 
-    /// What the engine is asked for.
+    /// The options in the engine's terms.
     fileprivate func request(_ schema: ModelSchema) throws(RealmError) -> OpeningRequest {
         var engine: Instance.Configuration
         if let identifier = inMemoryIdentifier {

@@ -3,13 +3,14 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// Where realms are confined to (API specification 3.3): the main queue, a serial queue, or a thread.
+/// Creates the contexts that realms are confined to: the main queue, a serial queue, or a thread
+/// (API specification 3.3).
 enum Scheduler {
-    /// Of the place that asks: the main queue for the initial thread and everything on that queue, else
-    /// the thread.
+    /// Returns the context of the caller: the main queue on the initial thread and on that queue,
+    /// else the calling thread.
     static func here() -> Confinement { isOnMain ? main : .thread }
 
-    /// Of a serial queue, which the caller must be on.
+    /// Returns the context of a serial queue, which the caller must be running on.
     static func queue(_ queue: DispatchQueue) -> Confinement {
         let id = identity(of: queue)
         if id == identity(of: mainQueue) {
@@ -21,7 +22,8 @@ enum Scheduler {
                 "Invalid queue '\(queue.label)': Realms can only be confined to serial queues or the "
                     + "main queue.")
         }
-        // What is set once stays where it is as long as the queue, which tells the queue quickly.
+        // A value set for a queue keeps its address as long as the queue exists, and the address
+        // identifies the queue quickly.
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: id) }
         if DispatchQueue.getSpecific(key: queueKey) != id, !isStandIn(for: .object(id)) {
             wrongQueue()
@@ -35,8 +37,9 @@ enum Scheduler {
             })
     }
 
-    /// As far as can be told: queues do not say what they are. Global ones have their names, and a
-    /// concurrent one is what begins as a concurrent one does.
+    /// Whether `queue` is serial, as far as Dispatch allows to determine it. Global queues are
+    /// recognised by their label; any other queue is concurrent if its native object begins like
+    /// the native object of a known concurrent queue.
     private static func isSerial(_ queue: DispatchQueue) -> Bool {
         if queue.label.hasPrefix("com.apple.root.") { return false }
         return kind(queue) != kind(concurrent)
@@ -44,19 +47,19 @@ enum Scheduler {
 
     private static let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
 
-    /// The first word of what the queue stands for.
+    /// First word of the native queue object.
     private static func kind(_ queue: DispatchQueue) -> UInt {
         withExtendedLifetime(queue) { native(queue).pointee }
     }
 
-    /// What the queue stands for, behind the header of its object. Dispatch makes such an object anew
-    /// each time it is asked for the main queue.
+    /// The native queue, which the object of type `DispatchQueue` references after its header.
+    /// Dispatch creates a new object each time the main queue is requested.
     private static func native(_ queue: DispatchQueue) -> UnsafePointer<UInt> {
         let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
         return object.load(fromByteOffset: 16, as: UnsafePointer<UInt>.self)
     }
 
-    /// Tells the queue from all others, and from all objects, as long as it exists.
+    /// Identity of the native queue, unique among all objects as long as the queue exists.
     private static func identity(of queue: DispatchQueue) -> ObjectIdentifier {
         withExtendedLifetime(queue) { unsafeBitCast(native(queue), to: ObjectIdentifier.self) }
     }
@@ -79,13 +82,14 @@ enum Scheduler {
     private static let queueKeyPlace = UInt(
         bitPattern: Unmanaged.passUnretained(queueKey).toOpaque())
 
-    /// Where the queue the caller is on has what was set for it: the key's own place is what Swift's
-    /// view of Dispatch goes by.
+    /// The value set for the current queue; nil if there is none. The address of the key is the key
+    /// that Dispatch's Swift overlay uses.
     private static var specific: UnsafeMutableRawPointer? {
         dispatch_get_specific(UnsafeRawPointer(bitPattern: queueKeyPlace)!)
     }
 
-    /// Tells the queue the caller is on; nil on none, as a thread is that stands in for a queue's.
+    /// Test that identifies the current queue; nil outside of a queue that has the value, such as
+    /// on a thread that impersonates a queue's.
     private static var quickTest: Confinement.Test? {
         specific.map { own in
             Confinement.Test(UInt(bitPattern: own)) { UInt(bitPattern: Scheduler.specific) == $0 }
@@ -98,7 +102,8 @@ enum Scheduler {
         return key
     }()
 
-    /// On the initial thread, or on the main queue, which another thread may serve.
+    /// Whether the caller is on the initial thread, or on the main queue, which another thread may
+    /// serve.
     private static var isOnMain: Bool {
         ThreadRecord.current.isInitial || DispatchQueue.getSpecific(key: mainKey) != nil
             || isStandIn(for: mainPlace)
@@ -110,7 +115,7 @@ enum Scheduler {
         ImpersonatedThread.current?.passes(for: place) ?? false
     }
 
-    /// Where the calling thread is, for one that stands in for it.
+    /// Contexts of the calling thread, for a thread that impersonates it in tests.
     static var places: Set<Confinement.Identity> {
         var places: Set<Confinement.Identity> = isOnMain ? [mainPlace] : []
         if let id = DispatchQueue.getSpecific(key: queueKey) { places.insert(.object(id)) }

@@ -1,43 +1,53 @@
 import Foundation
 import RealmEngine
 
-/// The type of a property (API specification 2.13).
+/// Type of a property, or of the elements of a collection (API specification 2.13).
 public enum PropertyType: Int32, Sendable {
+    /// `Int`, `Int8`, `Int16`, `Int32` or `Int64`.
     case int = 0
+    /// The type of the same name; `any` is `AnyRealmValue`, `object` a link.
     case bool, string, data, date, float, double, object, linkingObjects, any, objectId, decimal128
     // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// `Foundation.UUID`.
     case UUID
 }
 
-/// The classes of a realm.
+/// The classes of a realm. May be used on any thread.
 public struct Schema: CustomStringConvertible, Equatable, Sendable {
+    /// The classes.
     public let objectSchema: [ObjectSchema]
 
     init(_ schema: ModelSchema) { objectSchema = schema.models.map { ObjectSchema($0) } }
 
-    /// Of a file.
+    /// The classes of a file.
     init(_ schema: RealmEngine.Schema) {
         objectSchema = schema.classes.map { ObjectSchema($0, schema) }
     }
 
+    /// The class with this name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? {
         objectSchema.first { $0.className == className }
     }
 
+    /// The classes and their properties as text.
     public var description: String {
         "Schema {\n" + objectSchema.map { "\t\($0)".indented + "\n" }.joined() + "}"
     }
 }
 
-/// A class of a realm.
+/// A class of a realm. May be used on any thread.
 public struct ObjectSchema: CustomStringConvertible, Equatable, Sendable {
+    /// Name of the class in files.
     public let className: String
+    /// The Swift class; `DynamicObject` if the schema was read from a file.
     public let objectClass: AnyClass
+    /// Whether the class derives from `EmbeddedObject`.
     public let isEmbedded: Bool
-    /// Those that files have columns for.
+    /// Properties that are stored in files, without linking objects.
     public let properties: [Property]
+    /// The primary key; nil if the class has none.
     public let primaryKeyProperty: Property?
-    /// Those of linking objects.
+    /// Linking objects.
     private let computed: [Property]
 
     init(_ model: ClassModel) {
@@ -49,7 +59,7 @@ public struct ObjectSchema: CustomStringConvertible, Equatable, Sendable {
         computed = model.fields.filter(\.isLinkingObjects).map { Property($0) }
     }
 
-    /// Of a file.
+    /// A class as a file describes it.
     init(_ info: TableInfo, _ schema: RealmEngine.Schema) {
         let properties = info.columns.enumerated().map {
             Property($1, schema, isPrimaryKey: $0 == info.primaryKey)
@@ -62,33 +72,46 @@ public struct ObjectSchema: CustomStringConvertible, Equatable, Sendable {
         computed = []
     }
 
+    /// Always false: asymmetric objects belonged to Device Sync.
     public var isAsymmetric: Bool { false }
 
+    /// The property with this name, linking objects included; nil if there is none.
     public subscript(propertyName: String) -> Property? {
         (properties + computed).first { $0.name == propertyName }
     }
 
+    /// Whether both have the same name, kind, properties and primary key.
     public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
         a.className == b.className && a.properties == b.properties
             && a.computed == b.computed && a.isEmbedded == b.isEmbedded
             && a.primaryKeyProperty == b.primaryKeyProperty
     }
 
+    /// The class and its properties as text.
     public var description: String {
         "\(className) {\n" + properties.map { "\t\($0)".indented + "\n" }.joined() + "}"
     }
 }
 
-/// A property of a class.
+/// A property of a class. May be used on any thread.
 public struct Property: CustomStringConvertible, Equatable, Sendable {
+    /// Name in the program.
     public let name: String
+    /// Name in files.
     public let columnName: String
+    /// Type of the value, or of the elements of a collection.
     public let type: PropertyType
+    /// Whether the property is a `List`.
     public let isArray: Bool
+    /// Whether the property is a `MutableSet`.
     public let isSet: Bool
+    /// Whether the property is a `Map`.
     public let isMap: Bool
+    /// Whether the property has a search index or is the primary key.
     public let isIndexed: Bool
+    /// Whether the value, or an element of the collection, may be nil.
     public let isOptional: Bool
+    /// Class that a link, or a property of linking objects, refers to; nil for other types.
     public let objectClassName: String?
     private let originProperty: String?
     private let isPrimaryKey: Bool
@@ -107,7 +130,7 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
         isPrimaryKey = field.isPrimaryKey
     }
 
-    /// Of a file.
+    /// A property as a file describes it.
     init(_ column: ColumnInfo, _ schema: RealmEngine.Schema, isPrimaryKey: Bool) {
         name = column.name
         columnName = column.name
@@ -116,13 +139,14 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
         isSet = column.collection == .set
         isMap = column.collection == .dictionary
         isIndexed = column.isIndexed
-        // What may be anything may be nothing, too, without being optional.
+        // A column of any type may contain null without being optional.
         isOptional = column.isNullable && column.type != .mixed
         objectClassName = column.type == .link ? schema.table(column.target)?.className : nil
         originProperty = nil
         self.isPrimaryKey = isPrimaryKey
     }
 
+    /// The property as text.
     public var description: String {
         func line(_ name: String, _ value: String) -> String { "\t\(name) = \(value);\n" }
         func line(_ name: String, _ value: Bool) -> String { line(name, value ? "YES" : "NO") }
@@ -151,6 +175,6 @@ extension PropertyType {
 }
 
 extension String {
-    /// With lines behind the first one further in.
+    /// The text with every line after the first indented by one tab.
     fileprivate var indented: String { replacingOccurrences(of: "\n", with: "\n\t") }
 }

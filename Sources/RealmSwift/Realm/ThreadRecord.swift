@@ -1,13 +1,13 @@
 import Foundation
 import RealmEngine
 
-/// What is kept for a thread as long as it lives: what it is, and realms that nobody else need refer to.
+/// State of one thread: whether it is the initial one, and realms that it keeps alive.
 final class ThreadRecord {
-    /// The thread that the program began with.
+    /// Whether the process began with this thread.
     let isInitial = Thread.isMainThread
-    /// Realms that were opened in the pools around, innermost last.
+    /// Realms opened inside each `autoreleasepool`, innermost pool last.
     private var pools: [[ObjectIdentifier: RealmInstance]] = []
-    /// Realms that have a write transaction open.
+    /// Realms with an open write transaction.
     private var writing: [ObjectIdentifier: RealmInstance] = [:]
 
     /// The key path of key-value access that is being followed; nil outside of one.
@@ -15,6 +15,7 @@ final class ThreadRecord {
 
     private static let slot = ThreadSlot()
 
+    /// The record of the calling thread.
     static var current: ThreadRecord {
         if let known = slot.object { return unsafeDowncast(known, to: ThreadRecord.self) }
         let fresh = ThreadRecord()
@@ -27,12 +28,12 @@ final class ThreadRecord {
     func openPool() { pools.append([:]) }
 
     func closePool() {
-        // Realms that go may ask for the record.
+        // Instances that are released here may use the record.
         let last = pools.removeLast()
         withExtendedLifetime(last) {}
     }
 
-    /// To the end of the pool, if there is one.
+    /// Keeps a realm alive to the end of the innermost pool. Returns false if there is no pool.
     func keep(_ realm: RealmInstance) -> Bool {
         guard let last = pools.indices.last else { return false }
         pools[last][ObjectIdentifier(realm)] = realm
@@ -41,8 +42,8 @@ final class ThreadRecord {
 
     // MARK: Writing
 
-    /// Until the write transaction ends: `try! Realm().beginWrite()` is no transaction that nobody can
-    /// end.
+    /// Keeps a realm alive until its write transaction ends, so that the transaction of `try!
+    /// Realm().beginWrite()` can be ended.
     func keepWriting(_ realm: RealmInstance) { writing[ObjectIdentifier(realm)] = realm }
 
     func letGo(_ realm: RealmInstance) { writing[ObjectIdentifier(realm)] = nil }

@@ -3,13 +3,16 @@ import Foundation
 import RealmActors
 import RealmEngine
 
-/// Realms of actors (API specification 3.4): opened on them, and used there only.
+/// Opens realms that are confined to an actor (API specification 3.4).
 extension Realm {
-    /// When a realm is opened that another program may have made. Of files alone it makes no difference.
+    /// When a realm is downloaded before it is opened. Makes no difference for local files; kept
+    /// for source compatibility with the SDK.
     @frozen public enum OpenBehavior: Sendable { case never, always, once }
 
-    /// The realm of the main actor. Throws `Realm.Error`, and `CancellationError` when the task was
-    /// cancelled.
+    /// Opens a realm that is confined to the main actor.
+    ///
+    /// - Parameter downloadBeforeOpen: has no effect on local files.
+    /// - Throws: `Realm.Error`, and `CancellationError` if the task is cancelled.
     @MainActor
     public init(
         configuration: Configuration = .defaultConfiguration,
@@ -19,7 +22,18 @@ extension Realm {
         self.init(try RealmInstance.open(configuration, on: Scheduler.main))
     }
 
-    /// The realm of `actor`.
+    /// Opens a realm that is confined to `actor`. It is used only in code that runs on the actor,
+    /// which may be an actor's own initializer.
+    ///
+    /// - Parameter downloadBeforeOpen: has no effect on local files.
+    /// - Throws: `Realm.Error`, and `CancellationError` if the task is cancelled.
+    ///
+    /// ```swift
+    /// actor Kennel {
+    ///     private var realm: Realm!
+    ///     init() async throws { realm = try await Realm(actor: self) }
+    /// }
+    /// ```
     public init<A: Actor>(
         configuration: Configuration = .defaultConfiguration, actor: A,
         downloadBeforeOpen: OpenBehavior = .never
@@ -27,7 +41,10 @@ extension Realm {
         self.init(try await actor.open(configuration).value)
     }
 
-    /// The realm of the actor that asks.
+    /// Opens a realm that is confined to the actor of the caller.
+    ///
+    /// - Parameter downloadBeforeOpen: has no effect on local files.
+    /// - Throws: `Realm.Error`, and `CancellationError` if the task is cancelled.
     public static func open(
         configuration: Configuration = .defaultConfiguration,
         _isolation actor: isolated any Actor = #isolation,
@@ -37,7 +54,20 @@ extension Realm {
         return Realm(try RealmInstance.open(configuration, on: Scheduler.actor(actor)))
     }
 
-    /// Opens the realm on a queue, or at the main one, and calls back there.
+    /// Opens a realm later on a queue and calls back there.
+    ///
+    /// ```swift
+    /// Realm.asyncOpen(callbackQueue: queue) { result in
+    ///     switch result {
+    ///     case .success(let realm): print(realm.objects(Dog.self).count)
+    ///     case .failure(let error): print(error)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameter callbackQueue: a serial queue, to which the realm is confined.
+    /// - Parameter callback: receives the realm, or the error that opening threw.
+    /// - Returns: a task with which the opening can be cancelled.
     @discardableResult
     public static func asyncOpen(
         configuration: Realm.Configuration = .defaultConfiguration,
@@ -53,7 +83,7 @@ extension Realm {
         return task
     }
 
-    /// An opening that is under way.
+    /// An opening that `Realm.asyncOpen` has started. May be used on any thread.
     @frozen public struct AsyncOpenTask: Sendable {
         @usableFromInline
         final class State: @unchecked Sendable {
@@ -65,7 +95,7 @@ extension Realm {
 
         @usableFromInline let state: State
 
-        /// The callback is not called any more.
+        /// Cancels the opening: the callback is not called unless it has already begun.
         public func cancel() { state.cancel() }
     }
 }
@@ -78,14 +108,15 @@ extension Actor {
 }
 
 extension Scheduler {
-    /// Of an actor, which the caller must be on. The main actor is the main queue.
+    /// Returns the context of an actor, which the caller must be running on. The main actor is the
+    /// main queue.
     static func actor(_ actor: any Actor) -> Confinement {
         if actor is MainActor { return main }
         func made<A: Actor>(_ actor: A) -> Confinement { Confinement(actor) }
         return made(actor)
     }
 
-    /// Whether `place` is what `actor(actor)` makes.
+    /// Whether `place` is the context that `actor(actor)` returns.
     static func isPlace(of actor: any Actor, _ place: Confinement) -> Bool {
         place.isPlace(of: actor) || (actor is MainActor && place.isSame(as: main))
     }

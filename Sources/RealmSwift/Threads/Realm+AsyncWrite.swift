@@ -1,11 +1,28 @@
 import RealmEngine
 import Synchronization
 
-/// Writing and moving on without holding up an actor (API specification 2.1).
+/// Writes and refreshes without blocking an actor (API specification 2.1).
 extension Realm {
-    /// Runs `block` in a write transaction once it is this realm's turn, and returns when what it did is
-    /// durable. Throws what the block throws, after everything was taken back, and `CancellationError`
-    /// when the task was cancelled before the block ran.
+    /// Runs `block` in a write transaction and returns when the changes are durable.
+    ///
+    /// The task is suspended while it waits for the write lock and for the disk; other work of the
+    /// actor runs meanwhile. If the block throws, all changes are undone and the error is rethrown.
+    ///
+    /// ```swift
+    /// actor Kennel {
+    ///     private var realm: Realm!
+    ///     init() async throws { realm = try await Realm(actor: self) }
+    ///     func add(_ name: String) async throws {
+    ///         try await realm.asyncWrite { realm.add(Dog(value: ["name": name])) }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Returns: the result of `block`.
+    /// - Throws: the error of `block`, `Realm.Error` if the commit cannot be written, and
+    ///   `CancellationError` if the task is cancelled before the block runs.
+    ///
+    /// Traps if the realm is not confined to the calling actor.
     @discardableResult
     public func asyncWrite<Result>(
         _isolation actor: isolated any Actor = #isolation, _ block: (() throws -> Result)
@@ -27,14 +44,20 @@ extension Realm {
         return result!
     }
 
-    /// Moves to the version that is the newest when this is called, or a newer one; false when there is
-    /// nothing newer, and when the task was cancelled.
+    /// Advances the realm to the newest version, or to a newer one that appears meanwhile, and
+    /// notifies observers.
+    ///
+    /// - Returns: false if there is no newer version, if the task is cancelled, on a frozen realm
+    ///   and inside a write transaction.
+    ///
+    /// Traps if the realm is not confined to the calling actor.
     @discardableResult
     public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
         checkIsolated("asyncRefresh", actor)
         if Task.isCancelled || isFrozen || engine.isInWriteTransaction { return false }
         let before = engine.version
-        // Others of the actor get their turn, as if somebody else had looked; they may move the realm.
+        // Other work of the actor runs first, as after a commit of another thread; it may advance
+        // the realm.
         await Task.yield()
         return Task.isCancelled ? false : refresh() || engine.version != before
     }
@@ -47,10 +70,10 @@ extension Realm {
     }
 }
 
-/// A write that a task of an actor waits for. Used on the actor but for `cancel`, and for the end of a
-/// commit, of which the task is told by whoever knows first.
+/// A write that a task of an actor waits for. Used on the actor, except for `cancel`, and for the
+/// completion of a commit, which resumes the task from whichever thread reports it first.
 ///
-/// Not generic: what depends on a type would be looked up anew for each write.
+/// Not generic: the runtime would look up metadata of a generic type again for each write.
 private final class ActorWrite: @unchecked Sendable {
     private struct Request {
         var id: Instance.AsyncID?
@@ -60,7 +83,7 @@ private final class ActorWrite: @unchecked Sendable {
     private let engine: Instance
     private let request = Mutex(Request())
     private var block: (() throws -> Void)?
-    /// Told why it came to nothing, if it did.
+    /// Resumed with the error, or with nil on success.
     private var waiter: UnsafeContinuation<(any Swift.Error)?, Never>?
 
     init(_ engine: Instance, _ block: @escaping () throws -> Void) {
@@ -86,7 +109,7 @@ private final class ActorWrite: @unchecked Sendable {
         } catch { end(Realm.Error(error)) }
     }
 
-    /// In the transaction.
+    /// Runs the block in the transaction.
     private func run() {
         guard !request.withLock({ $0.isCancelled }), let block else {
             engine.cancelWrite()
@@ -111,7 +134,8 @@ private final class ActorWrite: @unchecked Sendable {
         waiter?.resume(returning: failure)
     }
 
-    /// On any thread: a block that has not begun does not run, and nobody waits for its turn.
+    /// Cancels the write from any thread. A block that has not begun does not run, and its request
+    /// for the write lock is withdrawn.
     func cancel() {
         request.withLock { $0.isCancelled = true }
         _ = engine.confinement.post { [self] in endCancelled() }

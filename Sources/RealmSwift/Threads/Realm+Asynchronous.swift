@@ -2,14 +2,32 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// Names an asynchronous write.
+/// Identifies an asynchronous write or commit of a realm, for `Realm.cancelAsyncWrite(_:)`.
 public typealias AsyncTransactionId = UInt32
 
-/// Asynchronous writes (API specification 2.1): the writer's turn is waited for, and the data made
-/// durable, by other threads.
+/// Asynchronous writes (API specification 2.1): other threads wait for the write lock and write to
+/// the disk.
 extension Realm {
-    /// Runs `block` in a write transaction later, where the realm belongs, and commits it unless the
-    /// block ended it. `onComplete` is called there when the data is durable.
+    /// Runs `block` later in a write transaction and commits it. A block that committed or
+    /// cancelled the transaction itself leaves nothing to commit.
+    ///
+    /// Both blocks run in the context of the realm, which must be the main queue, a serial queue or
+    /// an actor. Live objects of this realm may be used in them.
+    ///
+    /// ```swift
+    /// realm.writeAsync {
+    ///     dog.age += 1
+    /// } onComplete: { error in
+    ///     if let error { print(error) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter onComplete: receives nil when the data is durable, or the error that prevented
+    ///   it.
+    /// - Returns: an identifier to cancel the write with, before the block has begun.
+    ///
+    /// Traps on a plain thread, on a frozen or read-only realm, and in the completion block of a
+    /// commit.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: ((Swift.Error?) -> Void)? = nil
@@ -20,14 +38,30 @@ extension Realm {
         }
     }
 
-    /// Runs the block in a write transaction later; it must commit, or everything is taken back.
+    /// Runs a block later in a write transaction, in the context of the realm. The block must
+    /// commit; returning without a commit undoes its changes.
+    ///
+    /// - Returns: an identifier to cancel the write with, before the block has begun.
+    ///
+    /// Traps on a plain thread, on a frozen or read-only realm, and in the completion block of a
+    /// commit.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         attempt { () throws(RealmError) in try engine.beginAsyncWrite(asyncWriteBlock) }
     }
 
-    /// Publishes the changes at once for this realm, durably later. With grouping, transactions that
-    /// follow may be made durable together.
+    /// Commits the open write transaction. The realm shows the changes at once; they become durable
+    /// later.
+    ///
+    /// A transaction begun with `beginWrite` is durable when this returns.
+    ///
+    /// - Parameter allowGrouping: whether the transactions that follow may become durable together
+    ///   with this one.
+    /// - Parameter onComplete: receives nil when the data is durable, or the error that prevented
+    ///   it. Called in the context of the realm.
+    /// - Returns: an identifier with which `cancelAsyncWrite(_:)` drops `onComplete`.
+    ///
+    /// Traps without a write transaction.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: ((Swift.Error?) -> Void)? = nil
@@ -39,16 +73,21 @@ extension Realm {
         }
     }
 
-    /// Takes back a write that has not begun, or drops the completion of a commit.
+    /// Cancels a write whose block has not begun, or drops the completion block of a commit. Does
+    /// nothing if the identifier is unknown or the operation is complete.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
         engine.cancelAsyncWrite(asyncTransactionId)
     }
 
+    /// Whether an asynchronous write of this realm is pending: requested, running or not yet
+    /// durable.
     public var isPerformingAsynchronousWriteOperations: Bool {
         engine.isPerformingAsynchronousWriteOperations
     }
 
-    /// Waits until every asynchronous write of this process is done: before exiting, and not where
-    /// realms with pending writes belong.
+    /// Waits until every asynchronous write of the process is complete, for example before the
+    /// process exits.
+    ///
+    /// Must not be called in the context of a realm with pending writes: these could not continue.
     public static func waitForPendingWrites() { Instance.waitForPendingWrites() }
 }

@@ -1,8 +1,16 @@
 import Dispatch
 import RealmEngine
 
-/// Something of a realm that every thread may ask for: each time it is looked for in the realm of the
-/// place that asks. Free to cross threads.
+/// A property wrapper around an object or collection of a realm that any thread may read. Each read
+/// returns the value in the realm of the calling context.
+///
+/// ```swift
+/// final class Walker: Sendable {
+///     private let wrapped: ThreadSafe<Dog>
+///     init(_ dog: Dog) { wrapped = ThreadSafe(wrappedValue: dog) }
+///     func printName() { print(wrapped.wrappedValue?.name ?? "deleted") }
+/// }
+/// ```
 @propertyWrapper
 public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
     private struct State {
@@ -12,13 +20,17 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
 
     private let state = LockedValue(State())
 
-    /// Traps for what is in no realm.
+    /// Wraps a value; nil wraps nothing. Traps for an unmanaged value.
     public init(wrappedValue: T?) { take(wrappedValue) }
 
-    /// Nil when it was deleted. Traps when the realm cannot be opened.
+    /// The value in the realm of the calling thread, or of the main queue; nil after it was
+    /// deleted.
+    ///
+    /// Reading opens the realm if necessary and traps if that fails. Setting an unmanaged value
+    /// traps.
     public var wrappedValue: T? {
         get {
-            // One at a time: a reference is resolved once, and another takes its place.
+            // Serialised: a reference is resolved once, and a new reference replaces it.
             state.withLock { state in
                 guard let reference = state.reference, let configuration = state.configuration
                 else {

@@ -1,37 +1,56 @@
 import RealmEngine
 
-/// Something of a realm on its way to another thread, queue or actor, where it is resolved once. Keeps
-/// its version until then.
+/// A reference that passes an object or collection of a realm to another thread, queue or actor,
+/// where `Realm.resolve(_:)` turns it into a value there.
+///
+/// A reference can be resolved once. Until then, or until it is released, it keeps the version of
+/// its realm live.
+///
+/// ```swift
+/// let reference = ThreadSafeReference(to: dog)
+/// queue.async {
+///     let realm = try! Realm(queue: queue)
+///     guard let dog = realm.resolve(reference) else { return }
+///     try! realm.write { dog.age += 1 }
+/// }
+/// ```
 @frozen public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let reference: HandOver
 
-    /// Traps for what is in no realm, and for what is gone.
+    /// Creates a reference. Called in the context of the value. Traps for an unmanaged or
+    /// invalidated value.
     public init(to threadConfined: Confined) { reference = HandOver(threadConfined) }
 
-    /// Resolved already.
+    /// Whether the reference has been resolved. May be read on any thread.
     public var isInvalidated: Bool { reference.isInvalidated }
 
     func resolve(in realm: RealmInstance) -> Confined? { reference.resolve(in: realm) as? Confined }
 }
 
 extension Realm {
-    /// The thing for this realm; nil when it was deleted, or is of another file. Traps when it was
-    /// resolved before.
+    /// Resolves a reference in this realm.
+    ///
+    /// Advances a realm that is behind the version of the reference.
+    ///
+    /// - Returns: the value in this realm; nil if it has been deleted or belongs to another file.
+    ///
+    /// Traps if the reference was already resolved.
     public func resolve<Confined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         reference.resolve(in: instance)
     }
 }
 
-/// What can be handed over, without its type.
+/// A type whose values can be handed over, without its generic parameters.
 protocol HandedOver {
-    /// Nil for what is in no realm.
+    /// The engine's description of the value; nil for an unmanaged value.
     var confined: RealmEngine.Confined? { get }
     var instance: RealmInstance? { get }
-    /// How to make the same thing of what the engine found elsewhere.
+    /// Function that makes the same kind of value from the engine's description in another realm.
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? { get }
-    /// The objects found, where the thing is some.
+    /// The results, if the value is a collection of objects.
     var found: ObjectResults? { get }
-    /// Reads the values of results that are ordered otherwise than their collection, else nil.
+    /// Function that reads the values of results whose order differs from the order in their
+    /// collection, else nil.
     var arrangedValues: (() -> [AnyHashable])? { get }
 }
 
@@ -154,7 +173,7 @@ extension Projection: HandedOver {
 }
 
 extension SectionsSource {
-    /// The same sections of what the results became elsewhere.
+    /// Function that makes the same sections from the results in another realm.
     fileprivate var maker: (RealmInstance, RealmEngine.Confined) -> SectionsSource? {
         let (maker, key) = (results.maker, key)
         return { realm, confined in
@@ -206,13 +225,16 @@ extension Map: HandedOver {
 }
 
 extension ManagedCollection {
-    /// As the engine hands it over: the collection of a property.
+    /// The engine's description of the collection of a property; nil for a collection nested in
+    /// another value.
     var confined: RealmEngine.Confined? {
         guard handle.steps.isEmpty else { return nil }
         let column = handle.owner.objects.properties[handle.property].key
         return RealmEngine.Confined(realm.engine, .collection(handle.owner.link, column))
     }
 
+    /// Opens the collection that `confined` describes; nil if the owner or the property does not
+    /// exist.
     convenience init?(_ realm: RealmInstance, _ confined: RealmEngine.Confined) {
         guard case .collection(let link, let column) = confined.target,
             let objects = ObjectClass(realm.engine, link.table),
