@@ -1,8 +1,9 @@
 import Foundation
 
-/// Values of key-value access and of dictionaries, as properties want them.
+/// Converts untyped values, as key-value access and dictionaries pass them, to the type of a
+/// property.
 enum Converted<Target> {
-    /// Nil when `value` cannot be one.
+    /// `value` as a `Target`; nil if it does not fit.
     static func of(_ value: Any?) -> Target? {
         if let optional = Target.self as? any AnyOptional.Type {
             guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
@@ -16,27 +17,27 @@ enum Converted<Target> {
         return plain(content)
     }
 
-    /// What null is of a type that is not optional.
+    /// The value that null has in a type that is not optional; nil if the type has none.
     private static var nothing: Target? {
         if Target.self == AnyRealmValue.self { return AnyRealmValue.none as? Target }
         func fallback<C: _CustomPersistable>(_: C.Type) -> Target? {
-            // Links are null until they are set, whatever stands for their objects.
+            // Links are null until they are set, also links of a custom type.
             C.PersistedType.self is EmbeddedObject.Type ? C._rlmDefaultValue() as? Target : nil
         }
         return (Target.self as? any _CustomPersistable.Type).flatMap { fallback($0) }
     }
 
-    /// What is given, where null is nothing.
+    /// The value inside optionals, with `NSNull` as nil.
     static func given(_ value: Any?) -> Any? {
         value.flatMap { unwrapped($0) }.flatMap { $0 is NSNull ? nil : $0 }
     }
 
-    /// The members of a sequence; nil when one does not fit, or it is none.
+    /// Elements of a sequence; nil if an element does not fit, or if `value` is not a sequence.
     static func all(_ value: Any) -> [Target]? {
         guard let sequence = value as? any Sequence else { return nil }
         var result: [Target] = []
         for element in sequence {
-            // Links of lists and sets are never null, whatever stands for their objects.
+            // Links in lists and sets are never null, also links of a custom type.
             let isNull = given(element) == nil && Target.self is any _CustomPersistable.Type
             guard !isNull, let fit = of(element) else { return nil }
             result.append(fit)
@@ -44,9 +45,10 @@ enum Converted<Target> {
         return result
     }
 
-    /// Anything but null.
+    /// Converts a value other than null.
     private static func plain(_ value: Any) -> Target? {
-        // Numbers of Foundation are of every type of number, and the other way round.
+        // A Foundation number can be cast to every Swift number type, and a Swift number to
+        // `NSNumber`.
         if type(of: value) == Target.self { return value as? Target }
         if let fit = value as? Target, !(value is NSNumber) { return fit }
         if let type = Target.self as? any PersistableEnum.Type { return member(type, value) }
@@ -67,8 +69,8 @@ enum Converted<Target> {
         return value as? Target
     }
 
-    /// Makes an object of values for its properties. A `DynamicObject` of the class becomes an accessor
-    /// of the class; nil for other objects.
+    /// Creates an object from values for its properties. A `DynamicObject` of the class becomes an
+    /// accessor of the class; nil for other objects.
     private static func object(_ type: ObjectBase.Type, _ value: Any) -> ObjectBase? {
         if let dynamic = value as? DynamicObject {
             guard let realm = dynamic.keeper, let handle = dynamic.handle,
@@ -113,7 +115,7 @@ enum Converted<Target> {
         func fit<T>(_ value: T?) -> Target? { value.flatMap { $0 as? Target } }
         if Target.self == Bool.self { return fit(number.truth) }
         if let type = Target.self as? any FixedWidthInteger.Type { return integer(type, number) }
-        // Truth is a number of no kind with a fraction.
+        // A Boolean converts to integers, not to floats and doubles.
         if number.isBoolean { return Target.self == NSNumber.self ? number as? Target : nil }
         return fit(number.doubleValue as Double?) ?? fit(number.floatValue as Float?)
             ?? (number as? Target)
@@ -132,17 +134,17 @@ extension NSNumber {
     private static let yes = NSNumber(value: true)
     private static let no = NSNumber(value: false)
 
-    /// Made of a boolean.
+    /// Whether the number was created from a `Bool`.
     var isBoolean: Bool { self === Self.yes || self === Self.no }
 
-    /// Nil for a number that is neither one nor zero.
+    /// The number as a Boolean; nil unless it is 0, 1 or created from a `Bool`.
     fileprivate var truth: Bool? {
         isBoolean || self == 0 || self == 1 ? boolValue : nil
     }
 }
 
 extension AnyRealmValue {
-    /// A value given without a type; nil for what no property can have.
+    /// Creates a value from an untyped one; nil for a type that no property can have.
     init?(of value: Any) {
         switch value {
         case let value as AnyRealmValue: self = value
@@ -179,7 +181,7 @@ extension AnyRealmValue {
 }
 
 extension Converted {
-    /// The values of a dictionary or a map; nil when one does not fit, or it is none.
+    /// Values of a dictionary or map; nil if a value does not fit, or if `value` is neither.
     static func all(of value: Any) -> [String: Target]? {
         var result: [String: Target] = [:]
         guard let entries = Entries.of(value) else { return nil }
@@ -191,9 +193,9 @@ extension Converted {
     }
 }
 
-/// Dictionaries and maps without their types.
+/// Entries of dictionaries and maps without their generic parameters.
 enum Entries {
-    /// Nil for anything else. Nulls are `NSNull`.
+    /// Entries of a dictionary or map, with null as `NSNull`; nil for any other value.
     static func of(_ value: Any) -> [String: Any]? {
         if let map = value as? any RealmKeyedCollection { return all(map) }
         return value as? [String: Any]

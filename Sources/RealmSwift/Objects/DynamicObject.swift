@@ -1,13 +1,21 @@
 import Foundation
 import RealmEngine
 
-/// An object of a class that is known by its name alone: its properties go by the names that the file
-/// has for them.
+/// An object whose class is given by name, for schemas that are not known when the program is
+/// compiled.
+///
+/// Properties are read and set by name. Unknown names, and values that do not fit, trap.
+///
+/// ```swift
+/// for dog in realm.dynamicObjects("Dog") {
+///     print(dog["name"] as? String ?? "", dog.age as? Int ?? 0)
+/// }
+/// ```
 @dynamicMemberLookup
 public final class DynamicObject: Object {
     private var objects: ObjectClass? { unmodelled }
 
-    /// The stored object of a realm, which has its class or not.
+    /// Returns an accessor of a stored object, also of a class that the program does not have.
     static func of(_ realm: RealmInstance, _ link: ObjectLink) -> DynamicObject {
         let object = DynamicObject()
         attempt { () throws(RealmError) in
@@ -24,6 +32,8 @@ public final class DynamicObject: Object {
         return !((try? handle.exists) ?? false)
     }
 
+    /// The property with this name; nil for null. Traps if the class has no such property, and when
+    /// set outside of a write transaction.
     public subscript(dynamicMember member: String) -> Any? {
         get { value(forKey: member) }
         set { setValue(newValue, forKey: member) }
@@ -37,7 +47,8 @@ public final class DynamicObject: Object {
         return ObjectSchema(info, schema)
     }
 
-    /// The class of the program, by whose names its properties go.
+    /// The class of the program, whose property names are used; nil if there is none, and for the
+    /// objects before a migration.
     private var model: ClassModel? {
         guard let keeper, !keeper.hasStoredNames else { return nil }
         return keeper.schema.model(named: storedName)
@@ -45,6 +56,8 @@ public final class DynamicObject: Object {
 
     func hasProperty(_ key: String) -> Bool { place(of: key) != nil }
 
+    /// Index of a property in the table; nil if there is none. `key` is the program's name, else
+    /// the file's.
     private func place(of key: String) -> Int? {
         objects?.property(named: model?.field(named: key)?.column ?? key)
     }
@@ -107,7 +120,7 @@ public final class DynamicObject: Object {
 
     public override var hash: Int { handle?.key.raw.hashValue ?? ObjectIdentifier(self).hashValue }
 
-    /// The name of its class in the file.
+    /// Name of the class in the file.
     var storedName: String {
         objects.flatMap { keeper?.engine.schema.table($0.key)?.className } ?? ""
     }
@@ -120,11 +133,11 @@ public final class DynamicObject: Object {
     }
 }
 
-/// An object of a migration, before or after.
+/// An object of a migration, as it was before or as it is after.
 public typealias MigrationObject = DynamicObject
 
 extension _Stored {
-    /// The value as a property of no known type shows it.
+    /// The value for a property of unknown type; nil for null.
     var any: Any? {
         guard case .link(let link) = value else { return value.plain }
         return realm.isMigrating || realm.hasStoredNames
@@ -133,7 +146,7 @@ extension _Stored {
 }
 
 extension Value {
-    /// As Swift and Foundation have it; nil for null, and for what is of a realm.
+    /// The value in the types of Swift and Foundation; nil for null, links and collections.
     var plain: Any? {
         switch self {
         case .null: nil
@@ -153,7 +166,7 @@ extension Value {
 }
 
 extension CollectionKind {
-    /// What messages call it.
+    /// Name of the type in messages.
     fileprivate var title: String {
         switch self {
         case .list: "List"
@@ -164,7 +177,7 @@ extension CollectionKind {
 }
 
 extension ColumnType {
-    /// A collection of this type, as its class would have it.
+    /// A collection of this element type, as a property would have it.
     fileprivate func collection(
         _ kind: CollectionKind, _ managed: ManagedCollection, isOptional: Bool
     ) -> Any? {
@@ -201,7 +214,7 @@ extension ColumnType {
 }
 
 extension _Storing {
-    /// A value given without a type, for a property of the file.
+    /// Converts an untyped value to the type of a column in the file. Traps if it does not fit.
     func stored(_ value: Any?, _ column: ColumnInfo, _ key: String) -> Value {
         guard let given = value.flatMap({ RealmSwift.plain($0) }), !(given is NSNull) else {
             return .null
@@ -222,7 +235,7 @@ extension _Storing {
         )
     }
 
-    /// Gives a collection of the file the elements of `value`.
+    /// Replaces the elements of a collection by the elements of `value`. Traps if they do not fit.
     func fill(
         _ handle: CollectionHandle, _ column: ColumnInfo, _ value: Any?
     ) throws(RealmError) {
@@ -269,8 +282,8 @@ extension _Storing {
         }
     }
 
-    /// The embedded object that a value is, or has the values of; nil for columns of other types and for
-    /// values that do not fit.
+    /// The embedded object that `value` is or has the values for; nil for columns of other types
+    /// and for values that do not fit.
     fileprivate func embedded(_ value: Any?, _ column: ColumnInfo) -> ObjectBase? {
         guard column.type == .link, let value = value.flatMap({ RealmSwift.plain($0) }),
             realm.engine.schema.table(column.target)?.kind == .embedded
@@ -299,7 +312,7 @@ extension CollectionHandle {
 }
 
 extension ObjectBase {
-    /// Whether the object is the one that a stored value of the realm links to.
+    /// Whether a stored value of the realm is a link to this object.
     fileprivate func isLinked(by value: Value, in realm: RealmInstance) -> Bool {
         guard keeper === realm, case .link(let link) = value else { return false }
         return link == handle?.link

@@ -1,15 +1,17 @@
 import Foundation
 import RealmEngine
 
-/// Follows a key path of several steps through links and collections, as key-value coding does: a step
-/// of a collection is the array of that step of its elements, and null ends the path with nil.
+/// Follows a key path of several steps through links and collections, as key-value coding does.
+///
+/// A step at a collection yields an array with the step's value for each element; null ends the
+/// path with nil.
 struct KeyPathWalk {
     /// The whole path, for messages.
     private let keyPath: String
 
     init(_ keyPath: String) { self.keyPath = keyPath }
 
-    /// The first step of a path, and the rest; nil for a path of one step.
+    /// Splits a path into its first step and the rest, which is nil for a path of one step.
     private static func firstStep(_ path: Substring) -> (key: String, rest: Substring?) {
         guard let dot = path.firstIndex(of: ".") else { return (String(path), nil) }
         return (String(path[..<dot]), path[path.index(after: dot)...])
@@ -17,7 +19,8 @@ struct KeyPathWalk {
 
     // MARK: Reading
 
-    /// The value at the end of the path, which begins at `owner`. Traps if a step leads to no value.
+    /// Returns the value at the end of the path, which begins at `owner`. Traps if a step is not a
+    /// property.
     func value(of owner: Any) -> Any? { value(of: owner, at: keyPath[...]) }
 
     private func value(of owner: Any, at path: Substring) -> Any? {
@@ -42,7 +45,7 @@ struct KeyPathWalk {
         }
     }
 
-    /// Applies the collection operator with which the rest of the path begins.
+    /// Applies the collection operator that the rest of the path begins with.
     private func aggregate(_ owner: Any, _ path: String) -> Any? {
         switch owner {
         case let elements as any RealmCollection:
@@ -74,8 +77,8 @@ struct KeyPathWalk {
 
     // MARK: Writing
 
-    /// Sets the property at the end of the path, of every object the path leads to; null before the last
-    /// step leaves all as it is.
+    /// Sets the property at the end of the path, for every object that the path reaches. Null
+    /// before the last step ends the path without a change.
     func setValue(_ value: Any?, of owner: ObjectBase) {
         let dot = keyPath.lastIndex(of: ".")!
         let last = String(keyPath[keyPath.index(after: dot)...])
@@ -99,7 +102,7 @@ struct KeyPathWalk {
     /// Null as an element of an array of `Any`.
     private static var nothing: Any { Optional<Any>.none as Any }
 
-    /// Nil for null in each of its forms.
+    /// The value without optionals; nil for `nil`, `NSNull` and `AnyRealmValue.none`.
     private static func present(_ value: Any?) -> Any? {
         guard let value = value.flatMap({ RealmSwift.plain($0) }), !(value is NSNull) else {
             return nil
@@ -114,7 +117,7 @@ struct KeyPathWalk {
 
     // MARK: Messages
 
-    /// Runs a step with the key path available to the messages of what it calls.
+    /// Runs a step during which messages can name the key path.
     private func named<R>(_ step: () -> R) -> R {
         let record = ThreadRecord.current
         let outer = record.keyPath
@@ -123,7 +126,8 @@ struct KeyPathWalk {
         return step()
     }
 
-    /// The key path that is being followed on this thread, for the end of a message; empty outside of one.
+    /// Text that names the key path this thread is following, for the end of a message; empty
+    /// outside of one.
     static var messageSuffix: String {
         ThreadRecord.current.keyPath.map { " (in key path '\($0)')" } ?? ""
     }

@@ -2,13 +2,14 @@ import CRealmSystem
 import Foundation
 import RealmEngine
 
-/// What `Object` and `EmbeddedObject` have in common. Not to be subclassed.
+/// Common base class of `Object` and `EmbeddedObject`. Model classes derive from these two.
 open class ObjectBase: NSObject {
     @exclusivity(unchecked) private final var state = State.unmanaged
-    /// Which object it is, and where that was found last.
+    /// Key of the stored object, and the location where it was found last (`position`).
     @exclusivity(unchecked) final var key = ObjectKey.none
     @exclusivity(unchecked) final var position = ObjectPlace()
 
+    /// Creates an unmanaged object with the default values of its properties.
     public required override init() { super.init() }
 
     deinit {
@@ -17,23 +18,26 @@ open class ObjectBase: NSObject {
 
     // MARK: The class
 
-    /// The name of the class in files: without its module, unless it says otherwise.
+    /// Name of the class in files: the name without its module, unless `_realmObjectName()` returns
+    /// one.
     open class func className() -> String {
         _realmObjectName() ?? String(describing: self)
     }
 
+    /// Name of the class in files, for overriding; nil for the Swift name.
     open class func _realmObjectName() -> String? { nil }
-    /// Whether realms whose configuration names no classes have this one.
+    /// Whether the class belongs to realms whose configuration names no classes. True unless
+    /// overridden.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
-    /// Names of columns by those of properties, where they differ.
+    /// Column names by property name, for properties whose names differ in files.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// Names of members that are no columns, and of those that are indexed, in a class that does not use
-    /// `@Persisted`.
+    /// Names of properties that are not stored, in a class that does not use `@Persisted`.
     open class func ignoredProperties() -> [String] { [] }
+    /// Names of properties with a search index, in a class that does not use `@Persisted`.
     open class func indexedProperties() -> [String] { [] }
 
-    /// What the class is in a realm; nil for those that others are made of.
+    /// Schema of the class; nil for the library's base classes.
     open class func sharedSchema() -> ObjectSchema? {
         ModelSchema.isModel(self) ? ObjectSchema(ClassModel.of(self)) : nil
     }
@@ -42,14 +46,14 @@ open class ObjectBase: NSObject {
 
     /// State of an accessor, in one word: programs keep many accessors.
     private enum State {
-        /// In a realm, of a class of the program. The class does not retain its realm, so the object does,
-        /// with a reference that is counted by hand.
+        /// In a realm, of a class of the program. The class does not retain its realm, so the
+        /// object retains it, with a reference that is counted by hand.
         case managed(ManagedClass)
         /// In a realm, of a class that the program does not declare.
         case dynamic(Unmodelled)
         /// Records which properties a key path visits.
         case recording(_KeyPathRecording)
-        /// In no realm.
+        /// Unmanaged.
         case unmanaged
     }
 
@@ -62,13 +66,13 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Its class in the realm; nil as long as it is in none.
+    /// The class in the realm; nil for an unmanaged object.
     @inline(__always)
     final var managed: ManagedClass? {
         if case .managed(let managed) = state { managed } else { nil }
     }
 
-    /// Its class in the file, of an object that has none in the program.
+    /// The class in the file, for an object whose class the program does not have; else nil.
     final var unmodelled: ObjectClass? {
         if case .dynamic(let found) = state { found.objects } else { nil }
     }
@@ -81,7 +85,7 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// The realm, which the object keeps.
+    /// The realm, which the object retains; nil for an unmanaged object.
     final var keeper: RealmInstance? {
         switch state {
         case .managed(let managed): managed.realm
@@ -90,16 +94,22 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Nil for an object that is in no realm; one that was deleted keeps its.
+    /// The realm of the object; nil for an unmanaged object. A deleted object keeps its realm.
     public var realm: Realm? { keeper.map { Realm($0) } }
+    /// Schema of the object's class.
     public var objectSchema: ObjectSchema { ObjectSchema(ClassModel.of(Swift.type(of: self))) }
+    /// Whether the object belongs to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { keeper?.isFrozen ?? false }
-    /// The object as it is in this version, for any thread.
+    /// Returns a frozen copy of the object as it is in this version, which any thread may read.
+    ///
+    /// Traps for an unmanaged or deleted object, and for one that the open write transaction
+    /// created.
     public func freeze() -> Self { RealmInstance.frozen(self) }
-    /// The object in the live realm of the place that asks; nil when it is gone.
+    /// Returns the live object, for the calling thread or the main queue; nil if it has been
+    /// deleted. A live object returns itself. Traps for an unmanaged object.
     public func thaw() -> Self? { RealmInstance.thawed(self) }
 
-    /// The object was deleted, or its realm let go of it.
+    /// Whether the object was deleted or its realm was invalidated. False for an unmanaged object.
     open var isInvalidated: Bool {
         guard let handle, let managed else { return false }
         return managed.isStale || !((try? handle.exists) ?? false)
@@ -110,6 +120,7 @@ open class ObjectBase: NSObject {
         if case .managed = state { true } else { false }
     }
 
+    /// Whether the object is an accessor of class `other` in its realm.
     @inline(__always)
     final func isOf(_ other: ManagedClass) -> Bool {
         isManaged && uncounted.toOpaque() == Unmanaged.passUnretained(other).toOpaque()
@@ -119,28 +130,28 @@ open class ObjectBase: NSObject {
     @inline(__always)
     final func rebind(_ other: ObjectKey, _ place: ObjectPlace) { (key, position) = (other, place) }
 
-    /// Stands for its first object, and takes over two references which are counted already: one to the
-    /// class, one to its realm.
+    /// Makes the object an accessor. Takes over two references that are already counted: to the
+    /// class and to its realm.
     @inline(__always)
     final func begin(
         _ managed: Unmanaged<ManagedClass>, _ key: ObjectKey, _ place: ObjectPlace
     ) {
         if case .unmanaged = state {} else { detach() }
-        // Nothing is there that would have to be let go of.
+        // The enum is unmanaged here, so no old value has to be released.
         withUnsafeMutablePointer(to: &state) {
             $0.initialize(to: .managed(managed.takeRetainedValue()))
         }
         rebind(key, place)
     }
 
-    /// Makes the object unmanaged: an initializer may have put it into a realm.
+    /// Makes the object unmanaged: an initializer may have added it to a realm.
     @inline(never)
     private final func detach() {
         if isManaged { releaseRealm() }
         state = .unmanaged
     }
 
-    /// The same of a class that the program has not.
+    /// Makes the object an accessor of a class that the program does not have.
     final func begin(_ realm: RealmInstance, _ handle: ObjectHandle) {
         detach()
         state = .dynamic(Unmodelled(realm, handle.objects))
@@ -152,8 +163,8 @@ open class ObjectBase: NSObject {
         uncounted._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.realm).release() }
     }
 
-    /// There is one strong reference to the object, and there never was one of another kind: the
-    /// runtime's count is that of a new object.
+    /// Whether the runtime's reference count equals the count of a new object: there is one strong
+    /// reference, and there never were unowned or weak ones.
     @inline(__always)
     final func isUnshared(_ countOfNew: Int) -> Bool {
         realm_reference_count(Unmanaged.passUnretained(self).toOpaque()) == countOfNew
@@ -165,14 +176,14 @@ open class ObjectBase: NSObject {
         return realm_reference_count(new.toOpaque())
     }()
 
-    /// The name of the object's class in files.
+    /// Name of the object's class in files.
     final var className: String {
         (self as? DynamicObject)?.storedName ?? ClassModel.of(Swift.type(of: self)).name
     }
 
     // MARK: Values
 
-    /// The object in the file; nil as long as it is in no realm.
+    /// The object in the file; nil for an unmanaged object.
     final var handle: ObjectHandle? {
         get { (managed?.objects ?? unmodelled).map { ObjectHandle($0, key, position) } }
         set {
@@ -181,15 +192,15 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Its class, without counting a reference to that: a local name for it would.
+    /// The class, without counting a reference to it as a local variable would.
     @inline(__always)
     private final var uncounted: Unmanaged<ManagedClass> {
         guard case .managed(let managed) = state else { Self.notManaged() }
         return Unmanaged.passUnretained(managed)
     }
 
-    /// What `body` finds with the class the object is of, after the realm has moved, too. The object
-    /// keeps its class meanwhile.
+    /// Passes the class, key and location of the object to `body`, after looking it up again if the
+    /// realm has advanced. The object retains its class meanwhile.
     @inline(__always)
     private final func read<T>(
         _ body: (ObjectClass, ObjectKey, ObjectPlace) throws(RealmError) -> T
@@ -202,27 +213,28 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Looks up where the object is after the realm has moved.
+    /// Looks up the object's location again after the realm has advanced.
     @inline(never)
     private final func catchUp() throws(RealmError) {
         checkFresh()
         try handle!.follow()
     }
 
-    /// Traps for an object of a version that the realm let go of.
+    /// Traps for an object of a version that `invalidate` released.
     final func checkFresh() {
         if managed?.isStale == true {
             throwRealmException("Object has been deleted or invalidated.")
         }
     }
 
-    /// The value of a property. Traps when the object is gone.
+    /// The value of a property with its realm. Traps if the object is deleted.
     @inline(__always)
     final func stored(_ property: Int) -> _Stored {
         _Stored(value: value(property), realm: keeper)
     }
 
-    /// The same without the realm, which few types of values need.
+    /// The value of a property without the realm, which few types need. Traps if the object is
+    /// deleted.
     @inline(__always)
     final func value(_ property: Int) -> Value {
         read { (objects, key, place) throws(RealmError) in
@@ -230,7 +242,7 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// The value of a property that may be a collection of any values.
+    /// The value of a property that may be a collection in an `AnyRealmValue`.
     final func placed(_ property: Int) -> _Stored {
         var stored = stored(property)
         stored.place = .property(self, property)
@@ -244,7 +256,7 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Text where it is stored; nil for null.
+    /// View of the stored text; nil for null.
     @inline(__always)
     final func text(_ property: Int) -> ByteView? {
         read { (objects, key, place) throws(RealmError) in
@@ -252,7 +264,7 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Stores what a property had before the object was managed.
+    /// Stores the value that a property had before the object was managed.
     @inline(__always)
     final func adopt(_ value: some _ObjcBridgeable, in property: Int, _ storing: _Storing) {
         if storing.policy == .modified {
@@ -275,7 +287,7 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Sets a property, in the realm's write transaction. Traps outside of one.
+    /// Sets a property. Traps outside of a write transaction, and for the primary key.
     final func store(_ property: Int, _ value: (_Storing) -> Value) {
         guard let managed else { Self.notManaged() }
         checkFresh()
@@ -290,7 +302,7 @@ open class ObjectBase: NSObject {
         attempt { () throws(RealmError) in try handle!.set(property, value) }
     }
 
-    /// Sets a property, to a new embedded object where the value is one.
+    /// Sets a property; an embedded object is created from an unmanaged one.
     final func store(_ value: some _ObjcBridgeable, in property: Int) {
         if let child = value._rlmEmbedded {
             guard let managed else { Self.notManaged() }
@@ -299,7 +311,7 @@ open class ObjectBase: NSObject {
         store(property) { value._rlmStored($0) }
     }
 
-    /// Puts an embedded object in the place of the one that a property has.
+    /// Replaces the embedded object of a property by a new one with the values of `child`.
     private final func storeEmbedded(
         _ property: Int, _ child: EmbeddedObject, _ storing: _Storing
     ) {
@@ -322,18 +334,20 @@ open class ObjectBase: NSObject {
 
     // MARK: Key-value access
 
-    /// Where the wrapper of a field lies in this object.
+    /// Address of a field's wrapper in this object.
     final func place(of field: ClassModel.Field) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + field.offset
     }
 
-    /// The property called `key`; nil when it is null.
+    /// The property with this name; nil for null. Traps if there is none, and when set outside of a
+    /// write transaction.
     open subscript(key: String) -> Any? {
         get { value(forKey: key) }
         set { setValue(newValue, forKey: key) }
     }
 
-    /// The value of a property by its name. Traps for an unknown one.
+    /// Returns the value of a property by its name; nil for null. Traps if the class has no such
+    /// property.
     open func value(forKey key: String) -> Any? {
         guard let field = ClassModel.of(Swift.type(of: self)).field(named: key) else {
             return value(forUndefinedKey: key)
@@ -341,21 +355,24 @@ open class ObjectBase: NSObject {
         return field.wrapper.any(at: place(of: field), self)
     }
 
-    /// The value at the end of a key path: through links, and through collections, which yield an array of
-    /// what their elements have, or an aggregate, as `dogs.@max.age` does. Nil behind null. Traps if a step
-    /// of the path is no property.
+    /// Returns the value at the end of a key path, such as `owner.name` or `dogs.@max.age`.
+    ///
+    /// A collection in the path yields an array with a value for each element, or an aggregate. Nil
+    /// if a link in the path is null. Traps if a step of the path is not a property.
     open func value(forKeyPath keyPath: String) -> Any? {
         if !keyPath.contains(".") { return value(forKey: keyPath) }
         return KeyPathWalk(keyPath).value(of: self)
     }
 
+    /// Called by `value(forKey:)` for a name that the class does not have; traps unless overridden.
     open func value(forUndefinedKey key: String) -> Any? {
         throwRealmException(
             "Property '\(key)' not found in object of type '\(Swift.type(of: self).className())'"
                 + KeyPathWalk.messageSuffix)
     }
 
-    /// Sets a property by its name. Traps for an unknown one, and for a value that does not fit.
+    /// Sets a property by its name. Traps for an unknown name, for a value that does not fit, and
+    /// for a managed object outside of a write transaction.
     open func setValue(_ value: Any?, forKey key: String) {
         let type = Swift.type(of: self)
         guard let field = ClassModel.of(type).field(named: key) else {
@@ -369,20 +386,23 @@ open class ObjectBase: NSObject {
                 + "'\(field.shape.type)' property '\(type.className()).\(key)'.")
     }
 
-    /// Sets the property at the end of a key path, of every object that it leads to. Does nothing behind
-    /// null. Traps if a step of the path is no property.
+    /// Sets the property at the end of a key path, for every object that the path reaches.
+    ///
+    /// Does nothing if a link in the path is null. Traps if a step of the path is not a property.
     open func setValue(_ value: Any?, forKeyPath keyPath: String) {
         if !keyPath.contains(".") { return setValue(value, forKey: keyPath) }
         KeyPathWalk(keyPath).setValue(value, of: self)
     }
 
+    /// Called by `setValue(_:forKey:)` for a name that the class does not have; traps unless
+    /// overridden.
     open func setValue(_ value: Any?, forUndefinedKey key: String) {
         _ = self.value(forUndefinedKey: key)
     }
 
     // MARK: Equality
 
-    /// The same object of the same realm.
+    /// Whether both are accessors of the same object in the same realm.
     final func isSame(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }
@@ -394,7 +414,7 @@ open class ObjectBase: NSObject {
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? ObjectBase else { return false }
         if self === other { return true }
-        // Without a primary key two live objects are told by where they are in memory.
+        // Live objects without a primary key are equal if they are the same instance.
         guard let managed, managed.model.primaryKey != nil || managed.realm.isFrozen else {
             return false
         }
@@ -411,13 +431,14 @@ open class ObjectBase: NSObject {
 }
 
 extension Unmanaged {
-    /// Counts that many references at once, or lets go of them.
+    /// Adds `count` strong references.
     func retain(_ count: UInt32) { swift_retain_n(toOpaque(), count) }
+    /// Releases `count` strong references.
     func release(_ count: UInt32) { swift_release_n(toOpaque(), count) }
 }
 
 extension Unmanaged where Instance == ObjectBase {
-    /// The reference as a reference to `T`, without a check and without counting it: a cast would retain it.
+    /// The reference as a `T`, without a check and without counting it: a cast would retain it.
     @inline(__always)
     func unsafelyCast<T>() -> T {
         var reference = toOpaque()
@@ -427,6 +448,8 @@ extension Unmanaged where Instance == ObjectBase {
     }
 }
 
+/// Objects are confined to the context of their realm: pass a `ThreadSafeReference` or a frozen
+/// copy.
 @available(*, unavailable) extension ObjectBase: @unchecked Sendable {}
 extension ObjectBase: KeypathSortable {}
 

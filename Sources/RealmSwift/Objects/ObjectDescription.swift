@@ -1,9 +1,10 @@
 import Foundation
 
-/// Objects and collections as text, as the SDKs write them: with the objects they lead to, five deep.
+/// Writes objects and collections as text in the form of the SDK, with linked objects up to
+/// `deepest` levels.
 enum ObjectDescription {
     static let deepest = 5
-    /// Of a collection's elements.
+    /// Limit of elements that are written of a collection.
     private static let most = 100
 
     static func text(_ object: ObjectBase, depth: Int = deepest) -> String {
@@ -26,7 +27,7 @@ enum ObjectDescription {
         }
     }
 
-    /// - Parameter place: what lies where the text says that the collection does.
+    /// - Parameter place: the object whose address the text shows; nil shows 0.
     static func list<Elements: Collection>(
         _ elements: Elements, as name: String, at place: AnyObject?, depth: Int = deepest
     ) -> String {
@@ -73,7 +74,7 @@ enum ObjectDescription {
         }
     }
 
-    /// As many as tell the number from others of its type.
+    /// The number with as many digits as distinguish it from others of its type.
     private static func digits(_ number: NSNumber) -> String {
         switch number.objCType.pointee {
         case 0x66: String(format: "%0.7g", number.doubleValue)
@@ -82,15 +83,15 @@ enum ObjectDescription {
         }
     }
 
-    /// The type of a value in the message that a property cannot hold it. Of an object the full names of
-    /// both classes if they have one short name.
+    /// Name of a value's type, for the message that a property cannot hold the value. For an
+    /// object, the full names of both classes if their short names are equal.
     static func typeName(of value: Any?, notOf target: ObjectBase.Type?) -> String {
         let type = Swift.type(of: value ?? NSNull())
         guard let target, type != target, "\(type)" == "\(target)" else { return "'\(type)'" }
         return "'\(String(reflecting: type))', not '\(String(reflecting: target))',"
     }
 
-    /// What elements are called.
+    /// Name of an element type in descriptions of collections.
     static func name(of element: Any.Type) -> String {
         guard let shape = (element as? any _RealmSchemaDiscoverable.Type)?._rlmShape else {
             return "\(element)"
@@ -106,14 +107,14 @@ enum ObjectDescription {
     }
 }
 
-/// A collection that can be inside an object.
+/// A collection that can be a property of an object.
 protocol DescribedInDepth {
-    /// - Parameter depth: how many levels of objects and collections there may be yet.
+    /// - Parameter depth: limit of the levels of objects and collections in the text.
     func text(depth: Int) -> String
 }
 
-/// A value as files have it, in the types of Swift and Foundation: nil for null. Numbers can be cast to
-/// every type of number that has room for them.
+/// The value in the types of Swift and Foundation that files store; nil for null. Numbers are
+/// `NSNumber`, which casts to every number type that can represent the value.
 func plain(_ value: Any) -> Any? {
     switch unwrapped(value) {
     case nil: nil

@@ -1,10 +1,11 @@
-/// Objects with an `id` that lasts: the key of what is stored, for an object that is in no realm its
-/// own.
+/// An object with a stable `id`, for lists in user interfaces.
 public protocol ObjectKeyIdentifiable: Identifiable {
+    /// Key of the stored object; for an unmanaged object its address.
     var id: UInt64 { get }
 }
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
+    /// Key of the stored object; for an unmanaged object its address.
     public var id: UInt64 {
         if let handle { return UInt64(bitPattern: handle.key.raw) }
         return UInt64(UInt(bitPattern: ObjectIdentifier(self)))

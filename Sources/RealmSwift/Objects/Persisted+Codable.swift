@@ -1,31 +1,36 @@
 import Foundation
 
-// Classes that are `Codable` have columns in the form of their values (API specification 2.5, 2.17).
+// Model classes that are `Codable` encode each column as its value (API specification 2.5, 2.17).
 
-/// A column that need not be there: it is null then.
+/// A column that may be absent from the encoded form, in which case it is null.
 public protocol OptionalCodingWrapper {
+    /// Creates the column from null.
     init(wrappedValue: any ExpressibleByNilLiteral)
 }
 
 extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral {
+    /// Creates the column from null.
     public init(wrappedValue: any ExpressibleByNilLiteral) {
         self.init(wrappedValue: wrappedValue as? Value ?? nil)
     }
 }
 
 extension KeyedDecodingContainer {
+    /// Decodes an optional column; a missing key is null.
     public func decode<T: Decodable & OptionalCodingWrapper>(
         _ type: T.Type, forKey key: Key
     ) throws -> T {
         try decodeIfPresent(type, forKey: key) ?? T(wrappedValue: Int?.none)
     }
 
+    /// Decodes a legacy column; a missing key leaves the default value.
     public func decode<T: Decodable>(
         _ type: RealmProperty<T>.Type, forKey key: Key
     ) throws -> RealmProperty<T> {
         try decodeIfPresent(type, forKey: key) ?? RealmProperty()
     }
 
+    /// Decodes a legacy column; a missing key is null.
     @available(*, deprecated)
     public func decode<T: Decodable & _RealmSchemaDiscoverable>(
         _ type: RealmOptional<T>.Type, forKey key: Key
@@ -35,13 +40,17 @@ extension KeyedDecodingContainer {
 }
 
 extension Persisted: Decodable where Value: Decodable {
+    /// Decodes the value of the column.
     public init(from decoder: any Decoder) throws {
         self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
     }
 }
 
 extension Persisted: Encodable where Value: Encodable {
-    /// Throws for an object that is in a realm.
+    /// Encodes the value of the column.
+    ///
+    /// - Throws: `EncodingError` for a managed object, whose class must implement `encode(to:)`
+    ///   itself.
     public func encode(to encoder: any Encoder) throws {
         guard property == .max else {
             throw EncodingError.invalidValue(
@@ -58,6 +67,7 @@ extension Persisted: Encodable where Value: Encodable {
 }
 
 extension RealmProperty: Decodable where Value: Decodable {
+    /// Decodes the value.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         value = try decoder.singleValueContainer().decode(Value.self)
@@ -65,6 +75,7 @@ extension RealmProperty: Decodable where Value: Decodable {
 }
 
 extension RealmProperty: Encodable where Value: Encodable {
+    /// Encodes the value, which may be stored in a realm.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
@@ -73,6 +84,7 @@ extension RealmProperty: Encodable where Value: Encodable {
 
 @available(*, deprecated)
 extension RealmOptional: Decodable where Value: Decodable, Value: _RealmSchemaDiscoverable {
+    /// Decodes the value, which may be null.
     public convenience init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(Value?.self))
     }
@@ -80,6 +92,7 @@ extension RealmOptional: Decodable where Value: Decodable, Value: _RealmSchemaDi
 
 @available(*, deprecated)
 extension RealmOptional: Encodable where Value: Encodable, Value: _RealmSchemaDiscoverable {
+    /// Encodes the value, which may be stored in a realm.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)

@@ -1,19 +1,35 @@
 import RealmEngine
 
-/// Marks a stored property of an object class as a column.
+/// Marks a stored property of a model class as a column.
 ///
-/// Until the object is managed the value is here; afterwards the column's place in the class is, and
-/// reading and writing goes to the realm.
+/// In an unmanaged object the wrapper contains the value; in a managed object the property reads
+/// and writes the realm. Setting it in a managed object outside of a write transaction traps.
+///
+/// ```swift
+/// final class Dog: Object {
+///     @Persisted(primaryKey: true) var id: ObjectId
+///     @Persisted(indexed: true) var name = "Rex"
+///     @Persisted var owner: Person?
+///     @Persisted var toys: List<String>
+///     @Persisted var weights: Map<String, Double>
+/// }
+/// ```
+///
+/// Links are optional; collections are not.
 @propertyWrapper public struct Persisted<Value: _Persistable> {
-    // In this order no room is left between them, which every accessor has as often as columns.
+    // The order leaves no padding between the fields, which every accessor has once for each
+    // column.
     @usableFromInline var local: Value?
     @usableFromInline var isIndexed = false
     @usableFromInline var isPrimaryKey = false
-    /// The place of the property in its class once the object is managed, set by a store of two bytes
-    /// (`ManagedClass.bind`).
+    /// Index of the property in its class once the object is managed. `ManagedClass.bind` stores
+    /// these two bytes.
     @usableFromInline var property: UInt16 = .max
 
+    /// Declares a column whose initial value is the default of its type: zero, empty, null, the
+    /// first case of an enum, or a new identifier.
     @inlinable public init() { local = nil }
+    /// Declares a column with an initial value.
     @inlinable public init(wrappedValue value: Value) { local = value }
 
     @inlinable init(local: Value?, isIndexed: Bool = false, isPrimaryKey: Bool = false) {
@@ -22,6 +38,7 @@ import RealmEngine
         self.isPrimaryKey = isPrimaryKey
     }
 
+    /// Not available: the property is accessed through its object.
     @available(
         *, unavailable, message: "@Persisted can only be used as a property on a Realm object"
     )
@@ -31,6 +48,7 @@ import RealmEngine
         set { fatalError() }
     }
 
+    /// Reads or sets the property of an object.
     @inlinable
     public static subscript<EnclosingSelf: ObjectBase>(
         _enclosingInstance object: EnclosingSelf,
@@ -40,7 +58,7 @@ import RealmEngine
         @inline(__always) get {
             let property = object[keyPath: storage].property
             if property < 0x4000 {
-                // What is frozen is read by many threads, so that nothing is kept there.
+                // Several threads read a frozen object, so nothing is cached in it.
                 if !Value._rlmIsKept || object.isFrozen { return Value._rlmRead(object, property) }
                 if let kept = object[keyPath: storage].local, Value._rlmStays(kept, object) {
                     return kept
@@ -54,7 +72,7 @@ import RealmEngine
                     ? Value.recorded(object, property) : Value._rlmRead(object, property)
             }
             if let local = object[keyPath: storage].local { return local }
-            // What a property is to begin with is made when it is first asked for, and stays.
+            // The default value is made at the first read and kept.
             let fresh = Value._rlmDefaultValue()
             object[keyPath: storage].local = fresh
             return fresh
@@ -75,21 +93,27 @@ import RealmEngine
 }
 
 extension Persisted where Value.PersistedType: _Indexable {
+    /// Declares a column with a search index, which makes comparisons with `==` and `in` faster.
     public init(indexed: Bool) { self.init(local: nil, isIndexed: indexed) }
+    /// Declares a column with an initial value and a search index.
     public init(wrappedValue value: Value, indexed: Bool) {
         self.init(local: value, isIndexed: indexed)
     }
 }
 
 extension Persisted where Value.PersistedType: _PrimaryKey {
+    /// Declares the primary key: its values are unique in the class and cannot be changed in a
+    /// managed object.
     public init(primaryKey: Bool) { self.init(local: nil, isPrimaryKey: primaryKey) }
+    /// Declares the primary key with an initial value. Its values are unique in the class and
+    /// cannot be changed in a managed object.
     public init(wrappedValue value: Value, primaryKey: Bool) {
         self.init(local: value, isPrimaryKey: primaryKey)
     }
 }
 
 extension Persisted where Value: LinkingObjectsProtocol {
-    /// The property of the other class whose links lead here.
+    /// Declares linking objects: the objects whose property `originProperty` links to this one.
     public init(originProperty: String) {
         self.init(local: Value(fromType: Value.self, property: originProperty))
     }
@@ -97,41 +121,41 @@ extension Persisted where Value: LinkingObjectsProtocol {
 
 // MARK: - The columns of a class
 
-/// What a class's model and the realm have to know of a column without knowing its type. `place` is
-/// where the wrapper lies in an object.
+/// Operations on a column without its type, for models and realms. `place` is the address of the
+/// wrapper in an object.
 protocol ColumnWrapper {
-    /// An object of its own, which must learn where its value is; else a wrapper, which has the place
-    /// of the property.
+    /// Whether the column is an object such as `List`, which is attached to its stored value,
+    /// instead of a wrapper, which contains the index of its property.
     static var isHolder: Bool { get }
-    /// Where a wrapper has that.
+    /// Offset of the property's index in a wrapper.
     static var propertyOffset: Int { get }
-    /// Nothing of what is stored is kept beside it.
+    /// Whether the wrapper caches nothing that is stored.
     static var isPlain: Bool { get }
     static var shape: _PropertyShape { get }
     static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts
-    /// The value before the object is managed, to be stored.
+    /// The value that the object had before it was managed, in the engine's form.
     static func localValue(at place: UnsafeMutableRawPointer, _ storing: _Storing) -> Value
-    /// Stores what the object had before in the column, and forgets it here.
+    /// Stores the value that the object had before it was managed, and removes it from the wrapper.
     static func adopt(
         from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
-    /// The value as the property shows it.
+    /// The value of the property.
     static func any(
         at place: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Any?
-    /// Sets the property from what key-value access was given; false when it does not fit.
+    /// Sets the property to an untyped value; false if it does not fit.
     static func setAny(
         _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool
-    /// Writes to a managed object what differs from the stored value, as `Realm.UpdatePolicy.modified`
-    /// does; false for a value that does not fit.
+    /// Writes `value` to a managed object if it differs from the stored value, as
+    /// `Realm.UpdatePolicy.modified` does; false if it does not fit.
     static func update(
         _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ property: UInt16, _ storing: _Storing
     ) -> Bool
-    /// Why a value does not fit, if there is more to be said than that.
+    /// Reason why a value does not fit, for the message; nil for the general message.
     static func refusal(of value: Any?) -> String?
-    /// Of a holder: the object is managed, or writes down what it is asked for.
+    /// Attaches a holder to its stored value, or to the recording of a key path.
     static func attach(
         at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
 }
@@ -146,11 +170,11 @@ extension ColumnWrapper {
     ) {}
 }
 
-/// What a wrapper of a new object says of its column.
+/// Properties of a column that its wrapper in a new object declares.
 struct ColumnFacts {
     var isIndexed: Bool
     var isPrimaryKey: Bool
-    /// Of linking objects.
+    /// The origin property of linking objects; nil for other columns.
     var originProperty: String?
 }
 
@@ -243,7 +267,7 @@ extension Persisted {
     }
 }
 
-/// The value inside any number of optionals.
+/// The value inside any number of optionals; nil if one of them is nil.
 func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
     return optional.content.flatMap { unwrapped($0) }
@@ -253,7 +277,7 @@ protocol AnyOptional {
     var content: Any? { get }
     static var nothing: Any { get }
     static var wrapped: Any.Type { get }
-    /// Nil when `content` cannot be what is inside.
+    /// The optional with `content` converted to the wrapped type; nil if it cannot be converted.
     static func made(of content: Any) -> Any?
 }
 extension Optional: AnyOptional {
@@ -262,7 +286,7 @@ extension Optional: AnyOptional {
     static var wrapped: Any.Type { Wrapped.self }
     static func made(of content: Any) -> Any? {
         if let made = Converted<Wrapped>.of(content) { return made }
-        // What the type itself refuses is null.
+        // A value of the raw or persisted type that the type itself refuses becomes null.
         func raw<E: PersistableEnum>(_: E.Type) -> Any? { Converted<E.RawValue>.of(content) }
         func persisted<C: FailableCustomPersistable>(_: C.Type) -> Any? {
             Converted<C.PersistedType>.of(content)

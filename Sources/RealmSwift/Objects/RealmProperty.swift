@@ -1,13 +1,14 @@
 import Foundation
 import RealmEngine
 
-/// A column of a class that does not use `@Persisted`, for values that an Objective-C property could not
-/// have had: `let age = RealmProperty<Int?>()`.
+/// A column of a class that does not use `@Persisted`, for types that an Objective-C property could
+/// not have: `let age = RealmProperty<Int?>()`.
 public final class RealmProperty<Value: RealmPropertyType>: NSObject {
     private var local = Value._rlmNothing()
     private let place = HeldPlace()
 
-    /// Of an object that is in a realm what is stored there.
+    /// The value, which is stored in the realm once the object is managed. Setting it traps then
+    /// outside of a write transaction.
     public var value: Value {
         get { place.read(Value._rlmNothing()) { Value._rlmFromStored($0) } ?? local }
         set { if !place.write(newValue._rlmStored) { local = newValue } }
@@ -16,17 +17,20 @@ public final class RealmProperty<Value: RealmPropertyType>: NSObject {
     public override var description: String { unwrapped(value).map { "\($0)" } ?? "nil" }
 }
 
-/// Like `RealmProperty`, of an optional number.
+/// An optional number in a class that does not use `@Persisted`. New code uses `@Persisted`.
 @available(*, deprecated, message: "Use @Persisted or RealmProperty")
 public final class RealmOptional<Value: RealmOptionalType>: NSObject {
     private var local: Value?
     private let place = HeldPlace()
 
+    /// Creates the column with a value for an unmanaged object.
     public init(_ value: Value? = nil) {
         local = value
         super.init()
     }
 
+    /// The value, which is stored in the realm once the object is managed. Setting it traps then
+    /// outside of a write transaction.
     public var value: Value? {
         get { read() ?? local }
         set { if !place.write(newValue._rlmStored) { local = newValue } }
@@ -39,11 +43,12 @@ public final class RealmOptional<Value: RealmOptionalType>: NSObject {
     public override var description: String { value.map { "\($0)" } ?? "nil" }
 }
 
-/// Where the value of a holder is once its object is in a realm.
+/// Location of a holder's value once its object is managed.
 private final class HeldPlace {
-    /// Stands for the same stored object: the one that has the holder may be gone before that is.
+    /// An accessor of the same stored object: the accessor that has the holder may be released
+    /// earlier.
     private var object: ObjectBase?
-    /// The one that has the holder, while it writes down what it is asked for.
+    /// The object that has the holder, while it records a key path.
     private weak var recording: ObjectBase?
     private var property = UInt16.max
 
@@ -58,17 +63,17 @@ private final class HeldPlace {
         self.object = twin
     }
 
-    /// The key path ended here.
+    /// Notes that the key path visits this property.
     func note() { _ = recording?.note(property) }
 
-    /// Nil for an object that is in no realm.
+    /// Reads the stored value; nil for an unmanaged object.
     func read<T>(_ nothing: @autoclosure () -> T, _ body: (_Stored) -> T) -> T? {
         if recording?.note(property) == true { return nothing() }
         guard let object else { return nil }
         return body(object.placed(Int(property)))
     }
 
-    /// False for an object that is in no realm.
+    /// Writes the stored value; false for an unmanaged object.
     func write(_ body: (_Storing) -> RealmEngine.Value) -> Bool {
         guard let object else { return false }
         object.store(Int(property), body)

@@ -1,10 +1,10 @@
 import RealmEngine
 
-/// A place for one value in a stored object: a property, a position of a list or a key of a map. Writes
-/// as `Realm.UpdatePolicy.modified` does: only a value that differs from the stored one.
+/// A place for one value in a stored object: a property, a position of a list or a key of a map.
+/// Writes only values that differ from the stored ones, as `Realm.UpdatePolicy.modified` does.
 enum ValueSlot {
     case property(ObjectBase, Int)
-    /// The position behind the last element appends one.
+    /// The position after the last element appends one.
     case element(ManagedCollection, Int)
     case entry(ManagedCollection, String)
 
@@ -16,7 +16,7 @@ enum ValueSlot {
         }
     }
 
-    /// The stored value; nil behind the last element and for a key that the map does not have.
+    /// The stored value; nil after the last element and for a key that the map does not have.
     private func current(_ storing: _Storing) -> Value? {
         switch self {
         case .property(let object, let property): object.value(property)
@@ -29,7 +29,7 @@ enum ValueSlot {
         }
     }
 
-    /// Writes a value in the form that the file has.
+    /// Writes a value that is already in the engine's form.
     func update(stored value: Value, _ storing: _Storing) {
         switch self {
         case .property(let object, let property):
@@ -43,8 +43,8 @@ enum ValueSlot {
         }
     }
 
-    /// Writes a value. An embedded object, and an object without a primary key, is written into the
-    /// object that is there; a collection inside `AnyRealmValue` into the collection that is there.
+    /// Writes a value. An embedded object, or an object without a primary key, updates the object
+    /// in this place; a collection in an `AnyRealmValue` updates the collection in this place.
     func update(_ value: some _ObjcBridgeable, _ storing: _Storing) {
         if let object = value._rlmObject { return update(object, storing) }
         if let any = value._rlmAny, let target = nested(any, storing) {
@@ -55,7 +55,7 @@ enum ValueSlot {
 
     // MARK: Objects
 
-    /// The object of a class that is there.
+    /// The object in this place; nil if there is none of this class.
     func link(to managed: ManagedClass, _ storing: _Storing) -> ObjectLink? {
         guard case .link(let link)? = current(storing), link.table == managed.objects.key else {
             return nil
@@ -82,8 +82,10 @@ enum ValueSlot {
         realm.fill(child, key, storing)
     }
 
-    /// Makes `object` the accessor of the object that is there, which gets its values; false where that
-    /// is not to be: links to objects with primary keys, and to objects of the realm, are replaced.
+    /// Makes `object` the accessor of the object in this place, which receives its values.
+    ///
+    /// Returns false for objects that replace the link instead: those with a primary key, and
+    /// managed ones.
     private func fill(_ object: ObjectBase, _ storing: _Storing) -> Bool {
         guard object.keeper == nil else { return false }
         let managed = realm.requireClass(type(of: object))
@@ -116,7 +118,8 @@ enum ValueSlot {
 
     // MARK: Collections inside `AnyRealmValue`
 
-    /// The stored collection that `value` is to be merged into; nil where there is none of its kind.
+    /// The stored collection that `value` is merged into; nil if this place has no collection of
+    /// the same kind.
     private func nested(_ value: AnyRealmValue, _ storing: _Storing) -> ManagedCollection? {
         switch value {
         case .list:
@@ -133,10 +136,10 @@ enum ValueSlot {
     }
 }
 
-/// Bringing collections to other content, as `Realm.UpdatePolicy.modified` does: what is as wanted is
+/// Updates collections as `Realm.UpdatePolicy.modified` does: elements that are already equal are
 /// not written.
 extension ManagedCollection {
-    /// Makes a list hold these elements.
+    /// Makes a list equal to `elements`.
     func update<Element: _ObjcBridgeable>(elements: [Element], _ storing: _Storing) {
         var end = 0
         for element in elements {
@@ -146,14 +149,14 @@ extension ManagedCollection {
         truncate(to: end)
     }
 
-    /// Removes the elements of a list from a position on.
+    /// Removes the elements of a list from position `end` on.
     func truncate(to end: Int) {
         for position in (end..<max(end, count)).reversed() {
             change { (handle) throws(RealmError) in try handle.remove(at: position) }
         }
     }
 
-    /// Adds members to a set, which keeps those that it has.
+    /// Adds members to a set, whose other members remain.
     func update<Member: _ObjcBridgeable>(members: [Member], _ storing: _Storing) {
         for member in members {
             let stored = member._rlmStored(storing)
@@ -161,14 +164,14 @@ extension ManagedCollection {
         }
     }
 
-    /// Sets entries of a map, which keeps those under other keys.
+    /// Sets entries of a map, whose other entries remain.
     func update<Content: _ObjcBridgeable>(
         entries: [(key: String, value: Content)], _ storing: _Storing
     ) {
         for (key, value) in entries { ValueSlot.entry(self, key).update(value, storing) }
     }
 
-    /// Makes a collection inside `AnyRealmValue` hold what one of the same kind does.
+    /// Makes a collection inside an `AnyRealmValue` equal to `value`, which is of the same kind.
     fileprivate func update(_ value: AnyRealmValue, _ storing: _Storing) {
         switch value {
         case .list(let list): update(elements: Array(list), storing)

@@ -110,7 +110,7 @@ final class ManagedClass: @unchecked Sendable {
         }
     }
 
-    // Attaches every holder of a bound accessor to its column.
+    /// Attaches every holder of a bound accessor to its column.
     @inline(never)
     private func attachHolders(of object: ObjectBase) {
         for holder in holders {
