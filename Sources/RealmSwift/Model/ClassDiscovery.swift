@@ -1,7 +1,9 @@
-/// The subclasses of a class that the images of the process have (API specification 3.2): found among
-/// their type descriptors, superclass by superclass, so that only matches are ever made into types.
+/// Finds the subclasses of a class in the images of the process (API specification 3.2).
+///
+/// Searches the type descriptors superclass by superclass, so that the runtime instantiates only
+/// the classes found.
 enum ClassDiscovery {
-    /// Subclasses that are not generic, in no order.
+    /// Returns the subclasses that are not generic, in no particular order.
     static func subclasses(of root: AnyClass) -> [AnyClass] {
         var scan = Scan(root: descriptor(of: root))
         withUnsafeMutablePointer(to: &scan) { scan in
@@ -14,7 +16,7 @@ enum ClassDiscovery {
         return scan.found.compactMap { type(of: $0) as? AnyClass }
     }
 
-    /// How many images the process has loaded so far, those that are gone again among them.
+    /// Number of images that the process has loaded so far, including images unloaded since.
     static var imageCount: UInt64 {
         var count: UInt64 = 0
         _ = withUnsafeMutablePointer(to: &count) { count in
@@ -28,15 +30,16 @@ enum ClassDiscovery {
         return count
     }
 
-    /// Class metadata names its descriptor here where there is no Objective-C runtime.
+    /// Class metadata has its type descriptor at byte 40 where there is no Objective-C runtime.
     private static func descriptor(of type: AnyClass) -> UnsafeRawPointer {
         unsafeBitCast(type, to: UnsafeRawPointer.self)
             .load(fromByteOffset: 40, as: UnsafeRawPointer.self)
     }
 
-    /// The type behind a descriptor, by an indirect symbolic reference to it.
+    /// Type of a descriptor, resolved by a mangled name that is an indirect symbolic reference to
+    /// it.
     private static func type(of descriptor: UnsafeRawPointer) -> Any.Type? {
-        // Kept for the life of the process: the runtime may remember the name.
+        // Not freed: the runtime may cache the name.
         let name = UnsafeMutableRawPointer.allocate(byteCount: 24, alignment: 8)
         name.storeBytes(of: 0x02, as: UInt8.self)
         (name + 1).storeBytes(of: Int32(15), as: Int32.self)
@@ -56,13 +59,13 @@ enum ClassDiscovery {
 
         mutating func visit(_ section: UnsafeRawPointer) {
             let words = section.assumingMemoryBound(to: UInt.self)
-            // Layouts before this one have no type records here.
+            // Versions before 2 have no type records at these words.
             guard words[0] >= 2, let start = UnsafeRawPointer(bitPattern: words[8]) else { return }
             for i in 0..<Int(words[9]) / 4 {
                 let record = start + 4 * i
                 guard let descriptor = Self.target(of: record) else { continue }
                 let flags = descriptor.load(as: UInt32.self)
-                // A class that is not generic.
+                // Kind 16 is a class; bit 7 marks generic types.
                 guard flags & 0x1F == 16, flags & 0x80 == 0 else { continue }
                 if descriptor != root, descends(descriptor) { found.append(descriptor) }
             }
@@ -87,7 +90,8 @@ enum ClassDiscovery {
             return answer
         }
 
-        /// Nil for a root class, and where only the runtime could tell.
+        /// Superclass of a descriptor; nil for a root class and for a name that the runtime cannot
+        /// resolve.
         private func superclass(of descriptor: UnsafeRawPointer) -> UnsafeRawPointer? {
             let field = descriptor + 20
             let offset = field.load(as: Int32.self)
@@ -103,12 +107,13 @@ enum ClassDiscovery {
         }
     }
 
-    /// The descriptor of the class a mangled name stands for, of a specialised generic class the generic one's.
+    /// Descriptor of the class with a mangled name; for a specialised generic class, descriptor of
+    /// the generic class.
     fileprivate static func resolved(_ name: UnsafeRawPointer) -> UnsafeRawPointer? {
         var length = 0
         let bytes = name.assumingMemoryBound(to: UInt8.self)
         while bytes[length] != 0 {
-            // Symbolic references are followed by four bytes that may be zero.
+            // A symbolic reference is followed by four or eight bytes that may be zero.
             length += bytes[length] < 0x18 ? 5 : bytes[length] < 0x20 ? 9 : 1
         }
         guard
@@ -124,7 +129,7 @@ private func enumerateMetadataSections(
     _ body: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool,
     _ context: UnsafeMutableRawPointer?)
 
-/// Every image has the number of images loaded so far at byte 32.
+/// The information passed for each image has the number of images loaded so far at byte 32.
 @_silgen_name("dl_iterate_phdr")
 private func iterateImages(
     _ body: @convention(c) (UnsafeRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32,

@@ -2,14 +2,14 @@ import Foundation
 import RealmEngine
 import Synchronization
 
-/// What is known of an object class apart from any file: its columns, where they lie in an object, and
-/// what their wrappers say. One for each class, for the life of the process. Free to cross threads.
+/// Columns of a model class: their names, types, offsets in an object and options. There is one
+/// model for each class, for the life of the process. May be used on any thread.
 final class ClassModel: @unchecked Sendable {
     struct Field {
-        /// As the class calls it, and as the file does.
+        /// Name in the class, followed by the name in files.
         let name: String
         let column: String
-        /// In bytes, from the beginning of the object.
+        /// Offset of the wrapper in bytes from the start of the object.
         let offset: Int
         let wrapper: any ColumnWrapper.Type
         let shape: _PropertyShape
@@ -18,36 +18,38 @@ final class ClassModel: @unchecked Sendable {
         let originProperty: String?
 
         var isHolder: Bool { wrapper.isHolder }
-        /// Where the wrapper has the place of its property: two bytes. Not of a holder.
+        /// Offset of the two bytes in which the wrapper has the index of its property. Not valid
+        /// for a holder.
         var bindingOffset: Int { offset + wrapper.propertyOffset }
         var isLinkingObjects: Bool { shape.type == .linkingObjects }
     }
 
     let type: ObjectBase.Type
-    /// As files and schemas have it, and as the program does.
+    /// Name in files and schemas, followed by the Swift name.
     let name: String
     let swiftName: String
     let fields: [Field]
     let isEmbedded: Bool
 
-    /// Objects have nothing but columns, and wrappers that keep nothing of what is stored.
+    /// Whether objects have only columns as stored properties, with wrappers that cache nothing
+    /// that is stored.
     let isPlain: Bool
 
     var primaryKey: Field? { fields.first(where: \.isPrimaryKey) }
 
-    /// Why the class cannot be stored; empty for a sound one.
+    /// Reasons why the class cannot be stored; empty for a valid class.
     private(set) var mistakes: [String] = []
 
-    /// See `RealmTesting.acceptsLegacyHolders`.
+    /// Value of `RealmTesting.acceptsLegacyHolders`.
     static let acceptsHolders = Atomic<Bool>(false)
 
     private static let models = LockedValue<[ObjectIdentifier: ClassModel]>([:])
 
-    /// The model of `type`.
+    /// Returns the model of `type`, and creates it at the first use.
     static func of(_ type: ObjectBase.Type) -> ClassModel {
         let id = ObjectIdentifier(type)
         if let known = models.withLock({ $0[id] }) { return known }
-        // Makes an object, which may ask for models of other classes.
+        // Creates an object, whose initializer may need models of other classes.
         let fresh = ClassModel(type)
         return models.withLock { models in
             let kept = models[id] ?? fresh
@@ -85,12 +87,12 @@ final class ClassModel: @unchecked Sendable {
         mistakes = findMistakes(rules)
     }
 
-    /// The field of that name, by the class's names.
+    /// The field with this name in the class; nil if there is none.
     func field(named name: String) -> Field? { fields.first { $0.name == name } }
 
     // MARK: As the engine wants it
 
-    /// The class as files have it.
+    /// The class as a table definition for the engine.
     var spec: ClassSpec {
         let properties = fields.compactMap { field -> PropertyDescription? in
             guard let type = field.shape.type.column else { return nil }

@@ -3,12 +3,14 @@ import RealmEngine
 
 // The types of Swift and Foundation that columns hold.
 
-/// A stored value of another type than the class says can only come from a damaged file or a file whose
-/// schema changed under a running program.
+/// Traps for a stored value of another type than the class declares. Such a value comes from a
+/// damaged file, or from a schema change while the program runs.
 func mismatch<T>(_ value: Value, _ type: T.Type) -> Never {
     throwRealmException("Could not convert value '\(value.text)' to type '\(type)'.")
 }
 
+/// An integer type that columns can have: `Int`, `Int8`, `Int16`, `Int32` and `Int64`. Stored as 64
+/// bits.
 public protocol _IntegerColumn: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey,
     _Indexable, MinMaxType, AddableType,
     SortableType, _QueryNumeric, RealmOptionalType, _RealmCollectionValueInsideOptional,
@@ -81,7 +83,7 @@ extension String: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey
         guard let bytes = object.text(Int(property)) else { mismatch(.null, self) }
         return bytes.string
     }
-    /// From where it is.
+    /// Stores the text without copying it first.
     public static func _rlmAdopt(
         _ value: String, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> String? {
@@ -154,7 +156,8 @@ extension Date {
 }
 
 extension Timestamp {
-    /// The instant, to the nanosecond; those that no file can hold are the first or the last that can.
+    /// The instant, to the nanosecond; an instant beyond the range of files becomes the first or
+    /// last one in range.
     init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         let whole = interval.rounded(.towardZero)
@@ -163,7 +166,7 @@ extension Timestamp {
         let nanoseconds = Int32(((interval - whole) * 1e9).rounded(.towardZero))
         let epoch = Int64(Date.timeIntervalBetween1970AndReferenceDate)
         let total = seconds + epoch
-        // Both parts have one sign.
+        // Seconds and nanoseconds have the same sign.
         if total > 0, nanoseconds < 0 {
             self.init(seconds: total - 1, nanoseconds: nanoseconds + 1_000_000_000)
         } else if total < 0, nanoseconds > 0 {

@@ -1,21 +1,22 @@
 import RealmEngine
 
-/// What is a column by being a member of a class, without `@Persisted`.
+/// A type whose members of model classes are columns without `@Persisted`.
 protocol HeldColumn {
-    /// Its members of classes as columns.
+    /// Wrapper operations for members of this type.
     static var column: any ColumnWrapper.Type { get }
 }
 
-/// An object that stays in its member and shows what is stored once the class's object is in a realm.
+/// A column that is an object of its own, such as `List`. It stays in its member and shows the
+/// stored value once the owner is managed.
 protocol HeldValue: AnyObject, HeldColumn {
     static var shape: _PropertyShape { get }
     var content: Any? { get }
-    /// False for what does not fit.
+    /// Sets the value; false if it does not fit.
     func setContent(_ any: Any?) -> Bool
-    /// Writes to the managed object what differs from the stored value, as `Realm.UpdatePolicy.modified`
-    /// does; false for a value that does not fit.
+    /// Writes `any` to the managed object if it differs from the stored value, as
+    /// `Realm.UpdatePolicy.modified` does; false if it does not fit.
     func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
-    /// What it is before the object is in a realm.
+    /// The value before the object was managed, in the engine's form.
     func stored(_ storing: _Storing) -> Value
     func attach(_ property: UInt16, of object: ObjectBase)
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing)
@@ -25,9 +26,9 @@ extension HeldValue {
     static var column: any ColumnWrapper.Type { HeldWrapper<Self>.self }
 }
 
-/// A collection as a holder.
+/// A collection that is a holder.
 protocol HeldCollection: HeldValue, _Persistable {
-    /// Name of the type without its parameters.
+    /// Name of the type without its generic parameters.
     static var kindName: String { get }
     var managed: ManagedCollection? { get set }
     /// Replaces all elements by the elements of `other`.
@@ -62,7 +63,7 @@ extension HeldCollection {
     }
 }
 
-/// Members that are holders.
+/// Operations on columns that are holders.
 enum HeldWrapper<Holder: HeldValue>: ColumnWrapper {
     private static func holder(_ place: UnsafeMutableRawPointer) -> Holder {
         place.assumingMemoryBound(to: Holder.self).pointee
@@ -102,7 +103,7 @@ enum HeldWrapper<Holder: HeldValue>: ColumnWrapper {
     ) { holder(place).attach(property, of: object) }
 }
 
-/// Members that are linking objects.
+/// Operations on columns that are linking objects.
 enum HeldLinks<Element: ObjectBase & RealmCollectionValue>: ColumnWrapper {
     private static func links(
         _ place: UnsafeMutableRawPointer

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What a class says by class methods and by members without a wrapper, as classes did before
-/// `@Persisted`. Of a class that uses that, the wrappers say all.
+/// Primary key, indexes and columns that a class declares by class methods and by members without a
+/// wrapper, as was usual before `@Persisted`. Not applied to classes that use `@Persisted`.
 struct LegacyRules {
     struct Column {
         let name: String
@@ -28,7 +28,7 @@ struct LegacyRules {
     func columns(of type: ObjectBase.Type) -> [Column] {
         RuntimeFields.of(type).compactMap { field in
             if let wrapper = field.type as? any ColumnWrapper.Type {
-                // Wrapped properties are stored under their name behind an underscore.
+                // Wrapped properties are stored under their name with an underscore before it.
                 return Column(
                     name: String(field.name.dropFirst()), offset: field.offset, wrapper: wrapper)
             }

@@ -4,17 +4,19 @@ import RealmEngine
 // Protocols that classify column types. Only the library's own types and the public extension
 // points (`PersistableEnum`, `CustomPersistable`, `FailableCustomPersistable`) implement them.
 
-/// What can be made of a stored value, and stored.
+/// A type that can be converted from and to a stored value.
 public protocol _ObjcBridgeable {
+    /// Converts a stored value. Traps if it has another type.
     static func _rlmFromStored(_ stored: _Stored) -> Self
-    /// Nil for a stored value that is none of the type's.
+    /// Converts a stored value; nil if the type does not accept it.
     static func _rlmOptionalFromStored(_ stored: _Stored) -> Self?
+    /// Converts the value to the engine's form. `storing` owns the memory of texts and bytes.
     func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
-    /// The object that is stored as a part of its owner.
+    /// The object if it is stored as a part of its owner; nil for all other values.
     var _rlmEmbedded: EmbeddedObject? { get }
-    /// The object that the value is, embedded or not.
+    /// The object, embedded or not; nil for other values.
     var _rlmObject: ObjectBase? { get }
-    /// The value, where it may be a collection.
+    /// The value if it may contain a collection; nil for other types.
     var _rlmAny: AnyRealmValue? { get }
 }
 extension _ObjcBridgeable {
@@ -24,47 +26,59 @@ extension _ObjcBridgeable {
     public var _rlmAny: AnyRealmValue? { nil }
 }
 
+/// A type that a column can have.
 public protocol _RealmSchemaDiscoverable {
+    /// Type of the column, or of its elements.
     static var _rlmType: PropertyType { get }
+    /// Whether the value may be nil.
     static var _rlmOptional: Bool { get }
+    /// The complete description of the column.
     static var _rlmShape: _PropertyShape { get }
 }
 extension _RealmSchemaDiscoverable {
     public static var _rlmOptional: Bool { false }
     public static var _rlmShape: _PropertyShape { _PropertyShape(_rlmType) }
 }
+/// A type whose values are stored as values of `PersistedType`.
 public protocol _HasPersistedType: _ObjcBridgeable { associatedtype PersistedType: _ObjcBridgeable }
+/// A type that a property marked with `@Persisted` can have. Implemented by the library, and for
+/// enums and custom types through `PersistableEnum`, `CustomPersistable` and
+/// `FailableCustomPersistable`.
 public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType
 where
     PersistedType: _Persistable,
     PersistedType.PersistedType.PersistedType == PersistedType.PersistedType
 {
+    /// The value of a property without an initial value.
     static func _rlmDefaultValue() -> Self
-    /// The property of a managed object, by its place in the class.
+    /// Reads a property of a managed object, by its index in the class.
     static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self
+    /// Sets a property of a managed object. Traps outside of a write transaction.
     static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self)
-    /// Writes what differs from the stored value, as `Realm.UpdatePolicy.modified` does.
+    /// Writes `value` if it differs from the stored value, as `Realm.UpdatePolicy.modified` does.
     static func _rlmUpdate(
         _ object: ObjectBase, _ property: UInt16, _ value: Self, _ storing: _Storing)
-    /// Accessors keep what they read first: collections are the same object each time.
+    /// Whether accessors cache the value, so that a collection is the same object at each read.
     static var _rlmIsKept: Bool { get }
-    /// What an accessor has is what it read, not what its class begins with. Traps for an object that is
-    /// gone.
+    /// Whether a cached value can still be returned: the accessor read it, and it is not the
+    /// initial value. Traps for an object of a version that its realm released.
     static func _rlmStays(_ kept: Self, _ object: ObjectBase) -> Bool
-    /// Gives a collection that an object of no realm has the content of another.
+    /// Replaces the content of a collection of an unmanaged object.
     static func _rlmAssign(_ value: Self, to kept: Self)
-    /// What was given without a type; nil when it does not fit.
+    /// Converts an untyped value; nil if it does not fit.
     static func _rlmConverted(_ value: Any?) -> Self?
-    /// What a key path meets at this property, to go on from.
+    /// Value through which a key path that is being recorded continues.
     static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self
-    /// Stores what the wrapper at `place` had before its object was managed, and forgets it there.
+    /// Stores the value that the wrapper at `place` had before its object was managed, and removes
+    /// it from the wrapper.
     ///
-    /// Asked of the type of value: each that is no wrapper of others has code of its own for this then,
-    /// where a wrapper of any value has to ask what its parts are.
+    /// A requirement of the value type, so that each concrete type has specialised code; code of
+    /// the wrapper would look up its generic parameters at run time.
     static func _rlmAdopt(
         at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
-    /// Stores what an object had before it was managed. Returns what its accessor keeps.
+    /// Stores a value that an object had before it was managed. Returns the value that the accessor
+    /// caches, or nil.
     static func _rlmAdopt(
         _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self?
@@ -108,9 +122,10 @@ extension _Persistable {
         wrapper.pointee.local = _rlmAdopt(value, object, property, storing)
     }
 }
+/// A type that a property can have as an optional.
 public protocol _PersistableInsideOptional: _Persistable
 where PersistedType: _PersistableInsideOptional {
-    /// The same for an optional of the type.
+    /// Stores the value that the wrapper of an optional had before its object was managed.
     static func _rlmAdoptOptional(
         at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
@@ -130,45 +145,83 @@ extension _PersistableInsideOptional {
         }
     }
 }
+/// A type whose `init()` makes the default value of a property.
 public protocol _DefaultConstructible { init() }
 extension _Persistable where Self: _DefaultConstructible {
     public static func _rlmDefaultValue() -> Self { .init() }
 }
+/// A type of property that can have a search index.
 @_marker public protocol _Indexable {}
+/// A type of property that can be a primary key.
 @_marker public protocol _PrimaryKey {}
+/// A type with a minimum and a maximum: numbers and dates.
 public protocol MinMaxType {}
+/// A type with a sum and an average: numbers.
 public protocol AddableType {}
+/// A type by which collections can be sorted.
 public protocol SortableType {}
+/// A type of element that can be sorted by key path: objects and projections.
 public protocol KeypathSortable {}
+/// A type that `Query` compares with `<` and `>` and aggregates.
 public protocol _QueryNumeric: _RealmSchemaDiscoverable {}
+/// A type that `Query` searches for bytes: text and data.
 public protocol _QueryBinary {}
+/// A type that `Query` searches for text.
 public protocol _QueryString: _QueryBinary {}
+/// A type of key in a `Map`: `String`.
 public protocol _MapKey: Hashable, _ObjcBridgeable {}
+/// `Optional`, for constraints on generic parameters.
 public protocol OptionalProtocol {
     associatedtype Wrapped
+    /// Returns the wrapped value. For type inference; traps for nil.
     func _rlmInferWrappedType() -> Wrapped
 }
+/// A type that a `RealmOptional` can have.
 public protocol RealmOptionalType: _ObjcBridgeable {}
+/// A type that a `RealmProperty` can have.
 public protocol RealmPropertyType: _ObjcBridgeable, _RealmSchemaDiscoverable {
-    /// Null.
+    /// Null as a value of the type.
     static func _rlmNothing() -> Self
 }
+/// An enum that is stored as its raw value; the name that the SDK gives to it.
 public protocol RealmEnum: RealmOptionalType, _RealmSchemaDiscoverable {}
+/// A type that elements of `List`, `MutableSet`, `Map` and `Results` can have.
 public protocol RealmCollectionValue: Hashable, _HasPersistedType
 where PersistedType: RealmCollectionValue {
+    /// The default value of the type.
     static func _rlmDefaultValue() -> Self
 }
+/// A type that elements of collections can have as an optional.
 public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
 where PersistedType: _RealmCollectionValueInsideOptional {}
+/// Common base of `CustomPersistable` and `FailableCustomPersistable`.
 public protocol _CustomPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional
 {}
 
+/// A type of the program that is stored as a value of another type, which always converts back.
+///
+/// ```swift
+/// struct Celsius: CustomPersistable {
+///     typealias PersistedType = Double
+///     var degrees: Double
+///     init(persistedValue: Double) { degrees = persistedValue }
+///     var persistableValue: Double { degrees }
+/// }
+/// ```
 public protocol CustomPersistable: _CustomPersistable {
+    /// Creates the value from its stored form.
     init(persistedValue: PersistedType)
+    /// The stored form of the value.
     var persistableValue: PersistedType { get }
 }
+/// A type of the program that is stored as a value of another type, and that may refuse a stored
+/// value.
+///
+/// A refused value is nil in an optional property and traps in a property that is not optional.
 public protocol FailableCustomPersistable: _CustomPersistable {
+    /// Creates the value from its stored form; nil if the type refuses it.
     init?(persistedValue: PersistedType)
+    /// The stored form of the value.
     var persistableValue: PersistedType { get }
 }
 extension _CustomPersistable {
@@ -191,6 +244,7 @@ extension CustomPersistable {
     public var _rlmEmbedded: EmbeddedObject? {
         PersistedType.self is EmbeddedObject.Type ? persistableValue._rlmEmbedded : nil
     }
+    /// Hashes the stored form.
     public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
     public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value {
         persistableValue._rlmStored(storing)
@@ -225,6 +279,7 @@ extension FailableCustomPersistable {
     public var _rlmEmbedded: EmbeddedObject? {
         PersistedType.self is EmbeddedObject.Type ? persistableValue._rlmEmbedded : nil
     }
+    /// Hashes the stored form.
     public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
     public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value {
         persistableValue._rlmStored(storing)
@@ -232,16 +287,29 @@ extension FailableCustomPersistable {
 }
 extension URL: FailableCustomPersistable {
     public typealias PersistedType = String
+    /// Creates the URL from its stored text; nil if the text is not a URL.
     public init?(persistedValue: String) { self.init(string: persistedValue) }
+    /// The absolute URL as text.
     public var persistableValue: String { absoluteString }
 }
 
+/// An enum that a property can have; stored as its raw value.
+///
+/// ```swift
+/// enum Kind: String, PersistableEnum { case dog, cat }
+///
+/// final class Pet: Object {
+///     @Persisted var kind: Kind
+/// }
+/// ```
 public protocol PersistableEnum: _PersistableInsideOptional, RawRepresentable, CaseIterable,
     RealmEnum,
     _RealmCollectionValueInsideOptional, MinMaxType, Comparable
 where RawValue: Comparable {}
 extension PersistableEnum {
+    /// Creates the first case.
     public init() { self = Self.allCases.first! }
+    /// Whether the raw value of `a` is less.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     public static func _rlmDefaultValue() -> Self { Self.allCases.first! }
     public static func _rlmFromStored(_ stored: _Stored) -> Self where RawValue: _ObjcBridgeable {

@@ -1,15 +1,15 @@
 import RealmEngine
 
-/// The classes of a realm as a program has them: those it names, or all there are. Free to cross
-/// threads.
+/// The classes of a realm: those that its configuration names, or all default classes of the
+/// program. May be used on any thread.
 final class ModelSchema: Sendable {
     let models: [ClassModel]
-    /// The message of the error with which opening a realm of these classes fails; nil for a valid
+    /// Message of the error with which opening a realm of these classes fails; nil for a valid
     /// schema.
     let refusal: String?
     private let byName: [String: ClassModel]
     private let byType: [ObjectIdentifier: ClassModel]
-    /// As the engine wants it, one for each schema version.
+    /// The engine's schema, cached for each schema version.
     private let wanted = LockedValue<[UInt64: WantedSchema]>([:])
 
     private static let registered = LockedValue<[ObjectIdentifier: ObjectBase.Type]>([:])
@@ -55,7 +55,7 @@ final class ModelSchema: Sendable {
         }
     }
 
-    /// The schema of these classes, nil for all that are to be in a realm by default.
+    /// Returns the schema of these classes; nil for the default classes.
     static func of(_ types: [ObjectBase.Type]?) -> ModelSchema {
         let types = types ?? defaultTypes()
         let key = Set(types.map { ObjectIdentifier($0) })
@@ -77,7 +77,7 @@ final class ModelSchema: Sendable {
         found.withLock { $0 = nil }
     }
 
-    /// What was found among this many images.
+    /// Classes found in the program while it had this number of images.
     private struct Found {
         let images: UInt64
         let types: [ObjectBase.Type]
@@ -85,7 +85,7 @@ final class ModelSchema: Sendable {
 
     private static let found = LockedValue<Found?>(nil)
 
-    /// Looked for again when an image was loaded.
+    /// Searches for classes again if an image was loaded since.
     private static func defaultTypes() -> [ObjectBase.Type] {
         let images = ClassDiscovery.imageCount
         if let found = found.withLock({ $0 }), found.images == images { return found.types }
@@ -108,7 +108,8 @@ final class ModelSchema: Sendable {
     func model(of type: ObjectBase.Type) -> ClassModel? { byType[ObjectIdentifier(type)] }
     func model(named name: String) -> ClassModel? { byName[name] }
 
-    /// Several classes may show the same objects of a file, each some of their properties.
+    /// Definitions of the tables. Several classes of one name share a table and may each declare
+    /// some of its properties.
     private var specs: [ClassSpec] {
         var specs: [ClassSpec] = []
         for model in models {
@@ -121,7 +122,7 @@ final class ModelSchema: Sendable {
         return specs
     }
 
-    /// The same object for the same version, so that a file which is open is not compared again.
+    /// The same object for the same version, so that an open file is not compared again.
     func wanted(_ version: UInt64, _ path: WantedSchema.Path) -> WantedSchema {
         if case .migrate(nil) = path {
             return wanted.withLock { wanted in
@@ -135,7 +136,7 @@ final class ModelSchema: Sendable {
 }
 
 extension ClassSpec {
-    /// What another class has beside.
+    /// Adds the properties of another class of the same name.
     fileprivate mutating func add(_ other: ClassSpec) {
         if primaryKey == nil { primaryKey = other.primaryKey }
         properties += other.properties.filter { property($0.name) == nil }

@@ -1,13 +1,14 @@
 import RealmEngine
 
-/// What a column of a type holds: known from the type alone.
+/// Description of a column that follows from its type.
 public struct _PropertyShape {
     var type: PropertyType
     var isOptional = false
     var collection: CollectionKind?
-    /// A type of the program's own stands for the stored one, and for null, too.
+    /// Whether a custom type of the program is stored as this type. Null converts to a value of the
+    /// custom type.
     var isCustom = false
-    /// Of links, and of collections of links.
+    /// Class of a link, or of the links in a collection; nil for other types.
     var target: ObjectBase.Type?
 
     init(_ type: PropertyType, target: ObjectBase.Type? = nil) {
@@ -17,7 +18,7 @@ public struct _PropertyShape {
 }
 
 extension PropertyType {
-    /// How the engine calls it; nil for what no column holds.
+    /// The engine's type; nil for linking objects, which have no column.
     var column: ColumnType? {
         switch self {
         case .int: .int

@@ -1,19 +1,20 @@
 @_spi(Reflection) import Swift
 
-/// The stored properties of classes, as the runtime knows them: everything that depends on how the
-/// toolchain lays them out is in this file (API specification 3.2).
+/// Reads the stored properties of classes from the runtime. All code that depends on the
+/// toolchain's layout of them is in this file (API specification 3.2).
 enum RuntimeFields {
     struct Field {
         let name: String
-        /// In bytes, from the beginning of the object.
+        /// Offset in bytes from the start of the object.
         let offset: Int
         let type: Any.Type
     }
 
-    /// Of `type` and its superclasses, base class first, in the order of their declaration.
+    /// Stored properties of `type` and its superclasses, base class first, in the order of
+    /// declaration.
     static func of(_ type: AnyClass) -> [Field] {
         var fields: [Field] = []
-        // 1: of a class.
+        // Bit 0: the type is a class.
         let options = _EachFieldOptions(rawValue: 1)
         _ = _forEachField(of: type, options: options) { name, offset, type, _ in
             fields.append(Field(name: String(cString: name), offset: offset, type: type))

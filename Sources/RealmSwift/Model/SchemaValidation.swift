@@ -1,11 +1,11 @@
 import RealmEngine
 
-/// The rules that the classes of a schema must meet together (API specification 2.16): a realm whose
-/// classes violate one is refused when it is opened.
+/// Checks the rules that the classes of a schema must obey together (API specification 2.16).
+/// Opening a realm whose classes violate one throws.
 struct SchemaValidation {
     /// One line for each violation; empty for a valid schema.
     private(set) var violations: [String] = []
-    /// Several classes of the program may have one name in the file.
+    /// Classes by their name in files, which several classes of the program may share.
     private let classes: [String: [ClassModel]]
 
     init(_ models: [ClassModel]) {
@@ -15,12 +15,12 @@ struct SchemaValidation {
             checkEmbedded(model)
             for field in model.fields { check(field, of: model) }
         }
-        // Cycles are searched for along links, all of which must lead to a class.
+        // The search for cycles follows links, each of which must reference a class of the schema.
         if !violations.isEmpty { return }
         for model in models { checkCycles(model) }
     }
 
-    /// The message of the error with which opening fails; nil for a valid schema.
+    /// Message of the error with which opening fails; nil for a valid schema.
     var refusal: String? {
         if violations.isEmpty { return nil }
         return "Schema validation failed due to the following errors:"
@@ -44,7 +44,8 @@ struct SchemaValidation {
         if field.isLinkingObjects { checkOrigin(field, name, model) }
     }
 
-    /// The origin of linking objects is a property of the class they are of, and links to `model`.
+    /// Checks that the origin of linking objects is a property of their class which links to
+    /// `model`.
     private mutating func checkOrigin(
         _ field: ClassModel.Field, _ name: String, _ model: ClassModel
     ) {
@@ -99,8 +100,8 @@ struct SchemaValidation {
             "Cycles containing embedded objects are not currently supported: '\(path)'")
     }
 
-    /// The shortest path of properties from an embedded class through embedded classes back to it, as
-    /// `Class.property.property`; nil when there is none.
+    /// The shortest path of properties from an embedded class through embedded classes back to it,
+    /// as `Class.property.property`; nil if there is none.
     private func cycle(from start: ClassModel) -> String? {
         var seen: Set<String> = []
         var queue = [(model: start, path: start.name)]
@@ -132,7 +133,7 @@ extension _PropertyShape {
         }
     }
 
-    /// The type in messages about a schema.
+    /// Name of the type in messages about a schema.
     fileprivate var schemaName: String {
         switch collection {
         case nil: type.schemaName

@@ -1,15 +1,15 @@
 import Foundation
 import RealmEngine
 
-/// A value as the engine has it, with the realm it was read from. Its bytes last as long as the version
-/// shown, or until the open write transaction changes something.
+/// A value in the engine's form, with the realm it was read from. Its bytes are valid while the
+/// realm shows the version, and in a write transaction until the next change.
 public struct _Stored {
     let value: Value
-    /// Nil for a value of its own, which is neither a link nor a collection.
+    /// The realm; nil for a value that is neither a link nor a collection.
     var realm: RealmInstance! { home?.takeUnretainedValue() }
-    /// Who reads the value keeps the realm meanwhile: nothing is counted.
+    /// Not counted: the reader of the value retains the realm meanwhile.
     private let home: Unmanaged<RealmInstance>?
-    /// Where a collection is that the value may be.
+    /// Location of the value, for a value that may be a collection.
     var place: Place?
 
     @inline(__always)
@@ -24,7 +24,7 @@ public struct _Stored {
         case element(ManagedCollection, CollectionPlace.Step)
     }
 
-    /// The collection that the value is.
+    /// The collection that the value is; nil if its location is not known.
     var collection: ManagedCollection? {
         switch place {
         case .property(let object, let property)?: ManagedCollection(object, property, "List")
@@ -34,14 +34,14 @@ public struct _Stored {
     }
 }
 
-/// What values need to be stored in a realm: memory for their bytes, and a way to add the objects they
-/// link to. Lives for one call.
+/// Context of a conversion to the engine's form: memory for texts and bytes, and the realm that
+/// linked objects are added to. Used for one call.
 public final class _Storing {
-    /// Nil where nothing is stored, and values are only wanted in the engine's form.
+    /// The realm; nil if values are converted without being stored.
     let realm: RealmInstance!
     let policy: Realm.UpdatePolicy
     @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
-    /// Copies of short values; nil before the first.
+    /// Buffer for copies of short values, allocated at the first use.
     @exclusivity(unchecked) private var room: UnsafeMutableRawPointer?
     @exclusivity(unchecked) private var used = 0
 
@@ -91,13 +91,13 @@ public final class _Storing {
         return room + used
     }
 
-    /// A collection in a mixed value, made in the open write transaction.
+    /// Creates a collection for a mixed value in the open write transaction.
     func made(_ body: (WriteTransaction) throws(RealmError) -> Value) -> Value {
         do throws(RealmError) { return try body(realm.engine.write) } catch {
             throwRealmException(error.message)
         }
     }
 
-    /// A link to `object`, which becomes one of the realm if it is none yet.
+    /// Returns a link to `object`, which is added to the realm if it is unmanaged.
     func link(_ object: ObjectBase) -> Value { .link(realm.adopt(object, self)) }
 }

@@ -1,59 +1,100 @@
 import Foundation
 import RealmEngine
 
-/// A value of any type that a property may have.
+/// A value of any type that a property can have, including lists and dictionaries of such values.
+///
+/// In queries, numbers of different types compare by value; `==` also compares the type.
+///
+/// ```swift
+/// final class Setting: Object {
+///     @Persisted(primaryKey: true) var name: String
+///     @Persisted var value: AnyRealmValue
+/// }
+///
+/// setting.value = .int(3)
+/// if let number = setting.value.intValue { print(number) }
+/// setting.value = .fromArray([.string("a"), .none])
+/// ```
 public enum AnyRealmValue: Hashable {
+    /// No value; stored as null.
     case none
+    /// An integer.
     case int(Int)
+    /// A Boolean.
     case bool(Bool)
+    /// A single-precision number.
     case float(Float)
+    /// A double-precision number.
     case double(Double)
+    /// A text.
     case string(String)
+    /// Bytes.
     case data(Data)
+    /// An instant.
     case date(Date)
+    /// A link to an object that is not embedded.
     case object(Object)
+    /// An `ObjectId`.
     case objectId(ObjectId)
+    /// A decimal number.
     case decimal128(Decimal128)
+    /// A `UUID`.
     case uuid(UUID)
+    /// A dictionary. One that is read from a managed object is changed in place.
     case dictionary(Map<String, AnyRealmValue>)
+    /// A list. One that is read from a managed object is changed in place.
     case list(List<AnyRealmValue>)
 
+    /// Creates `none`.
     public init() { self = .none }
 
+    /// The integer; nil for other cases.
     public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
+    /// The Boolean; nil for other cases.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The single-precision number; nil for other cases.
     public var floatValue: Float? { if case .float(let value) = self { value } else { nil } }
+    /// The double-precision number; nil for other cases.
     public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
+    /// The text; nil for other cases.
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+    /// The bytes; nil for other cases.
     public var dataValue: Data? { if case .data(let value) = self { value } else { nil } }
+    /// The instant; nil for other cases.
     public var dateValue: Date? { if case .date(let value) = self { value } else { nil } }
+    /// The `ObjectId`; nil for other cases.
     public var objectIdValue: ObjectId? {
         if case .objectId(let value) = self { value } else { nil }
     }
+    /// The decimal number; nil for other cases.
     public var decimal128Value: Decimal128? {
         if case .decimal128(let value) = self { value } else { nil }
     }
+    /// The `UUID`; nil for other cases.
     public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
+    /// The dictionary; nil for other cases.
     public var dictionaryValue: Map<String, AnyRealmValue>? {
         if case .dictionary(let value) = self { value } else { nil }
     }
+    /// The list; nil for other cases.
     public var listValue: List<AnyRealmValue>? {
         if case .list(let value) = self { value } else { nil }
     }
 
-    /// The object, if it is of that class.
+    /// The object if it is of class `objectType`; nil for other classes and cases.
     public func object<T: Object>(_ objectType: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
 
-    /// The object, of whatever class.
+    /// The object with access to its properties by name; nil for other cases and for an unmanaged
+    /// object.
     public var dynamicObject: DynamicObject? {
         guard case .object(let object) = self, let realm = object.keeper, let handle = object.handle
         else { return nil }
         return object as? DynamicObject ?? DynamicObject.of(realm, handle.link)
     }
 
-    /// What is in it; nil for nothing.
+    /// The value without the enum; nil for `none`.
     var content: Any? {
         switch self {
         case .none: nil
@@ -73,12 +114,14 @@ public enum AnyRealmValue: Hashable {
         }
     }
 
+    /// Creates an unmanaged dictionary with the entries of `dictionary`.
     public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
         let map = Map<String, AnyRealmValue>()
         for (key, value) in dictionary { map[key] = value }
         return .dictionary(map)
     }
 
+    /// Creates an unmanaged list with the elements of `array`.
     public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue {
         let list = List<AnyRealmValue>()
         list.append(objectsIn: array)

@@ -1,7 +1,13 @@
 import Foundation
 import RealmEngine
 
-/// A decimal number of 34 digits (IEEE 754-2008).
+/// A decimal floating-point number of 34 digits with exponents from -6143 to 6144 (IEEE 754-2008).
+///
+/// ```swift
+/// let price: Decimal128 = "19.90"
+/// let total = price * 3
+/// print(total.stringValue)
+/// ```
 public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral,
     CustomStringConvertible
@@ -10,6 +16,7 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
 
     init(_ stored: RealmEngine.Decimal128) { self.stored = stored }
 
+    /// Creates zero.
     public init() { stored = .zero }
 
     private static func parsed(_ text: String) -> RealmEngine.Decimal128 {
@@ -20,9 +27,9 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
         }
     }
 
-    /// Not a number for what is none.
+    /// Parses a number. The result is NaN for a text that is not a number; nothing is thrown.
     public init(string: String) throws { stored = Self.parsed(string) }
-    /// Of a number, a text or an object of Foundation that is one; not a number for what is none.
+    /// Creates a number from a number or text of Swift or Foundation; NaN for any other value.
     public init(value: Any) {
         switch unwrapped(value) {
         case let value as Decimal128: self = value
@@ -35,61 +42,87 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
         }
     }
 
+    /// The least finite number.
     public static var min: Decimal128 { "-9.999999999999999999999999999999999E6144" }
+    /// The greatest finite number.
     public static var max: Decimal128 { "9.999999999999999999999999999999999E6144" }
+    /// Whether the number is NaN. The SDK's name; signalling NaN is not distinguished.
     public var isSignaling: Bool { isNaN }
+    /// Whether the number is NaN. Signalling NaN is not distinguished.
     public var isSignalingNaN: Bool { isNaN }
+    /// Returns `other - self`.
     public func distance(to other: Decimal128) -> Decimal128 { other - self }
+    /// Returns `self + n`.
     public func advanced(by n: Decimal128) -> Decimal128 { self + n }
 
+    /// Creates a number from the decimal text of `number`.
     public init(number: NSNumber) { stored = Self.parsed(number.stringValue) }
 
+    /// Creates a number from an integer, rounded to 34 digits. Never nil.
     public init?<T: BinaryInteger>(exactly source: T) {
         stored = Self.parsed(String(source))
     }
 
+    /// Creates a number from an integer literal.
     public init(integerLiteral value: Int64) { stored = RealmEngine.Decimal128(value) }
+    /// Creates a number from the shortest decimal text of a floating-point literal.
     public init(floatLiteral value: Double) {
         stored = Self.parsed("\(value)")
     }
+    /// Creates a number from a text literal; NaN for a text that is not a number.
     public init(stringLiteral value: String) { stored = Self.parsed(value) }
 
+    /// The absolute value.
     public var magnitude: Decimal128 { stored.isNegative ? Decimal128(-stored) : self }
+    /// Changes the sign.
     public mutating func negate() { self = Decimal128(-stored) }
 
+    /// Returns the sum, rounded to 34 digits.
     public static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
         Decimal128(a.stored + b.stored)
     }
+    /// Returns the difference, rounded to 34 digits.
     public static func - (a: Decimal128, b: Decimal128) -> Decimal128 {
         Decimal128(a.stored - b.stored)
     }
+    /// Returns the product, rounded to 34 digits.
     public static func * (a: Decimal128, b: Decimal128) -> Decimal128 {
         Decimal128(a.stored * b.stored)
     }
+    /// Returns the quotient, rounded to 34 digits.
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
         Decimal128(a.stored / b.stored)
     }
+    /// Multiplies `a` by `b`.
     public static func *= (a: inout Decimal128, b: Decimal128) { a = a * b }
 
+    /// Whether `a` is less; false if one of them is NaN.
     public static func < (a: Decimal128, b: Decimal128) -> Bool {
         !a.isNaN && !b.isNaN && RealmEngine.Decimal128.compare(a.stored, b.stored) < 0
     }
 
-    /// Numbers are equal whatever their exponents; not a number equals itself.
+    /// Whether both have the same value; exponents may differ, and NaN equals NaN.
     public static func == (a: Decimal128, b: Decimal128) -> Bool {
         RealmEngine.Decimal128.compare(a.stored, b.stored) == 0
     }
 
+    /// Hashes the value as a double, since equal numbers may have different exponents.
     public func hash(into hasher: inout Hasher) { hasher.combine(doubleValue) }
 
+    /// Whether the number is NaN.
     public var isNaN: Bool { stored.isNaN }
+    /// The nearest double.
     public var doubleValue: Double { stored.doubleValue }
+    /// The number as a Foundation `Decimal`; NaN if it cannot be converted.
     public var decimalValue: Decimal { Decimal(string: stringValue) ?? .nan }
+    /// The number as text, such as `1.23E6`.
     public var stringValue: String { DecimalText.of(stored.description) }
+    /// The same as `stringValue`.
     public var description: String { stringValue }
 }
 
 extension Decimal128: Codable {
+    /// Decodes a text, or a number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {
@@ -99,6 +132,7 @@ extension Decimal128: Codable {
         }
     }
 
+    /// Encodes the number as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(stringValue)

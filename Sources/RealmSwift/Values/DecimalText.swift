@@ -1,6 +1,6 @@
-/// Decimals as the SDK writes them: `1.23E6`, without zeros behind the last other digit of a fraction.
+/// Formats decimal numbers as the SDK does: `1.23E6`, without zeros at the end of a fraction.
 enum DecimalText {
-    /// Of the same number as the engine writes it.
+    /// Formats a number from the text that the engine makes.
     static func of(_ text: String) -> String {
         let unsigned = text.drop { $0 == "-" || $0 == "+" }
         guard unsigned.first?.isNumber == true else { return text }
@@ -9,7 +9,7 @@ enum DecimalText {
         let halves = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         let fraction = halves.count > 1 ? halves[1] : ""
         let digits = trimmed(halves[0] + fraction)
-        // A longer one is written as a whole number by its exponent.
+        // A number with more digits than 64 bits hold is left in the engine's form.
         guard UInt64(digits) != nil else { return text }
         let exponent = (parts.count > 1 ? Int(parts[1]) ?? 0 : 0) - fraction.count
         return sign + placed(digits, exponent)
@@ -20,7 +20,8 @@ enum DecimalText {
         return trimmed.isEmpty ? "0" : String(trimmed)
     }
 
-    /// The point goes to the left until nothing is left of the exponent, or one digit in front of it.
+    /// Moves the decimal point to the left until the exponent is zero or one digit remains before
+    /// the point.
     private static func placed(_ digits: String, _ exponent: Int) -> String {
         let steps = exponent == 0 ? 0 : digits.count - 1
         let moved = exponent < 0 ? min(steps, -exponent) : steps

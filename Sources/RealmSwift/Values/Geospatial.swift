@@ -1,14 +1,16 @@
 import Foundation
 import RealmEngine
 
-/// A place on the globe, in degrees and metres.
+/// A point on the globe.
 public struct GeoPoint: Sendable, Hashable {
+    /// Latitude in degrees, from -90 to 90.
     public let latitude: Double
+    /// Longitude in degrees, from -180 to 180.
     public let longitude: Double
+    /// Altitude in metres, not negative. Queries ignore it.
     public let altitude: Double
 
-    /// Nil for what is no place: the latitude goes from -90 to 90, the longitude from -180 to 180, and the
-    /// altitude is not negative.
+    /// Creates a point; nil if a coordinate is out of its range.
     public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
         guard abs(latitude) <= 90, abs(longitude) <= 180, altitude >= 0 else { return nil }
         (self.latitude, self.longitude, self.altitude) = (latitude, longitude, altitude)
@@ -23,39 +25,48 @@ public struct GeoPoint: Sendable, Hashable {
     }
 }
 
-/// A distance on the globe, as an angle.
+/// A distance on the globe, as an angle at its centre.
 public struct Distance: Sendable, Hashable {
     private static let kilometresOfRadian = 6378.1
     private static let kilometresOfMile = 1.609344
 
+    /// The angle in radians.
     public let radians: Double
 
-    /// Nil for less than nothing.
+    /// Nil for a negative angle.
     private init?(_ radians: Double) {
         guard radians >= 0 else { return nil }
         self.radians = radians
     }
 
+    /// Creates a distance from kilometres; nil if negative.
     public static func kilometers(_ value: Double) -> Distance? {
         Distance(value / kilometresOfRadian)
     }
+    /// Creates a distance from miles; nil if negative.
     public static func miles(_ value: Double) -> Distance? {
         kilometers(value * kilometresOfMile)
     }
+    /// Creates a distance from degrees; nil if negative.
     public static func degrees(_ value: Double) -> Distance? { Distance(value * .pi / 180) }
+    /// Creates a distance from radians; nil if negative.
     public static func radians(_ value: Double) -> Distance? { Distance(value) }
 
+    /// The distance in kilometres.
     public func asKilometers() -> Double { radians * Self.kilometresOfRadian }
+    /// The distance in miles.
     public func asMiles() -> Double { asKilometers() / Self.kilometresOfMile }
+    /// The distance in degrees.
     public func asDegrees() -> Double { radians * 180 / .pi }
 }
 
-/// A part of the globe, in which places are looked for.
+/// A region of the globe for `geoWithin` and for arguments of predicates.
 public protocol RLMGeospatial: Sendable {
+    /// The region in the engine's form.
     var _rlmShape: _GeoShape { get }
 }
 
-/// A part of the globe as the engine has it.
+/// A region in the engine's form.
 public struct _GeoShape: Sendable {
     let shape: GeoShape
 }
@@ -64,16 +75,20 @@ extension RLMGeospatial {
     var shape: GeoShape { _rlmShape.shape }
 }
 
-/// A part between two parallels and two meridians.
+/// A region between two parallels and two meridians.
 public struct GeoBox: RLMGeospatial, Hashable {
+    /// The corner in the south-west.
     public let bottomLeft: GeoPoint
+    /// The corner in the north-east.
     public let topRight: GeoPoint
 
+    /// Creates a box from two corners.
     public init(bottomLeft: GeoPoint, topRight: GeoPoint) {
         (self.bottomLeft, self.topRight) = (bottomLeft, topRight)
     }
 
-    /// Latitude and longitude; nil for what is no place.
+    /// Creates a box from two corners as latitude and longitude; nil if a coordinate is out of its
+    /// range.
     public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
         guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else {
             return nil
@@ -86,22 +101,28 @@ public struct GeoBox: RLMGeospatial, Hashable {
     }
 }
 
-/// A part inside a ring of places, without those inside others.
+/// A region inside a ring of points, without the regions inside other rings.
 public struct GeoPolygon: RLMGeospatial, Hashable {
+    /// The boundary of the region; its last point equals its first.
     public let outerRing: [GeoPoint]
+    /// The boundaries of holes in the region; nil for none.
     public let holes: [[GeoPoint]]?
 
-    /// Nil for rings of fewer than three different places, and for those whose last place is not the first
-    /// one.
+    /// Creates a polygon; nil if a ring has fewer than three different points, or if its last point
+    /// is not its first.
     public init?(outerRing: [GeoPoint], holes: [[GeoPoint]]? = nil) {
         for ring in [outerRing] + (holes ?? []) where !Self.isRing(ring) { return nil }
         (self.outerRing, self.holes) = (outerRing, holes)
     }
 
+    /// Creates a polygon; nil if a ring has fewer than three different points, or if its last point
+    /// is not its first.
     public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) {
         self.init(outerRing: outerRing, holes: holes)
     }
 
+    /// Creates a polygon from rings of latitudes and longitudes; nil if a coordinate is out of its
+    /// range or a ring is not closed.
     public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]] = []) {
         guard let outer = Self.points(outerRing) else { return nil }
         let inner = holes.compactMap { Self.points($0) }
@@ -109,6 +130,8 @@ public struct GeoPolygon: RLMGeospatial, Hashable {
         self.init(outerRing: outer, holes: inner.isEmpty ? nil : inner)
     }
 
+    /// Creates a polygon from rings of latitudes and longitudes; nil if a coordinate is out of its
+    /// range or a ring is not closed.
     public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
         self.init(outerRing: outerRing, holes: holes)
     }
@@ -128,26 +151,32 @@ public struct GeoPolygon: RLMGeospatial, Hashable {
     }
 }
 
-/// A part around a place.
+/// A region around a point.
 public struct GeoCircle: RLMGeospatial, Hashable {
+    /// The centre of the region.
     public let center: GeoPoint
+    /// The radius as an angle at the centre of the globe, in radians.
     public let radians: Double
 
-    /// Nil for a radius less than nothing.
+    /// Creates a circle; nil for a negative radius.
     public init?(center: GeoPoint, radiusInRadians: Double) {
         guard radiusInRadians >= 0 else { return nil }
         (self.center, radians) = (center, radiusInRadians)
     }
 
+    /// Creates a circle around a latitude and longitude; nil if a coordinate is out of its range or
+    /// the radius is negative.
     public init?(center: (Double, Double), radiusInRadians: Double) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radiusInRadians: radiusInRadians)
     }
 
+    /// Creates a circle.
     public init(center: GeoPoint, radius: Distance) {
         (self.center, radians) = (center, radius.radians)
     }
 
+    /// Creates a circle around a latitude and longitude; nil if a coordinate is out of its range.
     public init?(center: (Double, Double), radius: Distance) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radius: radius)
@@ -158,7 +187,10 @@ public struct GeoCircle: RLMGeospatial, Hashable {
     }
 }
 
-// Arguments of predicates, which are no variables of C here.
+// Regions are arguments of predicates but are never passed to C, so they have no C encoding.
+/// Empty: the value is not passed to C.
 extension GeoBox: CVarArg { public var _cVarArgEncoding: [Int] { [] } }
+/// Empty: the value is not passed to C.
 extension GeoPolygon: CVarArg { public var _cVarArgEncoding: [Int] { [] } }
+/// Empty: the value is not passed to C.
 extension GeoCircle: CVarArg { public var _cVarArgEncoding: [Int] { [] } }

@@ -2,7 +2,8 @@ import Foundation
 import RealmEngine
 import Synchronization
 
-/// An identifier of twelve bytes: the second it was made in, five bytes of the process, and a counter.
+/// An identifier of twelve bytes: four of the second it was created in, five of the process, and a
+/// counter of three. Ordered by their bytes.
 public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible {
     let stored: ObjectID
 
@@ -11,9 +12,10 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0..<1 << 24))
     private static let process = UInt64.random(in: 0..<1 << 40)
 
-    /// A new one, as `generate` makes them.
+    /// Creates a new identifier, as `generate()` does.
     public init() { self = ObjectId.generate() }
 
+    /// Creates a new identifier. May be called on any thread.
     public static func generate() -> ObjectId {
         let seconds = UInt64(UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970)))
         let count = counter.add(1, ordering: .relaxed).oldValue & 0xFF_FFFF
@@ -22,7 +24,9 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
                 high: seconds << 32 | process >> 8, low: UInt32(process & 0xFF) << 24 | count))
     }
 
-    /// From 24 hexadecimal digits. Throws `Realm.Error` with the code `invalidInput`.
+    /// Parses 24 hexadecimal digits.
+    ///
+    /// - Throws: `Realm.Error` with the code `invalidInput` for any other text.
     public init(string: String) throws {
         guard string.utf8.count == 24, let high = UInt64(string.prefix(16), radix: 16),
             let low = UInt32(string.suffix(8), radix: 16), string.allSatisfy(\.isHexDigit)
@@ -37,13 +41,18 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
         stored = ObjectID(high: high, low: low)
     }
 
-    /// Traps for a literal that is none.
+    /// Creates an identifier from a literal of 24 hexadecimal digits. Traps for any other literal.
     public init(_ text: StaticString) {
         do { try self.init(string: "\(text)") } catch {
             throwRealmException("Invalid Object ID string '\(text)': must be 24 hex digits")
         }
     }
 
+    /// Creates an identifier for a given second, machine and process, with the next value of the
+    /// counter.
+    ///
+    /// - Parameter machineId: its lower 24 bits are used.
+    /// - Parameter processId: its lower 16 bits are used.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         let seconds = UInt64(UInt32(truncatingIfNeeded: Int64(timestamp.timeIntervalSince1970)))
         let machine = UInt64(truncatingIfNeeded: machineId) & 0xFF_FFFF
@@ -54,7 +63,7 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
             low: UInt32(process & 0xFF) << 24 | count)
     }
 
-    /// 24 hexadecimal digits.
+    /// The identifier as 24 hexadecimal digits.
     public var stringValue: String {
         let high = String(stored.high, radix: 16)
         let low = String(stored.low, radix: 16)
@@ -62,23 +71,27 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
             + String(repeating: "0", count: 8 - low.count) + low
     }
 
-    /// The second it was made in.
+    /// The second in which the identifier was created.
     public var timestamp: Date {
         Date(timeIntervalSince1970: Double(Int32(truncatingIfNeeded: stored.high >> 32)))
     }
 
+    /// The same as `stringValue`.
     public var description: String { stringValue }
 
+    /// Whether the bytes of `a` are less.
     public static func < (a: ObjectId, b: ObjectId) -> Bool {
         (a.stored.high, a.stored.low) < (b.stored.high, b.stored.low)
     }
 }
 
 extension ObjectId: Codable {
+    /// Decodes 24 hexadecimal digits.
     public init(from decoder: any Decoder) throws {
         try self.init(string: decoder.singleValueContainer().decode(String.self))
     }
 
+    /// Encodes the identifier as 24 hexadecimal digits.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(stringValue)
