@@ -1,22 +1,23 @@
 import RealmEngine
 
-/// Reads the elements of a list or set in order, a piece at a time, as they were when the reading began.
+/// Reads the elements of a list or set in order, several at a time, as they were when the reading
+/// began.
 @usableFromInline
 final class ElementPieces<Element: RealmCollectionValue> {
     @usableFromInline let elements: UnsafeMutablePointer<Element>
-    /// Index of the next element of the piece, and number of its elements.
+    /// Index of the next element in the current piece, followed by the number of elements in it.
     @exclusivity(unchecked) @usableFromInline var next = 0
     @exclusivity(unchecked) @usableFromInline var count = 0
     private let capacity: Int
     private let realm: RealmInstance
-    /// Keeps the version that is read.
+    /// The version that is read, which this keeps live.
     private let snapshot: Snapshot
     @exclusivity(unchecked) private var cursor: ElementCursor
-    /// Whether elements are as `ElementCursor.integers` stores them.
+    /// Whether elements have the layout in which `ElementCursor.integers` stores them.
     private let isInteger: Bool
 
-    /// Nil in a write transaction, which changes what would be read, and for elements that are objects or
-    /// may contain some.
+    /// Nil inside a write transaction, whose changes would affect the reading, and for elements
+    /// that are objects or may contain objects.
     init?(_ collection: ManagedCollection) {
         let realm = collection.realm
         if realm.engine.isInWriteTransaction { return nil }
@@ -43,7 +44,7 @@ final class ElementPieces<Element: RealmCollectionValue> {
         elements.deallocate()
     }
 
-    /// The next element; nil at the end.
+    /// Returns the next element; nil at the end.
     @inlinable @inline(__always)
     func nextElement() -> Element? {
         if next == count, !refill() { return nil }

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Results of a collection of values without their type.
+/// Results over a collection of values, without the type of the values.
 @usableFromInline
 final class ElementsSource: @unchecked Sendable {
     let collection: ManagedCollection
@@ -14,7 +14,7 @@ final class ElementsSource: @unchecked Sendable {
 
     var steps: [ElementResults.Step] { results.steps }
 
-    /// Whether each element has the position that it has in its list or set.
+    /// Whether each element has the same position as in its list or set.
     var hasCollectionsPositions: Bool {
         let handle = collection.handle
         let kind = handle.owner.objects.properties[handle.property].collection

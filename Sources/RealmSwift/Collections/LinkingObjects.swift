@@ -1,28 +1,46 @@
 import Foundation
 import RealmEngine
 
-/// What a property of linking objects is declared with.
+/// A property of linking objects, without the class of the objects.
 public protocol LinkingObjectsProtocol {
+    /// Declares linking objects of class `fromType` through its property `property`.
     init(fromType: Any.Type, property: String)
+    /// Name of the property that links to the owner.
     var originProperty: String { get }
 }
 
-/// The objects that link to an object by a property of theirs, once for each link.
+/// The objects of a class that link to an object through one of their properties. An object that
+/// links several times, through a list, occurs once for each link.
+///
+/// Read-only, and always up to date. Empty for an unmanaged object.
+///
+/// ```swift
+/// final class Dog: Object {
+///     @Persisted var name: String
+///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+/// }
+///
+/// final class Person: Object {
+///     @Persisted var dogs: List<Dog>
+/// }
+/// ```
 @frozen
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmCollection,
     LinkingObjectsProtocol
 {
+    /// Name of the property that links to the owner.
     public let originProperty: String
-    /// Nil for an object that is in no realm.
+    /// Nil for an unmanaged object.
     @usableFromInline let source: ResultsSource?
-    /// At every place while a key path is looked at.
+    /// Element at every position while a key path is recorded.
     private var recorded: Element?
 
-    /// As a member of a class that does not use `@Persisted`.
+    /// Declares linking objects in a class that does not use `@Persisted`.
     public init(fromType _: Element.Type, property propertyName: String) {
         self.init(propertyName, nil)
     }
 
+    /// Declares linking objects through the property `property`; the class is `Element`.
     public init(fromType _: Any.Type, property: String) {
         originProperty = property
         source = nil
@@ -35,14 +53,22 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
 
     private var stored: Results<Element>? { source.map { Results($0) } }
 
+    /// The realm of the owner; nil for an unmanaged one.
     public var realm: Realm? { stored?.realm }
+    /// Whether the realm was invalidated.
     public var isInvalidated: Bool { stored?.isInvalidated ?? false }
+    /// Whether the owner belongs to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { stored?.isFrozen ?? false }
+    /// The number of links.
     public var endIndex: Int { count }
+    /// The number of links.
     public var count: Int { stored?.count ?? 0 }
+    /// The first object; nil if there is none.
     public var first: Element? { stored?.first }
+    /// The last object; nil if there is none.
     public var last: Element? { stored?.last }
 
+    /// The object at a position. Traps if it is out of bounds.
     public subscript(position: Int) -> Element {
         if let recorded { return recorded }
         guard let stored else {
@@ -51,10 +77,12 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         return stored[position]
     }
 
+    /// Returns an iterator over the objects as they are now.
     public func makeIterator() -> RLMIterator<Element> {
         stored?.makeIterator() ?? RLMIterator([])
     }
 
+    /// Returns the position of an object; nil if it does not link here.
     public func index(of object: Element) -> Int? { stored?.index(of: object) }
 
     private var managed: Results<Element> {
@@ -65,18 +93,24 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         return stored
     }
 
+    /// Returns the objects sorted by several properties, the first one first. Traps for an
+    /// unmanaged owner.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor { managed.sorted(by: sortDescriptors) }
 
+    /// Returns a frozen copy, which any thread may read.
     public func freeze() -> LinkingObjects { LinkingObjects(originProperty, source?.frozen()) }
+    /// Returns the live linking objects of frozen ones, for the calling thread or the main queue.
     public func thaw() -> LinkingObjects? {
         source?.thawed().map { LinkingObjects(originProperty, $0) }
     }
 
+    /// Whether both are the same linking objects of the same accessor.
     public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool {
         a.originProperty == b.originProperty && a.source === b.source
     }
 
+    /// The objects as text, up to 100 of them.
     public var description: String {
         let name = "LinkingObjects<\(ObjectDescription.name(of: Element.self))>"
         return ObjectDescription.list(self, as: name, at: source)
@@ -133,4 +167,6 @@ extension LinkingObjects: HeldColumn {
     static var column: any ColumnWrapper.Type { HeldLinks<Element>.self }
 }
 
+/// Collections are confined to the context of their realm: pass a `ThreadSafeReference` or a frozen
+/// copy.
 @available(*, unavailable) extension LinkingObjects: Sendable {}

@@ -1,22 +1,29 @@
 import Foundation
 
-/// Several elements of a list at once.
+/// Operations on several elements of a list.
 extension List {
+    /// The elements in a range of positions. Setting them replaces the range; traps if it is out of
+    /// bounds, and for a managed list outside of a write transaction.
     public subscript(bounds: Range<Int>) -> Slice<List> {
         get { Slice(base: self, bounds: bounds) }
         set { replaceSubrange(bounds, with: newValue) }
     }
 
+    /// Inserts the elements of a collection before position `i`. Traps as `insert(_:at:)` does.
     public func insert<C: Collection>(contentsOf newElements: C, at i: Int)
     where C.Iterator.Element == Element {
         for (offset, element) in newElements.enumerated() { insert(element, at: i + offset) }
     }
 
+    /// Removes the first elements. Traps if there are fewer, and for a managed list outside of a
+    /// write transaction.
     public func removeFirst(_ number: Int = 1) {
         checkRemoving(number)
         removeSubrange(0..<number)
     }
 
+    /// Removes the last elements. Traps if there are fewer, and for a managed list outside of a
+    /// write transaction.
     public func removeLast(_ number: Int = 1) {
         checkRemoving(number)
         removeSubrange(count - number..<count)
@@ -33,24 +40,34 @@ extension List {
         }
     }
 
+    /// Removes the elements in a range of positions. Traps if it is out of bounds, and for a
+    /// managed list outside of a write transaction.
     public func removeSubrange<R>(_ boundsExpression: R) where R: RangeExpression, R.Bound == Int {
         for index in boundsExpression.relative(to: self).reversed() { remove(at: index) }
     }
 
+    /// Removes the elements at several positions. Traps if one is out of bounds, and for a managed
+    /// list outside of a write transaction.
     public func remove(atOffsets offsets: IndexSet) {
         for index in offsets.reversed() { remove(at: index) }
     }
 
+    /// Replaces the elements in a range of positions by the elements of a collection, which may be
+    /// a part of this list. Traps if the range is out of bounds, and for a managed list outside of
+    /// a write transaction.
     public func replaceSubrange<C: Collection, R>(_ subrange: R, with newElements: C)
     where C.Iterator.Element == Element, R: RangeExpression, R.Bound == Int {
         let range = subrange.relative(to: self)
-        // A part of this list changes with it.
+        // Copied: the new elements may be a part of this list.
         let elements = Array(newElements)
         removeSubrange(range)
         insert(contentsOf: elements, at: range.lowerBound)
     }
 
-    /// The elements at `offsets`, in their order, go in front of the one that is at `destination` now.
+    /// Moves the elements at `offsets`, in their order, before the element that is at `destination`
+    /// now.
+    ///
+    /// Traps if a position is out of bounds, and for a managed list outside of a write transaction.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         var (before, behind) = (0, 0)
         for offset in offsets {

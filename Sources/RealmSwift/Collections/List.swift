@@ -1,7 +1,19 @@
 import Foundation
 import RealmEngine
 
-/// A list: of an object of a realm, or until that is stored an array.
+/// An ordered collection of values or objects, as a property of an object.
+///
+/// The list of a managed object reads and writes the database; it changes inside write transactions
+/// only. The list of an unmanaged object has its elements in memory and can be neither queried nor
+/// observed.
+///
+/// ```swift
+/// try realm.write {
+///     person.dogs.append(Dog(value: ["name": "Bo"]))
+///     person.dogs.insert(rex, at: 0)
+/// }
+/// for dog in person.dogs.where({ $0.age > 3 }) { print(dog.name) }
+/// ```
 public final class List<Element: RealmCollectionValue>: NSObject, RealmCollection,
     MutableCollection,
     LocalCollection
@@ -10,6 +22,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     private var unmanaged: [Element] = []
     @exclusivity(unchecked) @usableFromInline var managed: ManagedCollection?
 
+    /// Creates an empty unmanaged list.
     public override init() { super.init() }
 
     init(_ managed: ManagedCollection) {
@@ -17,18 +30,27 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         super.init()
     }
 
+    /// The realm of the list; nil for an unmanaged list.
     public var realm: Realm? { managed.map { Realm($0.realm) } }
+    /// Whether the owner of the list was deleted or its realm was invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+    /// Whether the list belongs to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
 
+    /// The number of elements.
     public var endIndex: Int { count }
+    /// The number of elements.
     public var count: Int { managed?.count ?? unmanaged.count }
+    /// The first element; nil for an empty list.
     public var first: Element? { isEmpty ? nil : self[0] }
+    /// The last element; nil for an empty list.
     public var last: Element? {
         let count = count
         return count == 0 ? nil : self[count - 1]
     }
 
+    /// The element at a position. Traps if it is out of bounds, and when set in a managed list
+    /// outside of a write transaction.
     @inlinable public subscript(position: Int) -> Element {
         get {
             if Element.self == Int.self, let integer = managed?.integer(at: position) {
@@ -54,13 +76,15 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         }
     }
 
+    /// Returns an iterator over the elements as they are now; the list may be changed meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
         managed.map { RLMIterator($0) } ?? RLMIterator(unmanaged)
     }
 
+    /// Returns the position of the first equal element; nil if there is none.
     public func index(of object: Element) -> Int? {
         guard let managed else { return localIndex(of: object) }
-        // Equal integers are stored alike; what is equal otherwise, the type says.
+        // Equal integers have one stored form; equality of other types is decided by the type.
         if Element.self is any _IntegerColumn.Type {
             let value = object._rlmStored(_Storing(managed.realm))
             return managed.read { (handle) throws(RealmError) in try handle.index(of: value) }
@@ -76,7 +100,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return localIndex(of: object)
     }
 
-    /// Compares the elements as the program has them.
+    /// Searches by comparing elements as values of the program.
     private func localIndex(of object: Element) -> Int? {
         for position in 0..<count where self[position] == object { return position }
         guard let wanted = plain(object) as? ObjectBase else { return nil }
@@ -88,6 +112,10 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Changing
 
+    /// Appends an element. An unmanaged object is added to the realm of a managed list.
+    ///
+    /// Traps for a managed list outside of a write transaction, for a deleted object or one of
+    /// another realm, and for an embedded object that is already managed.
     public func append(_ object: Element) {
         guard let managed, object._rlmEmbedded == nil else { return insert(object, at: count) }
         managed.edit { (elements, handle) throws(RealmError) in
@@ -95,10 +123,17 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         }
     }
 
+    /// Appends the elements of a sequence one by one, as `append(_:)` does.
     public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         for object in objects { append(object) }
     }
 
+    /// Inserts an element before position `index`, which may be the count of elements. An unmanaged
+    /// object is added to the realm of a managed list.
+    ///
+    /// Traps if the position is out of bounds, for a managed list outside of a write transaction,
+    /// for a deleted object or one of another realm, and for an embedded object that is already
+    /// managed.
     public func insert(_ object: Element, at index: Int) {
         check(index, below: count + 1)
         guard let managed else { return unmanaged.insert(object, at: index) }
@@ -133,11 +168,15 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         }
     }
 
+    /// Replaces the element at a position. Traps as `insert(_:at:)` does.
     public func replace(index: Int, object: Element) {
         check(index, below: count)
         replace(at: index, object)
     }
 
+    /// Removes the element at a position; an object remains in the realm unless it is embedded.
+    /// Traps if the position is out of bounds, and for a managed list outside of a write
+    /// transaction.
     public func remove(at index: Int) {
         check(index, below: count)
         guard let managed else {
@@ -147,11 +186,15 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         managed.change { (handle) throws(RealmError) in try handle.remove(at: index) }
     }
 
+    /// Removes all elements; objects remain in the realm unless they are embedded. Traps for a
+    /// managed list outside of a write transaction.
     public func removeAll() {
         guard let managed else { return unmanaged.removeAll() }
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
+    /// Moves the element at position `from` to position `to`. Traps if a position is out of bounds,
+    /// and for a managed list outside of a write transaction.
     public func move(from: Int, to: Int) {
         check(from, below: count)
         check(to, below: count)
@@ -162,6 +205,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         managed.change { (handle) throws(RealmError) in try handle.move(from: from, to: to) }
     }
 
+    /// Exchanges two elements. Traps if a position is out of bounds, and for a managed list outside
+    /// of a write transaction.
     public func swapAt(_ index1: Int, _ index2: Int) {
         check(index1, below: count)
         check(index2, below: count)
@@ -171,6 +216,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Others made of this
 
+    /// Returns the elements sorted by several properties, the first one first. Traps for an
+    /// unmanaged list, and for a property that cannot be sorted by.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor {
         Results(managed, Element.self, "RLMArray").sorted(by: sortDescriptors)
@@ -178,6 +225,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Elsewhere
 
+    /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
+    /// unmanaged list.
     public func freeze() -> List {
         guard let managed else {
             throwRealmException(
@@ -186,6 +235,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return moved(managed.realm.freeze()) ?? self
     }
 
+    /// Returns the live list of a frozen one, for the calling thread or the main queue; nil if its
+    /// owner has been deleted. Traps for an unmanaged list.
     public func thaw() -> List? {
         guard let managed else { throwRealmException("Unmanaged lists cannot be thawed") }
         return isFrozen ? moved(managed.realm.thaw()) : self
@@ -195,13 +246,14 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         managed?.moved(to: realm).map { List($0) }
     }
 
+    /// Whether both are the same list of the same realm, or unmanaged lists with equal elements.
     public static func == (a: List, b: List) -> Bool { a.isSame(as: b) }
 
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? List).map { isSame(as: $0) } ?? false
     }
 
-    /// The same list of a realm, or the same elements.
+    /// Whether both are the same list of the same realm, or unmanaged lists with equal elements.
     private func isSame(as other: List) -> Bool {
         if self === other { return true }
         guard let mine = managed, let theirs = other.managed else {
@@ -270,7 +322,7 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
     ) -> Self? {
         let target = ManagedCollection(object, Int(property), "List")
         let elements = given.managed == nil ? given.unmanaged : Array(given)
-        // A list that another object has stays that object's.
+        // A list of another object remains in that object.
         let value = given.managed == nil ? given : List()
         value.managed = target
         value.unmanaged = []
@@ -293,7 +345,7 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
 
     private func append(_ elements: [Element], _ storing: _Storing) {
         for element in elements {
-            // What the elements link to is added by the policy of the whole.
+            // Objects that the elements link to are added with the policy of the whole operation.
             if let object = element as? ObjectBase, !(object is EmbeddedObject) {
                 _ = storing.realm.adopt(object, storing)
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Predicates over objects that are in no realm: they are asked of copies in a realm in memory.
+/// Evaluates predicates on unmanaged objects and values, with copies of them in a realm in memory.
 enum LocalSearch {
     static func index<Element: RealmCollectionValue>(
         of predicate: NSPredicate, in elements: [Element]
@@ -26,7 +26,7 @@ enum LocalSearch {
         return realm.objects(type(of: copy)).index(matching: predicate, of: copy)
     }
 
-    /// Objects with all they lead to.
+    /// Copies objects together with all objects that they reference.
     private struct Copies {
         private var made: [ObjectIdentifier: ObjectBase] = [:]
 
@@ -64,7 +64,7 @@ enum LocalSearch {
         }
     }
 
-    /// A class and all that its properties lead to.
+    /// Returns a class and all classes that its properties reference.
     private static func reachable(from type: ObjectBase.Type) -> [ObjectBase.Type] {
         var found: [ObjectIdentifier: ObjectBase.Type] = [:]
         var rest = [type]
@@ -82,7 +82,7 @@ extension Results {
     }
 }
 
-/// A value that is no object, as `SELF` of a predicate.
+/// Object with a value that is not an object, to which `SELF` in a predicate refers.
 final class LocalValue: Object {
     @Persisted var value: AnyRealmValue
 

@@ -1,15 +1,15 @@
 import RealmEngine
 
-/// A list, set or dictionary of an object of a realm.
+/// A list, set or dictionary in a managed object.
 @usableFromInline
 final class ManagedCollection {
     let realm: RealmInstance
     @exclusivity(unchecked) private(set) var handle: CollectionHandle
     private let name: String
 
-    /// The class of the object that has it, if that is known.
+    /// Class of the owner; nil if it is not known.
     private let owner: ManagedClass?
-    /// Reads and changes elements; nil before the first.
+    /// Reads and changes elements; nil before the first use.
     @exclusivity(unchecked) private var reader: ElementReader?
     @exclusivity(unchecked) private var keptStoring: _Storing?
 
@@ -29,7 +29,7 @@ final class ManagedCollection {
         self.owner = owner
     }
 
-    /// Reads; what cannot be read is gone.
+    /// Reads from the collection. Traps if its owner is deleted.
     func read<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
         if isStale { refuse() }
         do throws(RealmError) {
@@ -40,7 +40,7 @@ final class ManagedCollection {
         }
     }
 
-    /// The realm let go of the version.
+    /// Whether the realm released the version of the collection.
     var isStale: Bool { owner?.isStale == true }
 
     @inline(never)
@@ -48,13 +48,14 @@ final class ManagedCollection {
         throwRealmException("\(name) has been deleted or invalidated and is no longer valid.")
     }
 
-    /// Changes, in a write transaction.
+    /// Changes the collection. Traps outside of a write transaction.
     func change<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
         realm.checkChanging(collection: name)
         return read(body)
     }
 
-    /// Changes single elements by way of the collection's reader, in a write transaction.
+    /// Changes single elements through the collection's reader. Traps outside of a write
+    /// transaction.
     @inline(__always)
     func edit(_ body: (ElementReader, CollectionHandle) throws(RealmError) -> Void) {
         realm.checkChanging(collection: name)
@@ -75,7 +76,8 @@ final class ManagedCollection {
         throwRealmException(error.message)
     }
 
-    /// Conversion of elements to the engine's form. Copies of texts are valid until the next use of this property.
+    /// Conversion of elements to the engine's form. Copies of texts are valid until the next use of
+    /// this property.
     var storing: _Storing {
         if let keptStoring {
             keptStoring.reuse()
@@ -86,7 +88,7 @@ final class ManagedCollection {
         return made
     }
 
-    /// The value under a key of a dictionary; nil when there is no such key.
+    /// The value for a key of a dictionary; nil if there is no such key.
     func value(forKey key: Value) -> Value? {
         if realm.isFrozen {
             return read { (handle) throws(RealmError) in try handle.value(forKey: key) }
@@ -105,15 +107,15 @@ final class ManagedCollection {
         return read { (handle) throws(RealmError) in try handle.count }
     }
 
-    /// The integer at a position of the leaf that was read last; nil for other positions.
+    /// The integer at a position in the leaf that was read last; nil for other positions.
     @usableFromInline
     func integer(at position: Int) -> Int? {
         guard !isStale, let reader, let integer = reader.integer(at: position) else { return nil }
         return Int(truncatingIfNeeded: integer)
     }
 
-    /// The element at a position of a list or set whose elements contain no collections; nil where it has
-    /// to be read by `element`.
+    /// The element at a position of a list or set whose elements contain no collections; nil if
+    /// `element` must read it.
     private func readElement(_ position: Int) -> Value? {
         if realm.isFrozen { return nil }
         let reader = elements
@@ -124,7 +126,7 @@ final class ManagedCollection {
         }
     }
 
-    /// - Parameter key: of an entry, which is told by that.
+    /// - Parameter key: key of the element in a dictionary; nil in a list or set.
     func element(_ position: Int, under key: String? = nil) -> _Stored {
         if key == nil, let value = readElement(position) {
             return _Stored(value: value, realm: realm)
@@ -134,12 +136,12 @@ final class ManagedCollection {
             realm: realm, place: .element(self, key.map { .key($0) } ?? .index(position)))
     }
 
-    /// The collection inside this one.
+    /// The collection at `step` inside this one.
     func nested(_ step: CollectionPlace.Step) -> ManagedCollection {
         ManagedCollection(realm, handle.nested(step), name, owner)
     }
 
-    /// For hashing: the same for what is the same.
+    /// Hash value that equal collections share.
     var identity: Int {
         var hasher = Hasher()
         hasher.combine(handle.owner.link)
@@ -153,7 +155,8 @@ final class ManagedCollection {
             && handle.steps.count == other.handle.steps.count
     }
 
-    /// The same collection of another view of the realm; nil when its object is gone there.
+    /// The same collection in another realm instance of the file; nil if its owner does not exist
+    /// there.
     func moved(to other: RealmInstance) -> ManagedCollection? {
         let old = handle.owner.objects
         let column = old.properties[handle.property].key
@@ -164,7 +167,8 @@ final class ManagedCollection {
         return ManagedCollection(other, CollectionHandle(owner, property, handle.steps), name)
     }
 
-    /// What descriptions call the elements: by the file where the program knows them by name alone.
+    /// Name of the element type in descriptions. For dynamic objects, the name of their class in
+    /// the file.
     static func elementName(_ type: Any.Type, of collection: ManagedCollection?) -> String {
         let element = (type as? any AnyOptional.Type)?.wrapped ?? type
         guard element == DynamicObject.self, let collection else {
@@ -175,7 +179,7 @@ final class ManagedCollection {
         return collection.realm.engine.schema.table(target)?.className ?? "DynamicObject"
     }
 
-    /// The class of the objects, where there are some.
+    /// Class of the elements; nil if they are not objects.
     func target(_ type: Any.Type) -> ManagedClass? {
         guard let target = (type as? any _RealmSchemaDiscoverable.Type)?._rlmShape.target else {
             return nil

@@ -1,34 +1,46 @@
 import Foundation
 import RealmEngine
 
-/// The values of a map: filtered, in order, and reduced to one.
+/// Filters, sorts and aggregates the values of a map.
 extension Map {
     private var results: Results<Value> { Results(managed, Value.self, "RLMDictionary") }
 
+    /// Returns the values that match a predicate. Traps for an unmanaged map, for values that are
+    /// not objects, and for a predicate that cannot be evaluated.
     public func filter(_ predicate: NSPredicate) -> Results<Value> {
         results.filter(predicate)
     }
 
+    /// Returns the values that match a predicate in text form, with arguments for `%@`. Traps as
+    /// `filter(_:)` does.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
         results.filter(format: predicateFormat, args)
     }
 
-    /// Those that the closure's condition holds for.
+    /// Returns the values that match the condition of a closure. Traps for an unmanaged map, and
+    /// for values that are not objects.
     public func `where`(_ isIncluded: ((Query<Value>) -> Query<Bool>)) -> Results<Value> {
         results.where(isIncluded)
     }
 
+    /// Returns the values in ascending or descending order. Traps for an unmanaged map.
     public func sorted(ascending: Bool = true) -> Results<Value> {
         sorted(byKeyPath: "self", ascending: ascending)
     }
 
+    /// Returns the values sorted by a property, or by `self`. Traps for an unmanaged map, and for a
+    /// property that cannot be sorted by.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
+    /// Returns the values sorted by several properties, the first one first. Traps for an unmanaged
+    /// map, and for a property that cannot be sorted by.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value>
     where S.Iterator.Element == SortDescriptor { results.sorted(by: sortDescriptors) }
 
+    /// Returns the first value of each combination of the given properties. Traps for an unmanaged
+    /// map.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Value>
     where S.Iterator.Element == String { results.distinct(by: keyPaths) }
 
@@ -42,12 +54,20 @@ extension Map {
         return results.aggregate(function, property)
     }
 
+    /// Returns the least value of a property, nil without values. Nulls are skipped. Traps for an
+    /// unknown property.
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType { figure(.min, property)?.figure() }
+    /// Returns the greatest value of a property, nil without values. Nulls are skipped. Traps for
+    /// an unknown property.
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType { figure(.max, property)?.figure() }
+    /// Returns the sum of a property, 0 without values. Nulls are skipped. Traps for an unknown
+    /// property.
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType { (figure(.sum, property) ?? .zero).figure() }
+    /// Returns the average of a property, nil without values. Nulls are skipped. Traps for an
+    /// unknown property.
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType { figure(.average, property)?.figure() }
 
@@ -61,13 +81,16 @@ extension Map {
 
     // MARK: Key-value access
 
-    /// The value under a key; with `@` in front what the values are reduced to.
+    /// Returns the value for a key, nil if there is none; for a name that begins with `@` an
+    /// aggregate of the values.
     public func value(forKey key: String) -> AnyObject? {
         if key.hasPrefix("@") { return value(forKeyPath: key) }
         if key == "invalidated" || key == "isInvalidated" { return isInvalidated as AnyObject }
         return object(forKey: key as AnyObject)
     }
 
+    /// Returns the value at the end of a key path that begins with a key or with an operator such
+    /// as `@sum`. `@allKeys` and `@allValues` yield arrays.
     public func value(forKeyPath keyPath: String) -> AnyObject? {
         let (name, path) = KeyValues.split(keyPath)
         let value: Any?
@@ -90,7 +113,8 @@ extension Map {
         return value.map { $0 as AnyObject }
     }
 
-    /// Puts a value under a key; nil takes it away.
+    /// Sets the value for a key; nil removes it. Traps if the value does not fit, and for a managed
+    /// map outside of a write transaction.
     public func setValue(_ value: Any?, forKey key: String) {
         guard let key = key as? Key else { return }
         guard let value, !(value is NSNull) else { return removeObject(for: key) }
@@ -100,6 +124,7 @@ extension Map {
         updateValue(fit, forKey: key)
     }
 
+    /// Returns the value for a key, with null as `NSNull`; nil if there is no such key.
     public func object(forKey key: AnyObject) -> AnyObject? {
         guard let key = key as? Key, let value = self[key] else { return nil }
         return (plain(value) ?? NSNull()) as AnyObject

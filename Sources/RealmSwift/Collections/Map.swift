@@ -1,48 +1,70 @@
 import Foundation
 import RealmEngine
 
-/// A key and its value.
+/// A key of a map with its value.
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmMapValue, Hashable {
+    /// The key.
     public var key: Key
+    /// The value.
     public var value: Value
 }
 
-/// What iterators of maps go over.
+/// An entry that iterators of maps return.
 public protocol _RealmMapValue {
+    /// Type of the keys.
     associatedtype Key: _MapKey
+    /// Type of the values.
     associatedtype Value: RealmCollectionValue
 }
 
-/// Goes over the entries a map had when it began.
+/// Iterates over the entries that a map had when the iteration began.
 @frozen public struct RLMMapIterator<Element: _RealmMapValue>: IteratorProtocol {
     private var rest: ArraySlice<Element>
     init(_ elements: [Element]) { rest = elements[...] }
+    /// Returns the next entry; nil at the end.
     public mutating func next() -> Element? { rest.popFirst() }
 }
 
-/// Goes over the entries a map had when it began, as pairs.
+/// Iterates over the entries that a map had when the iteration began, as pairs.
 @frozen
 public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>:
     IteratorProtocol
 {
     private var rest: ArraySlice<(key: Key, value: Value)>
     init(_ elements: [(key: Key, value: Value)]) { rest = elements[...] }
+    /// Returns the next pair; nil at the end.
     public mutating func next() -> (key: Key, value: Value)? { rest.popFirst() }
 }
 
-/// The place of an entry in a map.
+/// Position of an entry in a map.
 public struct MapIndex {
+    /// Number of entries before the entry.
     public var offset: UInt
+    /// Creates the position after `offset` entries.
     public init(offset: UInt) { self.offset = offset }
 }
 
-/// A dictionary with text for keys: of an object of a realm, or until that is stored one in memory.
+/// A dictionary from text to values or objects, as a property of an object.
+///
+/// The map of a managed object reads and writes the database; it changes inside write transactions
+/// only. The map of an unmanaged object has its entries in memory and can be neither queried nor
+/// observed. Objects as values are optional: deleting an object leaves its key with null.
+///
+/// ```swift
+/// final class Dog: Object {
+///     @Persisted var weights: Map<String, Double>
+/// }
+///
+/// try realm.write { dog.weights["2026"] = 31.5 }
+/// for entry in dog.weights { print(entry.key, entry.value) }
+/// ```
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
     private var unmanaged: [Key: Value] = [:]
     @exclusivity(unchecked) var managed: ManagedCollection?
-    /// What there is under every key while a key path is looked at.
+    /// Value for every key while a key path is recorded.
     private var recorded: Value?
 
+    /// Creates an empty unmanaged map.
     public override init() { super.init() }
 
     init(_ managed: ManagedCollection) {
@@ -50,12 +72,17 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         super.init()
     }
 
+    /// The realm of the map; nil for an unmanaged map.
     public var realm: Realm? { managed.map { Realm($0.realm) } }
+    /// Whether the owner of the map was deleted or its realm was invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+    /// Whether the map belongs to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
 
+    /// The number of entries.
     public var count: Int { managed?.count ?? unmanaged.count }
 
+    /// The keys, in no particular order.
     public var keys: [Key] {
         guard let managed else { return Array(unmanaged.keys) }
         return managed.read { (handle) throws(RealmError) in
@@ -68,6 +95,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
+    /// The values, in the order of `keys`.
     public var values: [Value] {
         managed == nil ? Array(unmanaged.values) : entries.map(\.value)
     }
@@ -84,6 +112,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
 
     private static func text(of key: Key) -> String { (key as? String) ?? "\(key)" }
 
+    /// The value for a key; nil if there is none. Setting nil removes the entry. Traps as
+    /// `updateValue(_:forKey:)` does.
     public subscript(key: Key) -> Value? {
         get {
             guard let managed else { return unmanaged[key] ?? recorded }
@@ -100,7 +130,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
-    /// The entry at a place. Traps for one that there is not.
+    /// The entry at a position. Traps if it is out of bounds.
     public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
         let all = entries
         guard position.offset < all.count else {
@@ -119,6 +149,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
+    /// Sets the value for a key. An unmanaged object is added to the realm of a managed map.
+    ///
+    /// Traps for a key that contains a dot or begins with `$`, for a managed map outside of a write
+    /// transaction, for a deleted object or one of another realm, and for an embedded object that
+    /// is already managed.
     public func updateValue(_ value: Value, forKey key: Key) {
         check(key)
         guard let managed else {
@@ -139,6 +174,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
+    /// Removes the entry for a key, if there is one. Traps for a managed map outside of a write
+    /// transaction.
     public func removeObject(for key: Key) {
         guard let managed else {
             unmanaged[key] = nil
@@ -150,11 +187,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
+    /// Removes all entries. Traps for a managed map outside of a write transaction.
     public func removeAll() {
         guard let managed else { return unmanaged.removeAll() }
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
+    /// Sets the values of a sequence of pairs. For a key that exists, `combine` returns the value
+    /// to set from the old and the new value. Traps as `updateValue(_:forKey:)` does.
     public func merge<S>(
         _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows where S: Sequence, S.Element == (key: Key, value: Value) {
@@ -164,39 +204,49 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
+    /// Sets the values of another map. For a key that exists, `combine` returns the value to set
+    /// from the old and the new value. Traps as `updateValue(_:forKey:)` does.
     public func merge(
         _ other: Map, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows {
         try merge(other.entries.map { (key: $0.key, value: $0.value) }, uniquingKeysWith: combine)
     }
 
+    /// Whether an entry satisfies `predicate`.
     public func contains(where predicate: @escaping (_ key: Key, _ value: Value) -> Bool) -> Bool {
         entries.contains { predicate($0.key, $0.value) }
     }
 
+    /// Returns an iterator over the entries as they are now; the map may be changed meanwhile.
     public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
         RLMMapIterator(entries)
     }
 
-    /// Entries as pairs.
+    /// The entries that a map had when the sequence was created, as pairs.
     public struct KeyValueSequence: Sequence {
         fileprivate let entries: [(key: Key, value: Value)]
+        /// Returns an iterator over the pairs.
         public func makeIterator() -> RLMKeyValueIterator<Key, Value> {
             RLMKeyValueIterator(entries)
         }
     }
 
+    /// Returns the entries as they are now, as pairs.
     public func asKeyValueSequence() -> KeyValueSequence {
         KeyValueSequence(entries: entries.map { (key: $0.key, value: $0.value) })
     }
 
     // MARK: Elsewhere
 
+    /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
+    /// unmanaged map.
     public func freeze() -> Map {
         guard let managed else { throwRealmException("Unmanaged dictionaries cannot be frozen") }
         return managed.moved(to: managed.realm.freeze()).map { Map($0) } ?? self
     }
 
+    /// Returns the live map of a frozen one, for the calling thread or the main queue; nil if its
+    /// owner has been deleted. Traps for an unmanaged map.
     public func thaw() -> Map? {
         guard let managed else { throwRealmException("Unmanaged dictionaries cannot be thawed") }
         return isFrozen ? managed.moved(to: managed.realm.thaw()).map { Map($0) } : self
@@ -300,7 +350,7 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
         _ given: Map, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self? {
         let entries = given.entries
-        // A map that another object has stays that object's.
+        // A map of another object remains in that object.
         let value = given.managed == nil ? given : Map()
         let target = ManagedCollection(object, Int(property), "Map")
         value.becomeManaged(target, entries, storing)

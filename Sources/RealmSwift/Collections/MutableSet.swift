@@ -1,7 +1,21 @@
 import Foundation
 import RealmEngine
 
-/// A set: of an object of a realm, or until that is stored one in memory. In no order that lasts.
+/// A collection of distinct values or objects, as a property of an object. The order of the
+/// elements is not stable.
+///
+/// The set of a managed object reads and writes the database; it changes inside write transactions
+/// only. The set of an unmanaged object has its elements in memory and can be neither queried nor
+/// observed.
+///
+/// ```swift
+/// final class Dog: Object {
+///     @Persisted var tricks: MutableSet<String>
+/// }
+///
+/// try realm.write { dog.tricks.insert("roll over") }
+/// print(dog.tricks.contains("sit"))
+/// ```
 public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCollection,
     LocalCollection
 {
@@ -9,6 +23,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     private var unmanaged: [Element] = []
     var managed: ManagedCollection?
 
+    /// Creates an empty unmanaged set.
     public override init() { super.init() }
 
     init(_ managed: ManagedCollection) {
@@ -16,15 +31,23 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         super.init()
     }
 
+    /// The realm of the set; nil for an unmanaged set.
     public var realm: Realm? { managed.map { Realm($0.realm) } }
+    /// Whether the owner of the set was deleted or its realm was invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+    /// Whether the set belongs to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
 
+    /// The number of elements.
     public var endIndex: Int { count }
+    /// The number of elements.
     public var count: Int { managed?.count ?? unmanaged.count }
+    /// An element; nil for an empty set.
     public var first: Element? { isEmpty ? nil : self[0] }
+    /// An element; nil for an empty set.
     public var last: Element? { isEmpty ? nil : self[count - 1] }
 
+    /// The element at a position, which changes to the set may move. Traps if it is out of bounds.
     public subscript(position: Int) -> Element {
         guard let managed else {
             if !unmanaged.indices.contains(position) {
@@ -36,15 +59,17 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return Element._rlmFromStored(managed.element(position))
     }
 
+    /// Returns an iterator over the elements as they are now; the set may be changed meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
         managed.map { RLMIterator($0) } ?? RLMIterator(unmanaged)
     }
 
-    /// A set has no places.
+    /// Traps: positions of a set are not stable. Use `contains(_:)`.
     public func index(of object: Element) -> Int? {
         fatalError("index(of:) is not available on MutableSet")
     }
 
+    /// Whether the set has an element. False for an object that is unmanaged or of another realm.
     public func contains(_ object: Element) -> Bool {
         guard let managed else { return unmanaged.contains(object) }
         if let object = object as? ObjectBase, object.managed?.realm !== managed.realm {
@@ -56,6 +81,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         }
     }
 
+    /// Whether every element of this set is in another one.
     public func isSubset(of possibleSuperset: MutableSet) -> Bool {
         guard let other = stored(possibleSuperset) else {
             return allSatisfy { possibleSuperset.contains($0) }
@@ -63,12 +89,14 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return managed!.read { (handle) throws(RealmError) in try handle.isSubset(of: other) }
     }
 
+    /// Whether both sets have an element in common.
     public func intersects(_ otherSet: MutableSet) -> Bool {
         guard let other = stored(otherSet) else { return contains { otherSet.contains($0) } }
         return managed!.read { (handle) throws(RealmError) in try handle.intersects(other) }
     }
 
-    /// The other set if both are of one realm, so that they are compared as they are stored; otherwise nil.
+    /// The other set's handle if both belong to the same realm instance, so that stored values can
+    /// be compared; else nil.
     private func stored(_ other: MutableSet) -> CollectionHandle? {
         guard let managed, let theirs = other.managed, managed.realm === theirs.realm else {
             return nil
@@ -78,6 +106,11 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: Changing
 
+    /// Inserts an element unless it is already in the set. An unmanaged object is added to the
+    /// realm of a managed set.
+    ///
+    /// Traps for a managed set outside of a write transaction, and for a deleted object or one of
+    /// another realm.
     public func insert(_ object: Element) {
         guard let managed else {
             if !unmanaged.contains(object) { unmanaged.append(object) }
@@ -89,10 +122,13 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         }
     }
 
+    /// Inserts the elements of a sequence, as `insert(_:)` does.
     public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         for object in objects { insert(object) }
     }
 
+    /// Removes an element, if it is in the set; an object remains in the realm. Traps for a managed
+    /// set outside of a write transaction.
     public func remove(_ object: Element) {
         guard let managed else {
             unmanaged.removeAll { $0 == object }
@@ -104,11 +140,15 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         }
     }
 
+    /// Removes all elements; objects remain in the realm. Traps for a managed set outside of a
+    /// write transaction.
     public func removeAll() {
         guard let managed else { return unmanaged.removeAll() }
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
+    /// Removes the elements that are not in another set. Traps for a managed set outside of a write
+    /// transaction.
     public func formIntersection(_ other: MutableSet) {
         if let stored = stored(other) {
             return managed!.change { (handle) throws(RealmError) in
@@ -118,11 +158,14 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         for element in Array(self) where !other.contains(element) { remove(element) }
     }
 
+    /// Inserts the elements of another set. Traps for a managed set outside of a write transaction.
     public func formUnion(_ other: MutableSet) {
         guard let stored = stored(other) else { return insert(objectsIn: Array(other)) }
         managed!.change { (handle) throws(RealmError) in try handle.formUnion(stored) }
     }
 
+    /// Removes the elements that are in another set. Traps for a managed set outside of a write
+    /// transaction.
     public func subtract(_ other: MutableSet) {
         if let stored = stored(other) {
             return managed!.change { (handle) throws(RealmError) in try handle.subtract(stored) }
@@ -132,6 +175,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: Others made of this
 
+    /// Returns the elements sorted by several properties, the first one first. Traps for an
+    /// unmanaged set, and for a property that cannot be sorted by.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor {
         Results(managed, Element.self, "RLMSet").sorted(by: sortDescriptors)
@@ -139,6 +184,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: Elsewhere
 
+    /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
+    /// unmanaged set.
     public func freeze() -> MutableSet {
         guard let managed else {
             throwRealmException(
@@ -147,18 +194,21 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return managed.moved(to: managed.realm.freeze()).map { MutableSet($0) } ?? self
     }
 
+    /// Returns the live set of a frozen one, for the calling thread or the main queue; nil if its
+    /// owner has been deleted. Traps for an unmanaged set.
     public func thaw() -> MutableSet? {
         guard let managed else { throwRealmException("Unmanaged sets cannot be thawed") }
         return isFrozen ? managed.moved(to: managed.realm.thaw()).map { MutableSet($0) } : self
     }
 
+    /// Whether both are the same set of the same realm, or unmanaged sets with equal elements.
     public static func == (a: MutableSet, b: MutableSet) -> Bool { a.isSame(as: b) }
 
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? MutableSet).map { isSame(as: $0) } ?? false
     }
 
-    /// The same set of a realm, or the same elements.
+    /// Whether both are the same set of the same realm, or unmanaged sets with equal elements.
     private func isSame(as other: MutableSet) -> Bool {
         if self === other { return true }
         guard let mine = managed, let theirs = other.managed else {
@@ -247,7 +297,7 @@ where Element: _Persistable {
         _ given: MutableSet, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self? {
         let elements = Array(given)
-        // A set that another object has stays that object's.
+        // A set of another object remains in that object.
         let value = given.managed == nil ? given : MutableSet()
         let target = ManagedCollection(object, Int(property), "MutableSet")
         value.becomeManaged(target, elements, storing)

@@ -1,7 +1,19 @@
 import Foundation
 import RealmEngine
 
-/// Ends an observation when it is invalidated or released.
+/// Keeps an observation alive. The observation ends when the token is invalidated or released.
+///
+/// May be used and released on any thread.
+///
+/// ```swift
+/// let token = realm.objects(Dog.self).observe { change in
+///     if case .update(let dogs, _, let insertions, _) = change {
+///         for index in insertions { print("new:", dogs[index].name) }
+///     }
+/// }
+/// // Later:
+/// token.invalidate()
+/// ```
 public class NotificationToken: NSObject, @unchecked Sendable {
     private struct State {
         var token: ObservationToken?
@@ -16,7 +28,7 @@ public class NotificationToken: NSObject, @unchecked Sendable {
         if let token { start(token, keeping: realm) }
     }
 
-    /// Of an observation that never begins.
+    /// Token of an observation that never begins.
     static var inert: NotificationToken {
         let token = NotificationToken(nil, keeping: nil)
         token.invalidate()
@@ -25,7 +37,8 @@ public class NotificationToken: NSObject, @unchecked Sendable {
 
     deinit { invalidate() }
 
-    /// The observation begins elsewhere, once there is a realm for it.
+    /// Stores the engine's token of an observation that began in another context; ends the
+    /// observation if this token is already invalid.
     func start(_ token: ObservationToken, keeping realm: RealmInstance?) {
         let isInvalid = state.withLock { state in
             if !state.isInvalid { (state.token, state.keeper) = (token, realm) }
@@ -34,10 +47,12 @@ public class NotificationToken: NSObject, @unchecked Sendable {
         if isInvalid { token.invalidate() }
     }
 
-    /// What the engine calls it; nil before the observation began.
+    /// The engine's token; nil before the observation has begun.
     var engineToken: ObservationToken? { state.withLock { $0.token } }
 
-    /// No call begins after this; false when the observation had ended already.
+    /// Ends the observation: no new call of its block begins after this returns.
+    ///
+    /// - Returns: false if the observation had already ended.
     @discardableResult
     public func invalidate() -> Bool {
         let (token, wasInvalid, keeper) = state.withLock { state in
@@ -55,39 +70,49 @@ public class NotificationToken: NSObject, @unchecked Sendable {
     }
 }
 
-/// What happened to a collection.
+/// A change of a collection, as observers receive it.
 @frozen public enum RealmCollectionChange<CollectionType> {
+    /// The first call, with the collection as it is.
     case initial(CollectionType)
-    /// Deletions and modifications are places in the collection before, insertions in the one now.
-    /// When the object that has the collection is deleted, all elements are deletions.
+    /// The collection after a change. Deletions and modifications are positions in the previous
+    /// collection, insertions are positions in this one; all ascending.
+    ///
+    /// To update a copy, apply deletions first, then insertions, then modifications. When the owner
+    /// of the collection is deleted, all elements are deletions.
     case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
-    /// Never sent.
+    /// The SDK's case; never sent.
     case error(Swift.Error)
 }
 
-/// What happened to a map.
+/// A change of a map, as observers receive it.
 @frozen public enum RealmMapChange<Collection: RealmKeyedCollection> {
+    /// The first call, with the map as it is.
     case initial(Collection)
-    /// When the object that has the map is deleted, all keys are deletions.
+    /// The map after a change, with the keys of the entries that changed. When the owner of the map
+    /// is deleted, all keys are deletions.
     case update(
         Collection, deletions: [Collection.Key], insertions: [Collection.Key],
         modifications: [Collection.Key])
-    /// Never sent.
+    /// The SDK's case; never sent.
     case error(Swift.Error)
 }
 
-/// A property that changed.
+/// A property of an object that changed.
 public struct PropertyChange {
+    /// Name of the property.
     public let name: String
-    /// Nil for collections.
+    /// The value before the change; nil for collections, and for changes made by this realm itself.
     public let oldValue: Any?
+    /// The value after the change; nil for collections.
     public let newValue: Any?
 }
 
-/// What happened to an object.
+/// A change of an object, as observers receive it.
 @frozen public enum ObjectChange<T> {
-    /// Never sent.
+    /// The SDK's case; never sent.
     case error(_ error: NSError)
+    /// The object after a change, with the properties that changed.
     case change(_: T, _: [PropertyChange])
+    /// The object was deleted. No further calls follow.
     case deleted
 }

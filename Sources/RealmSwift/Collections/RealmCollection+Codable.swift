@@ -1,6 +1,7 @@
-// Collections are arrays of their elements, maps are dictionaries.
+// Collections are encoded as arrays of their elements, maps as dictionaries.
 
 extension RealmCollection where Element: Encodable {
+    /// Encodes the elements as an array.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }
@@ -14,6 +15,7 @@ extension List: Encodable where Element: Encodable {}
 extension MutableSet: Encodable where Element: Encodable {}
 
 extension Map: Encodable where Key: Encodable, Value: Encodable {
+    /// Encodes the entries as a dictionary.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         let pairs = asKeyValueSequence().map { ($0.key, $0.value) }
@@ -22,6 +24,7 @@ extension Map: Encodable where Key: Encodable, Value: Encodable {
 }
 
 extension List: Decodable where Element: Decodable {
+    /// Decodes an array into an unmanaged list.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         append(objectsIn: try decoder.singleValueContainer().decode([Element].self))
@@ -29,6 +32,7 @@ extension List: Decodable where Element: Decodable {
 }
 
 extension MutableSet: Decodable where Element: Decodable {
+    /// Decodes an array into an unmanaged set.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         insert(objectsIn: try decoder.singleValueContainer().decode([Element].self))
@@ -36,6 +40,7 @@ extension MutableSet: Decodable where Element: Decodable {
 }
 
 extension Map: Decodable where Key: Decodable, Value: Decodable {
+    /// Decodes a dictionary into an unmanaged map.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         let entries = try decoder.singleValueContainer().decode([Key: Value].self)

@@ -1,10 +1,12 @@
 import Foundation
 import RealmEngine
 
-/// Minimum, maximum, sum and average (API specification 2.6), and of our own standard deviation and median.
-/// Nulls are skipped, and NaN is too, with two exceptions of the reference in the first four: the NaN of a
-/// float or double in an `AnyRealmValue`, and in the minimum of a `Map`, is the smallest number. Without
-/// values the sum is zero and the others are nil.
+/// Minimum, maximum, sum and average (API specification 2.6). Standard deviation and median are
+/// additions to the SDK.
+///
+/// Nulls are skipped, and NaN is too, with two exceptions of the SDK in the first four: the NaN of
+/// a float or double in an `AnyRealmValue`, and in the minimum of a `Map`, is the smallest number.
+/// Without values the sum is zero and the others are nil.
 extension RealmCollection {
     /// An aggregate of a property of the objects, or of the elements themselves; nil for null.
     func figure(_ function: AggregateFunction, _ property: String?) -> _Stored? {
@@ -12,32 +14,40 @@ extension RealmCollection {
         return results.aggregate(function, property)
     }
 
+    /// Returns the least value of a property, nil without values. Traps for an unknown property or
+    /// one of an unsupported type.
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         figure(.min, property)?.figure()
     }
+    /// Returns the greatest value of a property, nil without values. Traps for an unknown property
+    /// or one of an unsupported type.
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         figure(.max, property)?.figure()
     }
+    /// Returns the sum of a property, 0 without values. Traps for an unknown property or one of an
+    /// unsupported type.
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
         (figure(.sum, property) ?? .zero).figure()
     }
+    /// Returns the average of a property, nil without values. Traps for an unknown property or one
+    /// of an unsupported type.
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         figure(.average, property)?.figure()
     }
 
-    /// Returns the sample standard deviation of a property, nil for fewer than two values. The SDK does
-    /// not have it.
+    /// Returns the sample standard deviation of a property, nil for fewer than two values. An
+    /// addition to the SDK.
     public func standardDeviation<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         figure(.standardDeviation, property)?.figure()
     }
 
-    /// Returns the median of a property: the value in the middle, or the mean of the two in the middle.
-    /// Nil without values. The SDK does not have it.
+    /// Returns the median of a property: the value in the middle, or the mean of the two values in
+    /// the middle; nil without values. An addition to the SDK.
     public func median<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         figure(.median, property)?.figure()
@@ -45,33 +55,37 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
+    /// Returns the least value of a property, nil without values. Nulls are skipped.
     public func min<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: MinMaxType {
         min(ofProperty: _name(for: keyPath))
     }
+    /// Returns the greatest value of a property, nil without values. Nulls are skipped.
     public func max<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: MinMaxType {
         max(ofProperty: _name(for: keyPath))
     }
+    /// Returns the sum of a property, 0 without values. Nulls are skipped.
     public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T
     where T.PersistedType: AddableType {
         sum(ofProperty: _name(for: keyPath))
     }
+    /// Returns the average of a property, nil without values. Nulls are skipped.
     public func average<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: AddableType {
         average(ofProperty: _name(for: keyPath))
     }
 
-    /// Returns the sample standard deviation of a property, nil for fewer than two values. It is a double,
-    /// converted to the type of the result.
+    /// Returns the sample standard deviation of a property, nil for fewer than two values. It is a
+    /// double, converted to the type of the result.
     public func standardDeviation<T: _HasPersistedType, R: _HasPersistedType>(
         of keyPath: KeyPath<Element, T>
     ) -> R? where T.PersistedType: AddableType, R.PersistedType: AddableType {
         standardDeviation(ofProperty: _name(for: keyPath))
     }
 
-    /// Returns the median of a property, nil without values. It is a double or a decimal, converted to the
-    /// type of the result.
+    /// Returns the median of a property, nil without values. It is a double or a decimal, converted
+    /// to the type of the result.
     public func median<T: _HasPersistedType, R: _HasPersistedType>(
         of keyPath: KeyPath<Element, T>
     ) -> R? where T.PersistedType: AddableType, R.PersistedType: AddableType {
@@ -80,12 +94,16 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element.PersistedType: MinMaxType {
+    /// Returns the least element, nil without elements. Nulls are skipped.
     public func min() -> Element? { figure(.min, nil)?.figure() }
+    /// Returns the greatest element, nil without elements. Nulls are skipped.
     public func max() -> Element? { figure(.max, nil)?.figure() }
 }
 
 extension RealmCollection where Element.PersistedType: AddableType {
+    /// Returns the sum of the elements, 0 without elements. Nulls are skipped.
     public func sum() -> Element { (figure(.sum, nil) ?? .zero).figure() }
+    /// Returns the average of the elements, nil without elements. Nulls are skipped.
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
         figure(.average, nil)?.figure()
     }
@@ -96,14 +114,14 @@ extension RealmCollection where Element.PersistedType: AddableType {
         figure(.standardDeviation, nil)?.figure()
     }
 
-    /// Returns the median of the elements, nil without any.
+    /// Returns the median of the elements, nil without elements.
     public func median<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
         figure(.median, nil)?.figure()
     }
 }
 
 extension Results {
-    /// Nil for null.
+    /// The aggregate of a property, or of the elements themselves; nil for null.
     func aggregate(_ function: AggregateFunction, _ property: String?) -> _Stored? {
         let value: Value
         switch source {
@@ -121,10 +139,11 @@ extension Results {
 }
 
 extension _Stored {
-    /// The sum of nothing.
+    /// The sum without values.
     static var zero: _Stored { _Stored(value: .int(0), realm: nil) }
 
-    /// As the type that was asked for: averages are doubles whatever is averaged.
+    /// The aggregate as a value of the requested type. Averages are doubles for every type of
+    /// element.
     func figure<T: _HasPersistedType>() -> T {
         let type = (T.PersistedType.self as? any _RealmSchemaDiscoverable.Type)?._rlmType
         return T._rlmFromStored(_Stored(value: value.number(as: type), realm: realm))
@@ -132,7 +151,8 @@ extension _Stored {
 }
 
 extension Value {
-    /// The same number as values of a column have it; what is none stays what it is.
+    /// The same number in the form that values of a column have; a value that is not a number is
+    /// returned as it is.
     fileprivate func number(as type: PropertyType?) -> Value {
         let number: Double
         switch self {
@@ -155,7 +175,7 @@ extension Value {
     }
 }
 
-/// Aggregates of collections that are in no realm.
+/// Aggregates of unmanaged collections.
 enum LocalAggregate {
     static func value<Element>(
         _ elements: [Element], _ function: AggregateFunction, _ property: String?,
@@ -185,7 +205,7 @@ enum LocalAggregate {
                 "Operation '\(function.title)' not supported for '\(type)' property "
                     + "'\(property ?? "self")'")
         }
-        // As in the SDK, whose unmanaged collections compute with doubles.
+        // The SDK computes with doubles in unmanaged collections.
         if type == .any, case .decimal(let number) = value, !values.contains(where: \.isDecimal) {
             return _Stored(value: .double(number.doubleValue), realm: nil)
         }
@@ -210,14 +230,14 @@ extension _Stored {
 }
 
 extension ObjectBase {
-    /// Traps for a name that the class does not have.
+    /// The field with this name. Traps if the class does not have it.
     fileprivate func field(named name: String) -> ClassModel.Field {
         let model = ClassModel.of(Swift.type(of: self))
         if let field = model.field(named: name) { return field }
         throwRealmException("Property '\(name)' not found in object of type '\(model.name)'")
     }
 
-    /// The value of a field, wherever it is.
+    /// The value of a field, of a managed or an unmanaged object.
     fileprivate func current(_ field: ClassModel.Field, _ storing: _Storing) -> Value {
         guard let managed else { return field.wrapper.localValue(at: place(of: field), storing) }
         return managed.objects.property(named: field.column).map { stored($0).value } ?? .null

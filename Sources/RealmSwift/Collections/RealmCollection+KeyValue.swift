@@ -1,17 +1,23 @@
 import Foundation
 import RealmEngine
 
-/// Key-value access to all elements at once (API specification 2.6).
+/// Key-value access to all elements (API specification 2.6).
 extension RealmCollection {
-    /// A property of every object, or `self`; with `@` in front what the elements are reduced to.
+    /// Returns an array with the value of a property for each element; `self` yields the elements.
+    /// For a name that begins with `@`, returns an aggregate.
+    ///
+    /// Traps for an unknown property.
     public func value(forKey key: String) -> Any? {
         if key.hasPrefix("@") { return value(forKeyPath: key) }
         if key == "isInvalidated" || key == "invalidated" { return isInvalidated }
         return KeyValues.each(of: Array(self), key)
     }
 
-    /// Along a path, which may begin with the operator of an aggregate function, such as `@avg`, or one of
-    /// the unions.
+    /// Returns the values at the end of a key path for all elements.
+    ///
+    /// A path that begins with an operator yields an aggregate (`@count`, `@min`, `@max`, `@sum`,
+    /// `@avg`) or a union such as `@distinctUnionOfObjects`. Traps for an unknown property or
+    /// operator.
     public func value(forKeyPath keyPath: String) -> Any? {
         guard keyPath.hasPrefix("@") else {
             if keyPath.contains(".") { return KeyPathWalk(keyPath).value(of: self) }
@@ -25,14 +31,16 @@ extension RealmCollection {
         return figure(function, path).flatMap { $0.any } ?? KeyValues.ofNothing(function)
     }
 
-    /// Sets a property of every object, in a write transaction.
+    /// Sets a property of each object. Traps outside of a write transaction, for an unknown
+    /// property, and for a value that does not fit.
     public func setValue(_ value: Any?, forKey key: String) {
         for case let object as ObjectBase in Array(self) { object.setValue(value, forKey: key) }
     }
 }
 
 extension MutableSet {
-    /// Without what comes twice.
+    /// Returns the values of a property for all elements, without duplicates. Traps for an unknown
+    /// property.
     public func value(forKey key: String) -> Any? {
         if key.hasPrefix("@") { return value(forKeyPath: key) }
         let values = KeyValues.each(of: Array(self), key)
@@ -40,10 +48,13 @@ extension MutableSet {
         return unique.count == values.count ? Set(unique) : values
     }
 
+    /// Returns the values of a property for all elements as objects of Foundation, without
+    /// duplicates and with null as `NSNull`.
     public func value(forKey key: String) -> [AnyObject] {
         KeyValues.objects(KeyValues.unique(KeyValues.each(of: Array(self), key)))
     }
 
+    /// Returns the values at the end of a key path as objects of Foundation, with null as `NSNull`.
     @_disfavoredOverload
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
         KeyValues.objects(value(forKeyPath: keyPath) as Any? as? [Any] ?? [])
@@ -51,32 +62,35 @@ extension MutableSet {
 }
 
 extension List {
+    /// Returns the values of a property for all elements as objects of Foundation, with null as
+    /// `NSNull`.
     public func value(forKey key: String) -> [AnyObject] {
         KeyValues.objects(value(forKey: key) as Any? as? [Any] ?? [])
     }
 
+    /// Returns the values at the end of a key path as objects of Foundation, with null as `NSNull`.
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
         KeyValues.objects(value(forKeyPath: keyPath) as Any? as? [Any] ?? [])
     }
 }
 
-/// What key-value access makes of elements.
+/// Operations of key-value access on arrays of elements.
 enum KeyValues {
-    /// The first step of a path, and the rest.
+    /// Splits a path into its first step and the rest, which is `self` for a path of one step.
     static func split(_ keyPath: String) -> (String, String) {
         guard let dot = keyPath.firstIndex(of: ".") else { return (keyPath, "self") }
         return (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
     }
 
-    /// What stands for null where anything may be: it can be cast to every optional.
+    /// Null as an `Any`, which can be cast to every optional type.
     private static var nothing: Any { Optional<Any>.none as Any }
 
-    /// An aggregate of nothing: zero for sums, else nil.
+    /// The aggregate without elements: zero for sums, else nil.
     static func ofNothing(_ function: AggregateFunction) -> Any? {
         if case .int(let number) = function.ofNothing { Int(number) } else { nil }
     }
 
-    /// A property of every element.
+    /// The value at the end of a key path for each element.
     static func each<Element>(of elements: [Element], _ keyPath: String) -> [Any] {
         elements.map { element in
             let plain = RealmSwift.plain(element)
@@ -90,7 +104,7 @@ enum KeyValues {
         }
     }
 
-    /// Elements of several arrays, or each element once.
+    /// Union of values or of the elements of several arrays, by the name of the operator.
     static func union(_ name: String, _ values: [Any]) -> [Any] {
         func members(_ values: [Any]) -> [Any] {
             values.flatMap { value in (value as? any Sequence).map { all($0) } ?? [value] }
@@ -108,7 +122,7 @@ enum KeyValues {
         }
     }
 
-    /// As objects of Foundation; `NSNull` for null.
+    /// The values as objects of Foundation, with null as `NSNull`.
     static func objects(_ values: [Any]) -> [AnyObject] {
         values.map { (unwrapped($0) ?? NSNull()) as AnyObject }
     }

@@ -1,9 +1,18 @@
 import Foundation
 import RealmEngine
 
-/// Objects of a class, or elements of a collection, that are found by conditions and put in order.
-/// Looked for when they are asked for, and again when the realm shows something in which they may be
-/// others.
+/// Objects of a class, or elements of a collection, that match conditions, in an order.
+///
+/// Evaluated when it is read, and again after the realm has advanced to a version in which the
+/// result may differ. Used in the context of the realm only.
+///
+/// ```swift
+/// let dogs = realm.objects(Dog.self)
+///     .where { $0.age > 3 && $0.owner.name == "Ann" }
+///     .sorted(byKeyPath: "name")
+/// print(dogs.count, dogs.first?.name ?? "none")
+/// for dog in dogs { print(dog.name) }
+/// ```
 @frozen public struct Results<Element: RealmCollectionValue>: RealmCollection {
     @usableFromInline enum Source {
         case objects(ResultsSource)
@@ -19,8 +28,7 @@ import RealmEngine
     init(_ source: ResultsSource) { self.source = .objects(source) }
     init(_ source: ElementsSource) { self.source = .values(source) }
 
-    /// All elements of a collection. Traps for one that is in no realm, `name` being what messages
-    /// call it.
+    /// All elements of a collection. Traps for an unmanaged collection, which messages call `name`.
     init(_ collection: ManagedCollection?, _: Element.Type, _ name: String) {
         guard let collection else {
             throwRealmException(
@@ -38,13 +46,13 @@ import RealmEngine
                 }, ResultsSource.maker(of: Element.self)))
     }
 
-    /// They are no objects, but the elements of one collection.
+    /// Whether the elements are the values of one collection instead of objects.
     var isOfValues: Bool {
         if case .values = source { return true }
         return false
     }
 
-    /// The realm.
+    /// The realm instance.
     var home: RealmInstance {
         switch source {
         case .objects(let source): source.realm
@@ -52,18 +60,22 @@ import RealmEngine
         }
     }
 
+    /// The realm of the results.
     public var realm: Realm? { Realm(home) }
-    /// The realm let go of the version; they live again once they are read. Results of what was deleted
-    /// are empty instead.
+    /// Whether the realm was invalidated and the results have not been read since. Results that
+    /// depend on a deleted object are empty instead.
     public var isInvalidated: Bool {
         switch source {
         case .objects(let source): source.isStale
         case .values(let source): source.collection.isStale
         }
     }
+    /// Whether the results belong to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { home.isFrozen }
 
+    /// The number of elements.
     public var endIndex: Int { count }
+    /// The number of elements.
     public var count: Int {
         switch source {
         case .objects(let source): source.count
@@ -71,6 +83,7 @@ import RealmEngine
         }
     }
 
+    /// The element at a position. Traps if it is out of bounds.
     public subscript(position: Int) -> Element {
         switch source {
         case .objects(let source): source.element(position)
@@ -78,12 +91,16 @@ import RealmEngine
         }
     }
 
+    /// The first element; nil if there is none.
     public var first: Element? { isEmpty ? nil : self[0] }
+    /// The last element; nil if there is none.
     public var last: Element? {
         let count = count
         return count == 0 ? nil : self[count - 1]
     }
 
+    /// Returns an iterator over the elements as they are now. Objects may be deleted meanwhile;
+    /// they are skipped.
     public func makeIterator() -> RLMIterator<Element> {
         switch source {
         case .objects(let source):
@@ -95,7 +112,7 @@ import RealmEngine
         }
     }
 
-    /// Nil when it is not among them.
+    /// Returns the position of an element; nil if it is not in the results.
     public func index(of object: Element) -> Int? {
         switch source {
         case .objects(let source):
@@ -107,19 +124,19 @@ import RealmEngine
 
     // MARK: Others made of these
 
-    /// Those that a condition holds for too, in the words of `NSPredicate`.
+    /// Returns the elements that also match a predicate in text form.
     func filter(format: String, _ args: [Any]) -> Results {
         filtered { (managed) throws(RealmError) in
             try PredicateText(format, args, managed).query()
         }
     }
 
-    /// Makes a condition for a class.
+    /// Makes the condition of a filter for a class.
     typealias Condition = (ManagedClass) throws(RealmError) -> RealmEngine.Query
 
     func filtered(_ condition: Condition) -> Results { Results(objects.filtered(condition)) }
 
-    /// The position of the first that a condition holds for.
+    /// Position of the first element that matches a condition; nil if none does.
     func index(_ condition: Condition) -> Int? { objects.index(condition) }
 
     private var objects: ResultsSource {
@@ -130,6 +147,8 @@ import RealmEngine
         return source
     }
 
+    /// Returns the elements sorted by several properties, the first one first; replaces the
+    /// previous order. Traps for a property that cannot be sorted by.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results
     where S.Iterator.Element == SortDescriptor {
         switch source {
@@ -138,7 +157,8 @@ import RealmEngine
         }
     }
 
-    /// The first of each combination of values.
+    /// Returns the first element of each combination of the given properties. Traps for an unknown
+    /// property.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results
     where S.Iterator.Element == String {
         switch source {
@@ -149,6 +169,7 @@ import RealmEngine
 
     // MARK: Elsewhere
 
+    /// Returns a frozen copy, which does not change and may be read on any thread.
     public func freeze() -> Results {
         switch source {
         case .objects(let source): Results(source.frozen())
@@ -156,6 +177,8 @@ import RealmEngine
         }
     }
 
+    /// Returns the live results of frozen ones, for the calling thread or the main queue; nil if
+    /// the owner of the collection has been deleted.
     public func thaw() -> Results? {
         switch source {
         case .objects(let source): source.thawed().map { Results($0) }
@@ -163,6 +186,7 @@ import RealmEngine
         }
     }
 
+    /// Whether both are the same results object, not whether they have equal elements.
     public static func == (a: Results, b: Results) -> Bool {
         switch (a.source, b.source) {
         case (.objects(let a), .objects(let b)): a === b || a.results === b.results
@@ -171,6 +195,7 @@ import RealmEngine
         }
     }
 
+    /// The elements as text, up to 100 of them.
     public var description: String {
         switch source {
         case .objects(let source):
@@ -182,7 +207,10 @@ import RealmEngine
         }
     }
 
-    /// The primary keys of the objects, in their order: what can be taken elsewhere to find them there.
+    /// Returns the primary keys of the objects, in their order. Unlike the objects, the keys may be
+    /// passed to any thread or actor.
+    ///
+    /// - Parameter type: type of the primary key; traps if the key has another type.
     public func primaryKeys<Key: _PrimaryKey & Sendable>(as type: Key.Type) -> [Key] {
         var keys: [Key] = []
         attempt { () throws(RealmError) in
@@ -197,16 +225,16 @@ import RealmEngine
     }
 }
 
-/// Makes an element of a stored object.
+/// Makes an element from a stored object.
 typealias ResultsMaker = (ManagedClass, ObjectHandle) -> Any
 
-/// Results of objects without their type.
+/// Results that are objects, without their type.
 @usableFromInline
 final class ResultsSource: @unchecked Sendable {
     let realm: RealmInstance
     private var known: ManagedClass
     let results: ObjectResults
-    /// What the elements are made of stored objects by; nil for accessors of the class.
+    /// Function that makes the elements from stored objects; nil for accessors of the class.
     let maker: ResultsMaker?
 
     init(_ managed: ManagedClass, _ results: ObjectResults, _ maker: ResultsMaker? = nil) {
@@ -216,16 +244,16 @@ final class ResultsSource: @unchecked Sendable {
         self.maker = maker
     }
 
-    /// The realm let go of a version, and nobody asked since.
+    /// Whether the realm released a version and the results have not been read since.
     var isStale: Bool { known.isStale }
 
-    /// The class, anew after the realm let go of a version.
+    /// The class in the realm, looked up again after the realm released a version.
     var managed: ManagedClass {
         if known.isStale { known = realm.requireClass(known.model.type) }
         return known
     }
 
-    /// For elements that are no accessors of their class.
+    /// Function that makes elements of `type`; nil for accessors of a class.
     static func maker(of type: Any.Type) -> ResultsMaker? {
         if type == DynamicObject.self || type == Optional<DynamicObject>.self {
             return { managed, handle in DynamicObject.of(managed.realm, handle.link) }
@@ -252,7 +280,7 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
-    /// Whether elements are of that class as things are.
+    /// Whether `managed` is the current class of the elements.
     @inline(__always)
     func isNow(_ managed: Unmanaged<ManagedClass>) -> Bool {
         let known = Unmanaged.passUnretained(known)
@@ -260,8 +288,8 @@ final class ResultsSource: @unchecked Sendable {
             && known._withUnsafeGuaranteedRef { !$0.isStale }
     }
 
-    /// Whether `object`, an accessor made here, may be one of another object: it is live and of the
-    /// class as it is now.
+    /// Whether `object`, an accessor made here, can be rebound to another object: it is live and of
+    /// the current class of the elements.
     @inline(__always)
     func mayReuse(_ object: ObjectBase) -> Bool {
         let known = Unmanaged.passUnretained(known)
@@ -273,7 +301,7 @@ final class ResultsSource: @unchecked Sendable {
     @inline(__always)
     func made<Element>(_ key: ObjectKey, _ place: ObjectPlace) -> Element {
         if maker == nil {
-            // These keep the class: no local name for it has to.
+            // The results retain the class meanwhile, so the reference is not counted.
             return Unmanaged.passUnretained(managed)._withUnsafeGuaranteedRef {
                 $0.accessor(key, place, as: Element.self)
             }
@@ -345,8 +373,10 @@ final class ResultsSource: @unchecked Sendable {
 }
 
 extension ManagedClass {
-    /// Traps for a path that leads nowhere, or to several values. A function such as `@count` makes one
-    /// of several, and of several objects that link to one the first counts.
+    /// Traps for a key path that does not lead to a property, or leads to several values.
+    ///
+    /// A function such as `@count` makes one value of several, and among several objects that link
+    /// to an object the first one counts.
     func checkKeyPath(_ keyPath: String, _ what: String) {
         var model: ClassModel? = self.model
         var several: (owner: ClassModel, field: ClassModel.Field)?

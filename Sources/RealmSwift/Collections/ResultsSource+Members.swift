@@ -1,18 +1,20 @@
 import RealmEngine
 
 extension ResultsSource {
-    /// Goes over them as they are now, whatever becomes of them; what was deleted meanwhile is left out.
+    /// Iterates over the elements that the results have now, regardless of later changes, and skips
+    /// objects deleted meanwhile.
     ///
-    /// An accessor that nobody keeps when the next one is asked for becomes that one: making one and
-    /// letting it go takes as long as reading from it.
+    /// An accessor that has no other reference when the next element is requested is rebound to
+    /// that element: creating and destroying an accessor takes as long as reading from it.
     @usableFromInline
     final class Members {
         private let source: ResultsSource
         @exclusivity(unchecked) private var cursor: ResultsCursor
-        /// The accessor given out last, where it may be used again.
+        /// The accessor returned last, if it may be rebound.
         @exclusivity(unchecked) private var last: ObjectBase?
-        /// How many were made in a row since one could be used again. After a few the next ones are not
-        /// remembered, since it costs two counts each; now and then they are, to see.
+        /// Number of accessors created in a row since one could be rebound. After a few, the next
+        /// accessors are not remembered, since that costs two reference counts each; every 256th
+        /// time they are again, to find out whether rebinding has become possible.
         @exclusivity(unchecked) private var made: UInt8 = 0
         @exclusivity(unchecked) private var supply = AccessorSupply()
         private let countOfNew = ObjectBase.countOfNew
@@ -24,7 +26,7 @@ extension ResultsSource {
 
         deinit { supply.giveBack() }
 
-        /// The next element, where those are no accessors of their class.
+        /// Returns the next element, for elements that are not accessors of their class.
         func nextMade<Element>() -> Element? {
             nextPlace().map { source.made($0.key, $0.place) }
         }
@@ -33,7 +35,7 @@ extension ResultsSource {
             attempt { () throws(RealmError) in try cursor.nextFound() }
         }
 
-        /// The next accessor, with one reference counted for whoever gets it; nil at the end.
+        /// Returns the next accessor, with one reference counted for the caller; nil at the end.
         @usableFromInline
         func nextReference() -> UnsafeMutableRawPointer? {
             guard let (key, place) = nextPlace() else {
@@ -60,8 +62,8 @@ extension ResultsSource {
             return supply.next(key, place)
         }
 
-        /// Nobody else refers to the accessor given out last in any way, and its class has no state of
-        /// its own.
+        /// Whether the accessor returned last has no other references, and its class has no state
+        /// of its own.
         @inline(__always)
         private var isFree: Bool {
             Unmanaged.passUnretained(last!)._withUnsafeGuaranteedRef {
@@ -71,21 +73,21 @@ extension ResultsSource {
     }
 }
 
-/// Makes one accessor of a class after the other. The references that they need to their class and realm
-/// are counted many at a time: each count is a step that all processors wait for.
+/// Creates accessors of a class. The references to the class and its realm are counted many at a
+/// time, because each atomic count synchronises all processors.
 private struct AccessorSupply {
     private var managed: Unmanaged<ManagedClass>?
-    /// References to the class that are counted, and as many to its realm, and nobody's yet. They keep
-    /// both.
+    /// Number of references, to the class and as many to its realm, that are counted but not yet
+    /// used. They keep both alive.
     private var counted: UInt32 = 0
 
     var isEmpty: Bool { counted == 0 }
 
-    /// Makes accessors of the class that elements are of now.
+    /// Whether the supply is for the current class of the elements.
     @inline(__always)
     func isOf(_ source: ResultsSource) -> Bool { managed.map { source.isNow($0) } ?? false }
 
-    /// There must be some left.
+    /// Returns an accessor. The supply must not be empty.
     @inline(__always)
     mutating func next(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
         counted -= 1
