@@ -2,13 +2,14 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// What begins elsewhere, in a realm of that place.
+/// A request that begins an observation in another context, with a realm of that context.
 private struct CarriedObservation: @unchecked Sendable {
     let begin: (RealmInstance) -> ObservationToken?
     private(set) weak var token: NotificationToken?
 }
 
-/// Begins an observation where the thing belongs, or on a queue: there a realm is opened for it.
+/// Begins an observation in the context of `thing`; with a queue, later on that queue, with a realm
+/// that is opened there.
 func observe<Thing: ThreadConfined, Change>(
     _ thing: Thing, on queue: DispatchQueue?, _ block: @escaping (Change) -> Void,
     _ begin: @escaping (Thing, @escaping (Change) -> Void) -> ObservationToken
@@ -33,8 +34,8 @@ func observe<Thing: ThreadConfined, Change>(
     return token
 }
 
-/// Begins an observation on an actor: it has begun when this returns. Nothing begins for a task that
-/// was cancelled.
+/// Begins an observation on an actor; it has begun when this returns. Returns an inert token if the
+/// task is cancelled.
 func observe<Thing: ThreadConfined, Change, A: Actor>(
     _ thing: Thing, on actor: A,
     _ block: @Sendable @escaping (isolated A, Change) -> Void,
@@ -50,7 +51,8 @@ func observe<Thing: ThreadConfined, Change, A: Actor>(
     return await actor.begin(carried, realm.configuration)
 }
 
-/// The realm of what can be observed elsewhere than where it belongs.
+/// The realm of a value that can be observed in another context. Traps for unmanaged and frozen
+/// values.
 private func observable<Thing: ThreadConfined>(_ thing: Thing) -> RealmInstance {
     guard let realm = (thing as? any HandedOver)?.instance else {
         throwRealmException("Change notifications are only supported on managed collections.")
@@ -73,7 +75,7 @@ extension Actor {
         return NotificationToken(observation, keeping: realm)
     }
 
-    /// Calls a block on the actor, which the caller is on.
+    /// Calls a block on the actor, which the caller must be running on.
     fileprivate nonisolated func deliver<Change>(
         _ change: Change, _ block: @Sendable (isolated Self, Change) -> Void
     ) {

@@ -2,17 +2,32 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// Is told of a realm's newer versions.
+/// A block that is called when a realm has advanced, or could.
 public typealias NotificationBlock = (_ notification: Realm.Notification, _ realm: Realm) -> Void
 
 extension Realm {
+    /// Reason of a call of a `NotificationBlock`. The raw values are the SDK's names.
     @frozen public enum Notification: String, Sendable {
         /// The realm shows a newer version.
         case didChange = "RLMRealmDidChangeNotification"
-        /// There is a newer version, and the realm does not move by itself.
+        /// There is a newer version, and `autorefresh` is off.
         case refreshRequired = "RLMRealmRefreshRequiredNotification"
     }
 
+    /// Calls `block` after each change of the version that the realm shows.
+    ///
+    /// The call is synchronous in a commit or refresh of this realm. With `autorefresh` off,
+    /// commits of others cause a call with `refreshRequired`.
+    ///
+    /// ```swift
+    /// let token = realm.observe { notification, realm in
+    ///     print(notification, realm.objects(Dog.self).count)
+    /// }
+    /// ```
+    ///
+    /// - Returns: a token; the observation ends when it is released.
+    ///
+    /// Traps on a frozen or read-only realm, and on a plain thread.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
         let realm = instance
         let token = engine.observe { [unowned realm] notice in
@@ -28,8 +43,28 @@ extension Realm {
 // MARK: - Collections
 
 extension RealmCollection {
-    /// Is called with `initial` first, later with what changed, where the collection belongs or on the
-    /// queue given. Key paths say which properties of the objects matter.
+    /// Calls `block` with the collection as it is, and again after each change of it. Several
+    /// commits may be reported as one change.
+    ///
+    /// ```swift
+    /// let token = person.dogs.observe { change in
+    ///     switch change {
+    ///     case .initial(let dogs): print(dogs.count)
+    ///     case .update(_, let deletions, let insertions, let modifications):
+    ///         print(deletions, insertions, modifications)
+    ///     case .error: break
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
+    ///   all, also of objects that they link to.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
+    ///
+    /// Traps for an unmanaged or frozen collection, on a read-only realm, on a plain thread without
+    /// a queue, after changes in an open write transaction, and for an unknown property.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -37,7 +72,15 @@ extension RealmCollection {
         RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
     }
 
-    /// The same on an actor.
+    /// Calls `block` on an actor with the collection as it is, and again after each change of it.
+    /// The observation has begun when this returns.
+    ///
+    /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
+    ///   all, also of objects that they link to.
+    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
+    ///   nothing is observed.
+    ///
+    /// Traps for an unmanaged or frozen collection, and for an unknown property.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
@@ -82,14 +125,14 @@ extension RealmCollection {
                         return update(change)
                     }
                     if case .changed(let change) = notice { update(change) }
-                // Its elements were reported as deleted before that.
+                // The elements were reported as deleted before this notice.
                 case .deleted: return
                 }
             }
         }
     }
 
-    /// The class of the objects that the elements are, or are made of.
+    /// Class of the elements, or of the root objects of projections; nil for values.
     private var elementClass: ObjectBase.Type? {
         (Element.self as? any AnyProjection.Type)?.rootType
             ?? (Element.self as? any _RealmSchemaDiscoverable.Type)?._rlmShape.target
@@ -97,6 +140,12 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
+    /// Calls `block` with the collection as it is, and again after each change of it, where
+    /// modifications of the given properties are reported.
+    ///
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -104,6 +153,10 @@ extension RealmCollection where Element: ObjectBase {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
 
+    /// Calls `block` on an actor with the collection as it is, and again after each change of it,
+    /// where modifications of the given properties are reported.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -114,6 +167,16 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension Map {
+    /// Calls `block` with the map as it is, and again after each change of it.
+    ///
+    /// - Parameter keyPaths: properties of the values whose modifications are reported; nil for
+    ///   all, also of objects that they link to.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
+    ///
+    /// Traps for an unmanaged or frozen map, on a read-only realm, on a plain thread without a
+    /// queue, after changes in an open write transaction, and for an unknown property.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -121,6 +184,11 @@ extension Map {
         RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
     }
 
+    /// Calls `block` on an actor with the map as it is, and again after each change of it. The
+    /// observation has begun when this returns.
+    ///
+    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
+    ///   nothing is observed.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
@@ -149,7 +217,7 @@ extension Map {
                             self, deletions: keys(change.deletions),
                             insertions: keys(change.insertions),
                             modifications: keys(change.modifications)))
-                // Its entries were reported as deleted before that.
+                // The entries were reported as deleted before this notice.
                 case .changed, .deleted: return
                 }
             }
@@ -158,6 +226,10 @@ extension Map {
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    /// Calls `block` with the map as it is, and again after each change of it, where modifications
+    /// of the given properties are reported.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe(
         keyPaths: [PartialKeyPath<Value.Wrapped>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -165,6 +237,10 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
 
+    /// Calls `block` on an actor with the map as it is, and again after each change of it, where
+    /// modifications of the given properties are reported.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -175,7 +251,7 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 }
 
 extension Instance {
-    /// Observes what a thing of this instance stands for.
+    /// Begins to observe the results or collection that `thing` describes.
     fileprivate func observe(
         _ thing: RealmEngine.Confined, _ filter: ChangeFilter?, showing found: ObjectResults? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -194,6 +270,7 @@ extension Instance {
 
 // MARK: - Objects
 
+/// Begins to observe an object. Traps for an unmanaged or deleted one.
 extension ObjectBase {
     func begin<T: ObjectBase>(
         _ keyPaths: [String]?, _ block: @escaping (ObjectChange<T>) -> Void
@@ -221,8 +298,26 @@ extension ObjectBase {
 }
 
 extension ThreadConfined where Self: ObjectBase {
-    /// Is called when a property changes or the object is deleted, where the object belongs or on the
-    /// queue given. Key paths say which properties matter; without, those of the object itself.
+    /// Calls `block` after each change of a property of the object, and once when it is deleted.
+    ///
+    /// ```swift
+    /// let token = dog.observe(keyPaths: ["name"]) { (change: ObjectChange<Dog>) in
+    ///     switch change {
+    ///     case .change(let dog, let properties): print(dog.name, properties.map(\.name))
+    ///     case .deleted: print("deleted")
+    ///     case .error: break
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameter keyPaths: properties to observe, also of linked objects: `owner.name`; nil for
+    ///   the object's own properties.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
+    ///
+    /// Traps for an unmanaged, deleted or frozen object, on a read-only realm, on a plain thread
+    /// without a queue, after changes in an open write transaction, and for an unknown property.
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
@@ -230,12 +325,24 @@ extension ThreadConfined where Self: ObjectBase {
         RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
     }
 
+    /// Calls `block` after each change of the given properties, and once when the object is
+    /// deleted.
+    ///
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
     public func observe<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// The same on an actor.
+    /// Calls `block` on an actor after each change of a property of the object, and once when it is
+    /// deleted. The observation has begun when this returns.
+    ///
+    /// - Parameter keyPaths: properties to observe, also of linked objects; nil for the object's
+    ///   own properties.
+    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
+    ///   nothing is observed.
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
@@ -243,6 +350,11 @@ extension ThreadConfined where Self: ObjectBase {
         await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
     }
 
+    /// Calls `block` on an actor after each change of the given properties, and once when the
+    /// object is deleted. The observation has begun when this returns.
+    ///
+    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
+    ///   nothing is observed.
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -253,7 +365,8 @@ extension ThreadConfined where Self: ObjectBase {
 }
 
 extension ManagedClass {
-    /// What changes along key paths, by the names of the class. Traps for an unknown property.
+    /// Filter for changes of the properties at the end of key paths, which use names of the class.
+    /// Traps for an unknown property.
     fileprivate func filter(_ keyPaths: [String]) -> ChangeFilter {
         ChangeFilter(
             keyPaths.flatMap { path in
@@ -263,7 +376,7 @@ extension ManagedClass {
             }, in: objects.key)
     }
 
-    /// Properties of linking objects that key paths begin with.
+    /// The properties of linking objects that key paths begin with.
     fileprivate func linkingNames(_ keyPaths: [String]) -> [PropertyChange] {
         let names = Set(keyPaths.compactMap { $0.split(separator: ".").first.map(String.init) })
         return model.fields.filter { $0.isLinkingObjects && names.contains($0.name) }
@@ -305,7 +418,8 @@ extension ManagedClass {
         return .incoming(origin.objects.key, origin.objects.properties[property].key)
     }
 
-    /// A changed column by the name and with the values that the class has.
+    /// A changed column as a property of the class, with its name and values; nil if the class does
+    /// not have the column.
     fileprivate func change(
         _ change: RealmEngine.ObjectChange, _ column: Int, _ object: ObjectBase
     ) -> PropertyChange? {

@@ -3,35 +3,43 @@ import Foundation
 import RealmEngine
 
 extension List where Element: ObjectBase & RealmCollectionValue {
-    /// A property of all elements: `list.projectTo.name`.
+    /// Projects a property of the elements: `list.projectTo.name`.
     public var projectTo: CollectionElementMapper<Element> {
         CollectionElementMapper(AnyRealmCollection(self))
     }
 }
 
 extension MutableSet where Element: ObjectBase & RealmCollectionValue {
-    /// A property of all elements: `set.projectTo.name`.
+    /// Projects a property of the elements: `set.projectTo.name`.
     public var projectTo: CollectionElementMapper<Element> {
         CollectionElementMapper(AnyRealmCollection(self))
     }
 }
 
-/// Asks for a property of all elements of a collection.
+/// Returns projections of a collection by property name.
 @dynamicMemberLookup
 public struct CollectionElementMapper<Element> where Element: ObjectBase & RealmCollectionValue {
     private let collection: AnyRealmCollection<Element>
 
     init(_ collection: AnyRealmCollection<Element>) { self.collection = collection }
 
+    /// The collection of a property's values for all elements.
     public subscript<V>(dynamicMember member: KeyPath<Element, V>) -> ProjectedCollection<V> {
         ProjectedCollection(collection, member)
     }
 }
 
-/// A property of all elements of a collection, in their order.
+/// The values of one property of all elements of a collection, in their order. Live, like the
+/// collection.
+///
+/// ```swift
+/// let names = person.dogs.projectTo.name
+/// print(Array(names))
+/// ```
 public struct ProjectedCollection<Element>: RandomAccessCollection, CustomStringConvertible,
     ThreadConfined
 where Element: RealmCollectionValue {
+    /// Position of a value.
     public typealias Index = Int
     fileprivate let base: any ProjectedBase<Element>
 
@@ -41,23 +49,38 @@ where Element: RealmCollectionValue {
 
     fileprivate init(_ base: any ProjectedBase<Element>) { self.base = base }
 
+    /// Zero.
     public var startIndex: Int { 0 }
+    /// The number of elements.
     public var endIndex: Int { base.count }
+    /// The property of the element at a position. Setting it sets the property of the object; traps
+    /// if it cannot be set, and outside of a write transaction.
     public subscript(position: Int) -> Element {
         get { base.element(position) }
         nonmutating set { base.set(newValue, position) }
     }
 
+    /// Returns the position of the first equal value; nil if there is none.
     public func index(of object: Element) -> Int? { firstIndex(of: object) }
-    /// The first element whose object the condition holds for.
+    /// Returns the position of the first element whose object matches a predicate; nil if none
+    /// does.
     public func index(matching predicate: NSPredicate) -> Int? { base.index(matching: predicate) }
 
+    /// Calls `block` with the projected collection as it is, and again after each change of it.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken { observe(keyPaths: nil, on: queue, block) }
 
-    /// As the collection is observed. Key paths are those of its objects.
+    /// Calls `block` with the projected collection as it is, and again after each change of it.
+    ///
+    /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
+    ///   all.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
@@ -75,19 +98,26 @@ where Element: RealmCollectionValue {
         }
     }
 
+    /// The realm of the collection; nil for an unmanaged collection.
     public var realm: Realm? { base.realm }
+    /// Whether the owner of the collection was deleted or its realm was invalidated.
     public var isInvalidated: Bool { base.isInvalidated }
+    /// Whether the collection belongs to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { base.isFrozen }
+    /// Returns a frozen copy, which any thread may read. Traps for an unmanaged collection.
     public func freeze() -> ProjectedCollection { ProjectedCollection(base.frozen()) }
+    /// Returns the live collection of a frozen one, for the calling thread or the main queue; nil
+    /// if its owner has been deleted.
     public func thaw() -> ProjectedCollection? { base.thawed().map { ProjectedCollection($0) } }
 
+    /// The values as text.
     public var description: String {
         let lines = enumerated().map { "\t[\($0)] \($1)\n" }
         return "ProjectedCollection<\(Element.self)> {\n\(lines.joined())}"
     }
 }
 
-/// A collection and the property that is asked of its elements.
+/// A collection with the property that is projected, without the class of its objects.
 private protocol ProjectedBase<Element> {
     associatedtype Element: RealmCollectionValue
     var count: Int { get }

@@ -3,8 +3,17 @@ import Foundation
 import RealmEngine
 
 extension ProjectionObservable {
-    /// Is called when a property that the projection shows changes, or its object is deleted. Names are
-    /// those of the projection or of its object.
+    /// Calls `block` after each change of a property that the projection shows, and once when its
+    /// object is deleted.
+    ///
+    /// - Parameter keyPaths: names of the projection or of its object; nil for all properties of
+    ///   the projection.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
+    ///
+    /// Traps for an unmanaged, deleted or frozen object, on a plain thread without a queue, and for
+    /// an unknown property.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -12,6 +21,12 @@ extension ProjectionObservable {
         RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
     }
 
+    /// Calls `block` after each change of the given properties, and once when the object is
+    /// deleted.
+    ///
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -20,6 +35,13 @@ extension ProjectionObservable {
         return RealmSwift.observe(self, on: queue, block) { $0.begin(names, $1) }
     }
 
+    /// Calls `block` on an actor after each change of a property that the projection shows, and
+    /// once when its object is deleted. The observation has begun when this returns.
+    ///
+    /// - Parameter keyPaths: names of the projection or of its object; nil for all properties of
+    ///   the projection.
+    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
+    ///   nothing is observed.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
@@ -27,6 +49,11 @@ extension ProjectionObservable {
         await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
     }
 
+    /// Calls `block` on an actor after each change of the given properties, and once when the
+    /// object is deleted. The observation has begun when this returns.
+    ///
+    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
+    ///   nothing is observed.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -36,7 +63,7 @@ extension ProjectionObservable {
         return await RealmSwift.observe(self, on: actor, block) { $0.begin(names, $1) }
     }
 
-    /// By the properties of the object that key paths of the projection lead to.
+    /// Names of the object's properties that key paths of the projection lead to.
     private func names(of keyPaths: [PartialKeyPath<Self>]) -> [String] {
         let recorder = _KeyPathRecording()
         let projection = Self(projecting: recorder.object(Root.self))
@@ -65,7 +92,7 @@ extension ProjectionObservable {
     }
 }
 
-/// What an observer of a projection was told last. Confined as the projection is.
+/// The values that an observer of a projection has last received. Confined like the projection.
 private final class ProjectionWatch {
     private let projection: any AnyProjection
     private let fields: [ProjectionModel.Field]
@@ -76,7 +103,7 @@ private final class ProjectionWatch {
         values = fields.map { $0.value(projection) }
     }
 
-    /// Those of the projection's properties that come of changed ones of its object, and show it.
+    /// Returns the projection's properties that show changed properties of its object.
     func changes(_ changes: [PropertyChange]) -> [PropertyChange] {
         let known = Dictionary(changes.map { ($0.name, $0) }) { first, _ in first }
         var result: [PropertyChange] = []
@@ -86,7 +113,7 @@ private final class ProjectionWatch {
             values[i] = new
             let isCollection = new is any Sequence && !(new is any StringProtocol || new is Data)
             if !field.isDirect, !isCollection, Self.areEqual(old, new) { continue }
-            // What this place changed itself has no value before, as with objects.
+            // A change by this context itself has no old value, as with objects.
             let before = change.oldValue == nil && field.isDirect || isCollection ? nil : old
             result.append(
                 PropertyChange(

@@ -1,31 +1,50 @@
 import Foundation
 import RealmEngine
 
-/// What a projection is: some of the properties of an object, under names of their own (API specification
-/// 2.9).
+/// Requirements of a projection: an object, and properties derived from it (API specification 2.9).
 public protocol ProjectionObservable: AnyObject, ThreadConfined {
+    /// Class of the object.
     associatedtype Root: ObjectBase
+    /// The object that the projection shows.
     var rootObject: Root { get }
+    /// Creates the projection of an object.
     init(projecting object: Root)
 }
 
-/// An object seen through properties that are marked with `@Projected`. Subclass it.
+/// Base class of projections: views of an object that show some of its properties, under names of
+/// their own and across links.
+///
+/// ```swift
+/// final class DogRow: Projection<Dog> {
+///     @Projected(\Dog.name) var title
+///     @Projected(\Dog.owner?.name) var ownerName
+/// }
+///
+/// for row in realm.objects(DogRow.self) { print(row.title, row.ownerName ?? "") }
+/// ```
+///
+/// Setting a property of a projection sets the property of the object.
 open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>: RealmFetchable,
     RealmCollectionValue, ProjectionObservable, ThreadConfined, KeypathSortable,
     CustomStringConvertible
 {
     public typealias PersistedType = Root
+    /// The object that the projection shows.
     public let rootObject: Root
 
+    /// Creates the projection of an object. Traps if a property of the projection is not reached
+    /// through stored properties.
     public required init(projecting object: Root) {
         rootObject = object
         _ = ProjectionModel.of(self)
     }
 
+    /// Whether both have the same class and show the same stored object.
     public static func == (a: Projection, b: Projection) -> Bool {
         type(of: a) == type(of: b) && a.realm == b.realm && a.rootObject.isSame(as: b.rootObject)
     }
 
+    /// Hashes the key of the stored object, or the identity of an unmanaged one.
     public func hash(into hasher: inout Hasher) {
         if let handle = rootObject.handle {
             hasher.combine(handle.key)
@@ -34,6 +53,7 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
         }
     }
 
+    /// The properties and their values as text.
     open var description: String {
         let lines = ProjectionModel.of(self).fields.map {
             "\t\($0.name)(\\.\($0.path)) = \($0.value(self));\n"
@@ -42,6 +62,7 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
         return "\(type(of: self))<\(Root.className())> <0x\(address)> {\n\t\(lines.joined())}"
     }
 
+    /// Name of the object's class in files.
     public static func className() -> String { Root.className() }
     public static func _rlmDefaultValue() -> Self { Self(projecting: Root()) }
     public static func _rlmFromStored(_ stored: _Stored) -> Self {
@@ -49,10 +70,17 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
     }
     public func _rlmStored(_ storing: _Storing) -> Value { rootObject._rlmStored(storing) }
 
+    /// The realm of the object; nil for an unmanaged object.
     public var realm: Realm? { rootObject.realm }
+    /// Whether the object was deleted or its realm was invalidated.
     public var isInvalidated: Bool { rootObject.isInvalidated }
+    /// Whether the object belongs to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { rootObject.isFrozen }
+    /// Returns a projection of a frozen copy of the object. Traps for an unmanaged or deleted
+    /// object.
     public func freeze() -> Self { Self(projecting: rootObject.freeze()) }
+    /// Returns a projection of the live object, for the calling thread or the main queue; nil if it
+    /// has been deleted. Traps for an unmanaged object.
     public func thaw() -> Self? { rootObject.thaw().map { Self(projecting: $0) } }
 }
 
@@ -64,12 +92,15 @@ extension Projection: AnyProjection {
     }
 }
 
-/// Marks a property of a projection: what a key path from the object leads to.
+/// Marks a property of a `Projection`, whose value is at the end of a key path from the object.
 @propertyWrapper public struct Projected<T: ObjectBase, Value> {
     fileprivate let keyPath: KeyPath<T, Value>
 
+    /// Declares a property by a key path from the object. The property can be set if the key path
+    /// can.
     public init(_ projectedKeyPath: KeyPath<T, Value>) { keyPath = projectedKeyPath }
 
+    /// Not available: the property is accessed through its projection.
     @available(
         *, unavailable, message: "@Projected can only be used as a property on a Projection"
     )
@@ -79,6 +110,8 @@ extension Projection: AnyProjection {
         set { fatalError() }
     }
 
+    /// Reads or sets the property of a projection. Setting it traps if the key path cannot be set,
+    /// and for a managed object outside of a write transaction.
     public static subscript<EnclosingSelf: Projection<T>>(
         _enclosingInstance projection: EnclosingSelf,
         wrapped wrapped: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -95,7 +128,8 @@ extension Projection: AnyProjection {
     }
 }
 
-/// A projected property without its type; `place` is where the wrapper lies in a projection.
+/// Operations on a projected property without its type. `place` is the address of the wrapper in a
+/// projection.
 protocol ProjectedField {
     static func path(at place: UnsafeMutableRawPointer) -> String
     static func value(at place: UnsafeMutableRawPointer, of root: ObjectBase) -> Any

@@ -1,21 +1,21 @@
 import RealmEngine
 
-/// What is known of a class of projections: its properties, and which of the object they come from. One
-/// for each class, for the life of the process. Free to cross threads.
+/// Properties of a class of projections, with the paths to the properties of the object that they
+/// show. There is one model for each class, for the life of the process. May be used on any thread.
 final class ProjectionModel: @unchecked Sendable {
     struct Field {
         let name: String
-        /// From the object, by the names of its class.
+        /// Path from the object, in names of its class.
         let path: String
         fileprivate let offset: Int
         fileprivate let type: any ProjectedField.Type
 
         /// The property of the object that the path begins with.
         var rootName: Substring { path.prefix { $0 != "." } }
-        /// It is a property of the object itself.
+        /// Whether the path is a property of the object itself.
         var isDirect: Bool { !path.contains(".") }
 
-        /// What the projection shows now.
+        /// The value that the projection shows now.
         func value(_ projection: any AnyProjection) -> Any {
             let place = Unmanaged.passUnretained(projection as AnyObject).toOpaque() + offset
             return type.value(at: place, of: projection.root)
@@ -29,7 +29,7 @@ final class ProjectionModel: @unchecked Sendable {
     static func of(_ projection: any AnyProjection) -> ProjectionModel {
         let id = ObjectIdentifier(type(of: projection))
         if let known = models.withLock({ $0[id] }) { return known }
-        // Looks at key paths, which makes objects.
+        // Follows key paths, which creates objects.
         let fresh = ProjectionModel(projection)
         return models.withLock { models in
             let kept = models[id] ?? fresh
@@ -42,7 +42,7 @@ final class ProjectionModel: @unchecked Sendable {
         let base = Unmanaged.passUnretained(projection as AnyObject).toOpaque()
         fields = RuntimeFields.of(type(of: projection)).compactMap { field in
             guard let type = field.type as? any ProjectedField.Type else { return nil }
-            // Wrapped properties are stored under their name behind an underscore.
+            // Wrapped properties are stored under their name with an underscore before it.
             let name = String(field.name.dropFirst())
             let path = type.path(at: base + field.offset)
             if path.isEmpty {
@@ -53,7 +53,8 @@ final class ProjectionModel: @unchecked Sendable {
         }
     }
 
-    /// The paths of the object behind names of the projection; other names are those of the object.
+    /// Paths from the object for names of the projection. Other names are taken as names of the
+    /// object.
     func paths(_ names: [String]) -> [String] {
         names.flatMap { name in
             let known = fields.filter { $0.name == name }.map(\.path)
@@ -62,7 +63,8 @@ final class ProjectionModel: @unchecked Sendable {
     }
 }
 
-/// The names of the properties a key path goes along: those of the projection's object.
+/// Returns the names of the properties along a key path of a projection, as names of its object
+/// with dots between them.
 public func _name<O: ObjectBase, T>(for keyPath: PartialKeyPath<T>) -> String
 where T: Projection<O> {
     let recorder = _KeyPathRecording()
@@ -71,7 +73,8 @@ where T: Projection<O> {
 }
 
 extension _KeyPathRecording {
-    /// The names that a key path meets in `root`, which is made of objects of this recorder.
+    /// The names of the properties that a key path visits in `root`, which consists of objects of
+    /// this recorder.
     func names<Root>(of root: Root, _ keyPath: PartialKeyPath<Root>) -> String {
         forget()
         Self.end(root[keyPath: keyPath])

@@ -2,17 +2,21 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// What happened to sections, or to one of them. Deletions are places before, insertions and
-/// modifications places now; what went with its section is not listed.
+/// A change of sections, or of one section, as observers receive it.
 @frozen public enum SectionedResultsChange<Collection> {
+    /// The first call, with the sections as they are.
     case initial(Collection)
+    /// The sections after a change. Deletions are positions in the previous sections, insertions
+    /// and modifications positions in the current ones. Elements deleted together with their
+    /// section are not listed.
     case update(
         Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
 }
+/// The SDK's other name for `SectionedResultsChange`.
 public typealias RealmSectionedResultsChange = SectionedResultsChange
 
-/// What can be observed as sections are.
+/// Sections or one section, as a thing that can be observed.
 protocol SectionsObserved: RealmSectionedResult {
     func begin(
         _ keyPaths: [String]?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
@@ -32,7 +36,16 @@ extension RealmSectionedResult {
         return open(me)
     }
 
-    /// As collections are observed.
+    /// Calls `block` with the sections as they are, and again after each change of them.
+    ///
+    /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
+    ///   all, also of objects that they link to.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
+    ///   realm.
+    /// - Returns: a token; the observation ends when it is released.
+    ///
+    /// Traps for frozen sections, on a read-only realm, on a plain thread without a queue, after
+    /// changes in an open write transaction, and for an unknown property.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
@@ -40,6 +53,11 @@ extension RealmSectionedResult {
         RealmSwift.observe(self, on: queue, block) { $0.begin(any: keyPaths, $1) }
     }
 
+    /// Calls `block` on an actor with the sections as they are, and again after each change of
+    /// them. The observation has begun when this returns.
+    ///
+    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
+    ///   nothing is observed.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
@@ -49,11 +67,19 @@ extension RealmSectionedResult {
 }
 
 extension RealmSectionedResult where Element: RealmSectionedResult, Element.Element: ObjectBase {
+    /// Calls `block` with the sections as they are, and again after each change of them, where
+    /// modifications of the given properties are reported.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe(
         keyPaths: [PartialKeyPath<Element.Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
+    /// Calls `block` on an actor with the sections as they are, and again after each change of
+    /// them, where modifications of the given properties are reported.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element.Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -64,11 +90,19 @@ extension RealmSectionedResult where Element: RealmSectionedResult, Element.Elem
 }
 
 extension RealmSectionedResult where Element: ObjectBase {
+    /// Calls `block` with the section as it is, and again after each change of it, where
+    /// modifications of the given properties are reported.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
+    /// Calls `block` on an actor with the section as it is, and again after each change of it,
+    /// where modifications of the given properties are reported.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -102,7 +136,8 @@ extension ResultsSection: SectionsObserved {
 }
 
 extension SectionsSource {
-    /// `block` gets nil first, later what changed, and the sections before and now.
+    /// Begins an observation. `block` receives nil at first and a change later, with the sections
+    /// before and after it.
     func begin(
         _ keyPaths: [String]?,
         _ block: @escaping (SectionsChange?, SectionsLayout<Key>, SectionsLayout<Key>) -> Void

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What happened to results, by position: modifications and deletions before, insertions now.
+/// A change of results by position: modifications and deletions in the previous results, insertions
+/// in the current ones.
 struct FlatChange {
     let deletions: [Int]
     let insertions: [Int]
@@ -12,7 +13,7 @@ struct FlatChange {
         )
     }
 
-    /// Of values, which are not modified.
+    /// The change between two arrays of values, which are never modified.
     init<Element: Hashable>(from old: [Element], to new: [Element]) {
         var (deletions, insertions): ([Int], [Int]) = ([], [])
         for step in new.difference(from: old) {
@@ -25,7 +26,7 @@ struct FlatChange {
     }
 }
 
-/// What happened to sections.
+/// A change of sections.
 struct SectionsChange {
     private(set) var deletions: [IndexPath] = []
     private(set) var insertions: [IndexPath] = []
@@ -54,7 +55,7 @@ struct SectionsChange {
         let modified = Set(change.modifications)
         insertions = change.insertions.filter { $0 < now.count }.map { now[$0] }
         deletions = change.deletions.filter { $0 < before.count }.map { before[$0] }
-        // What stayed keeps its order.
+        // Elements in both keep their order.
         let stayed = before.indices.filter { !gone.contains($0) }
         let places = now.indices.filter { !came.contains($0) }
         for (from, to) in zip(stayed, places) {
@@ -72,7 +73,8 @@ struct SectionsChange {
         modifications.sort()
     }
 
-    /// What happened to the section that was and is at these places.
+    /// The part of the change that concerns one section, at position `before` in the previous
+    /// sections and `now` in the current ones; nil if it is not there.
     func of(_ before: Int?, _ now: Int?) -> SectionsChange {
         var mine = SectionsChange()
         mine.deletions = deletions.filter { $0.section == before }

@@ -1,13 +1,13 @@
 import Foundation
 import RealmEngine
 
-/// Results and how they fall into sections, found again when the realm shows something else.
+/// Results with their sections, which are computed again when the realm shows another version.
 final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectionValue>:
     @unchecked Sendable
 {
     let results: Results<Element>
     let key: (Element) -> Key
-    /// What was found in a version. Frozen sections are used by many threads.
+    /// The sections of one version. Several threads use frozen sections.
     private let known = LockedValue<Known?>(nil)
 
     private struct Known: @unchecked Sendable {
@@ -21,7 +21,7 @@ final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectio
 
     var layout: SectionsLayout<Key> {
         let engine = results.home.engine
-        // What an open transaction shows may change at any time.
+        // An open write transaction may change the results at any time.
         if !isFrozen, engine.isInWriteTransaction { return found() }
         let version = engine.version
         if let known = known.withLock({ $0 }), known.version == version { return known.layout }
@@ -40,11 +40,11 @@ final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectio
     }
 }
 
-/// Which positions belong to which section.
+/// The positions of each section's elements.
 struct SectionsLayout<Key: Hashable> {
-    /// Of the elements, in their order.
+    /// Key of each element, in the order of the elements.
     let flat: [Key]
-    /// Of the sections, in their order.
+    /// Key of each section, in the order of the sections.
     private(set) var keys: [Key] = []
     private var members: [Key: (section: Int, positions: [Int])] = [:]
 
@@ -62,7 +62,7 @@ struct SectionsLayout<Key: Hashable> {
     func positions(of key: Key) -> [Int] { members[key]?.positions ?? [] }
     func section(of key: Key) -> Int? { members[key]?.section }
 
-    /// The place of every position in its section.
+    /// Section and position in it of each element.
     var paths: [IndexPath] {
         var next = Array(repeating: 0, count: keys.count)
         return flat.map { key in
@@ -82,7 +82,11 @@ struct SectionsLayout<Key: Hashable> {
 // MARK: - Making them
 
 extension RealmCollection {
-    /// In sections by what the block says of each element; the sort decides their order.
+    /// Returns the elements in sections of equal keys, in the order that the descriptors define.
+    ///
+    /// - Parameter keyBlock: returns the key of an element.
+    ///
+    /// Traps without a sort descriptor, and for an unmanaged collection.
     public func sectioned<Key: _Persistable>(
         sortDescriptors: [SortDescriptor], _ keyBlock: @escaping ((Element) -> Key)
     ) -> SectionedResults<Key, Element> {
@@ -93,7 +97,9 @@ extension RealmCollection {
         return SectionedResults(SectionsSource(sorted(by: sortDescriptors), keyBlock))
     }
 
-    /// The elements sorted by value.
+    /// Returns the elements, sorted by value, in sections of equal keys.
+    ///
+    /// - Parameter block: returns the key of an element.
     public func sectioned<Key: _Persistable>(
         by block: @escaping ((Element) -> Key), ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -113,7 +119,8 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// By a property, in its order.
+    /// Returns the objects, sorted by a property, in sections of equal values of it. Traps for an
+    /// unmanaged collection.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -121,19 +128,27 @@ extension RealmCollection where Element: ObjectBase {
         return sectioned(keyPath, name, [SortDescriptor(keyPath: name, ascending: ascending)])
     }
 
-    /// By a property, which the first of the descriptors sorts by.
+    /// Returns the objects in sections of equal values of a property, which the first descriptor
+    /// must sort by. Traps for any other first descriptor, and for an unmanaged collection.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
         sectioned(keyPath, _name(for: keyPath), sortDescriptors)
     }
 
+    /// Returns the objects in sections of equal keys, in the order that the descriptors define.
+    ///
+    /// - Parameter block: returns the key of an object.
+    ///
+    /// Traps without a sort descriptor, and for an unmanaged collection.
     public func sectioned<Key: _Persistable>(
         by block: @escaping ((Element) -> Key), sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> { sectioned(sortDescriptors: sortDescriptors, block) }
 }
 
 extension RealmCollection {
+    /// Returns the projections, sorted by a property, in sections of equal values of it. Traps for
+    /// an unmanaged collection.
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> where Element: Projection<O> {
@@ -141,12 +156,20 @@ extension RealmCollection {
         return sectioned(keyPath, name, [SortDescriptor(keyPath: name, ascending: ascending)])
     }
 
+    /// Returns the projections in sections of equal values of a property, which the first
+    /// descriptor must sort by. Traps for any other first descriptor, and for an unmanaged
+    /// collection.
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> where Element: Projection<O> {
         sectioned(keyPath, _name(for: keyPath), sortDescriptors)
     }
 
+    /// Returns the projections in sections of equal keys, in the order that the descriptors define.
+    ///
+    /// - Parameter block: returns the key of a projection.
+    ///
+    /// Traps without a sort descriptor, and for an unmanaged collection.
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by block: @escaping ((Element) -> Key), sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> where Element: Projection<O> {
