@@ -1,8 +1,8 @@
 import RealmEngine
 
 extension ClassModel {
-    /// The names along a key path. Dots may belong to names: the longest name that is a property of the
-    /// class comes first.
+    /// Splits a key path into names. A name may contain dots: the longest prefix that is a property
+    /// of the class comes first.
     func names(along keyPath: String) -> [String] {
         let parts = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var names: [String] = []

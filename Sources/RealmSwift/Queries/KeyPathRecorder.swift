@@ -1,18 +1,20 @@
 import Foundation
 import RealmEngine
 
-/// Which properties a key path goes along (API specification 3.2): it is applied to an object that
-/// writes down what it is asked for, and answers with objects that do the same.
+/// Finds the properties that a key path visits (API specification 3.2). The key path is applied to
+/// an object that records each property read and returns objects that record, too.
 public final class _KeyPathRecording {
     fileprivate(set) var names: [String] = []
 
     fileprivate func note(_ name: String) { names.append(name) }
     func forget() { names = [] }
 
-    /// A cache of the properties along key paths. Key paths never change, so any thread may read them.
+    /// A cache of the properties along key paths. Key paths never change, so any thread may read
+    /// them.
     private struct Known: @unchecked Sendable {
         private var names: [AnyKeyPath: [String]] = [:]
-        /// Found by address, without a look at the path: one in the text of a program is one object.
+        /// Entries by address, found without hashing the path: a key path literal of the program is
+        /// one object.
         private var recent = [(keyPath: AnyKeyPath, names: [String])?](repeating: nil, count: 64)
 
         subscript(keyPath: AnyKeyPath) -> [String]? {
@@ -29,7 +31,7 @@ public final class _KeyPathRecording {
 
     private static let known = LockedValue(Known())
 
-    /// The names of the properties along `keyPath`; of classes, not of files.
+    /// Returns the properties along `keyPath`, by their names in the classes.
     static func names(for keyPath: AnyKeyPath, of type: ObjectBase.Type) -> [String] {
         if let names = known.withLock({ $0[keyPath] }) { return names }
         let recorder = _KeyPathRecording()
@@ -40,16 +42,17 @@ public final class _KeyPathRecording {
         return names
     }
 
-    /// A key path that ends at a holder has not asked it for its value.
+    /// Notes a holder at the end of a key path, whose value the key path does not read.
     static func end(_ value: Any?) { (value as? any RecordedHolder)?.note() }
 
-    /// An element of a collection of objects, which writes down too; nil where elements are none.
+    /// Returns an element of a collection of objects that records, too; nil if the elements are not
+    /// objects.
     func element<T>(_ type: T.Type) -> T? {
         let known = (type as? any AnyOptional.Type)?.wrapped ?? type
         return (known as? ObjectBase.Type).flatMap { object($0) as? T }
     }
 
-    /// An object that writes down.
+    /// Returns an object that records.
     func object<T: ObjectBase>(_ type: T.Type) -> T {
         let object = type.init()
         object.recorder = self
@@ -66,7 +69,7 @@ public final class _KeyPathRecording {
     }
 }
 
-/// A member that is an object of its own and can write down that it was met.
+/// A column that is an object of its own and can note that a key path visits it.
 protocol RecordedHolder { func note() }
 
 extension ObjectBase {
@@ -77,7 +80,7 @@ extension ObjectBase {
 }
 
 extension ObjectBase {
-    /// Writes down that a property was asked for; false for an object that does not.
+    /// Notes that a property was read; false for an object that does not record.
     func note(_ property: UInt16) -> Bool {
         guard let recorder else { return false }
         let field = Int(property - ManagedClass.firstRecorded)
@@ -87,7 +90,7 @@ extension ObjectBase {
 }
 
 extension _Persistable {
-    /// The property of an object that writes down what it is asked for.
+    /// Value of a property of an object that records.
     @usableFromInline
     static func recorded(_ object: ObjectBase, _ property: UInt16) -> Self {
         guard object.note(property), let recorder = object.recorder else {
@@ -97,7 +100,7 @@ extension _Persistable {
     }
 }
 
-/// The names of the properties a key path goes along, with dots between them.
+/// Returns the names of the properties along a key path, with dots between them: `owner.name`.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
     _KeyPathRecording.names(for: keyPath, of: T.self).joined(separator: ".")
 }

@@ -1,8 +1,8 @@
 import RealmEngine
 
 extension ManagedClass {
-    /// Names of classes for columns that have others: of this one, and of all that its properties lead
-    /// to.
+    /// Names of properties whose columns have other names, in this class and in all classes that
+    /// its properties reference.
     var aliases: KeyPathAliases {
         if let known = names.withLock({ $0 }) { return known }
         var aliases = KeyPathAliases()

@@ -1,13 +1,23 @@
 import Foundation
 import RealmEngine
 
-/// What Foundation does not do here: predicates of text (API specification 3.1). The text and its
-/// arguments are kept in the block of the predicate, which gives them out to the library alone.
+/// Predicates in text form, which Foundation does not support on Linux (API specification 3.1). The
+/// block of the predicate stores the text and its arguments and passes them to this library only.
 extension NSPredicate {
+    /// Creates a predicate for realms from text and arguments.
+    ///
+    /// ```swift
+    /// let predicate = NSPredicate(format: "age > %@ AND owner.name == %@", 3, "Ann")
+    /// let dogs = realm.objects(Dog.self).filter(predicate)
+    /// ```
+    ///
+    /// `evaluate(with:)` of the predicate is always false. The text is parsed when the predicate is
+    /// used, which traps if it is not valid.
     public convenience init(format: String, _ args: Any?...) {
         self.init(format: format, argumentArray: args.map { $0 ?? NSNull() })
     }
 
+    /// Creates a predicate for realms from text and an array of arguments.
     public convenience init(format: String, argumentArray args: [Any]?) {
         let kept = Carried(args ?? [])
         self.init(block: { subject, _ in
@@ -18,8 +28,8 @@ extension NSPredicate {
         FormatPredicate.adopt(self)
     }
 
-    /// The condition as the engine asks it. Traps for what is none of text, of a constant, or made of
-    /// those.
+    /// The engine's condition. Traps for a predicate other than one made of text, a constant, and a
+    /// compound of these.
     func query(_ managed: ManagedClass) throws(RealmError) -> RealmEngine.Query {
         guard let compound = self as? NSCompoundPredicate else {
             return try plainQuery(managed)
@@ -50,7 +60,7 @@ extension NSPredicate {
     }
 }
 
-/// Asks a predicate what it was made of.
+/// Receives the text and the arguments of a predicate.
 private final class FormatProbe {
     var found: (format: String, arguments: [Any])?
 
@@ -59,10 +69,11 @@ private final class FormatProbe {
     init(asking predicate: NSPredicate) { _ = predicate.evaluate(with: self) }
 }
 
-/// A predicate of text: equal to those of the same text and arguments, where those of blocks equal none.
+/// A predicate made of text. Equal to another one with the same text and arguments, whereas
+/// predicates made of blocks are never equal.
 private final class FormatPredicate: NSPredicate {
-    /// Makes an object of Foundation's class one of this one, which stores nothing more: an initialiser
-    /// cannot make an object of another class than was asked for.
+    /// Changes the class of a Foundation object to this class, which has no further stored
+    /// properties. An initializer cannot create an object of another class than its own.
     static func adopt(_ predicate: NSPredicate) {
         guard type(of: predicate) == NSPredicate.self else { return }
         Unmanaged.passUnretained(predicate).toOpaque()
@@ -89,7 +100,7 @@ private final class FormatPredicate: NSPredicate {
             return true
         }
         let (a, b) = (RealmSwift.plain(a) ?? NSNull(), RealmSwift.plain(b) ?? NSNull())
-        // Numbers are equal whatever their types.
+        // Numbers are compared by value, whatever their types.
         if let a = a as? NSNumber, let b = b as? NSNumber { return a.isEqual(b) }
         guard let a = a as? AnyHashable, let b = b as? AnyHashable else { return false }
         return a == b
@@ -103,11 +114,16 @@ private final class FormatPredicate: NSPredicate {
     override var predicateFormat: String { FormatProbe(asking: self).found?.format ?? "" }
 }
 
-/// Places of elements in sections.
+/// Positions of elements in sections, as Foundation has them on Apple's platforms.
 extension IndexPath {
+    /// Creates the position of an element in a section.
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
+    /// Creates the position of a row in a section.
     public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
+    /// The section.
     public var section: Int { self[0] }
+    /// The position in the section.
     public var item: Int { self[1] }
+    /// The position in the section.
     public var row: Int { self[1] }
 }

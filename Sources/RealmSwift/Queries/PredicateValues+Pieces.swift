@@ -1,13 +1,13 @@
 import Foundation
 import RealmEngine
 
-/// Values that are compared piece by piece: lists and dictionaries in mixed values, and types of the
-/// program that are stored as embedded objects.
+/// Compares values piece by piece: lists and dictionaries in mixed values, and custom types that
+/// are stored as embedded objects.
 extension PredicateValues {
-    /// The comparison of each piece of `value` with what `path` leads to; nil for a value that is
-    /// compared as a whole.
+    /// Returns a condition that compares each piece of `value` with the value at the end of `path`;
+    /// nil for a value that is compared as a whole.
     ///
-    /// - Parameter model: the class the path begins at; nil if not known.
+    /// - Parameter model: class that the path begins at; nil if it is not known.
     func comparison(
         _ path: @autoclosure () -> QueryPath, isEqual: Bool, with value: Any?,
         in model: ClassModel?
@@ -101,7 +101,7 @@ extension AnyRealmValue {
 }
 
 extension ClassModel {
-    /// The path up to the first collection on the way, and the rest; nil without a collection.
+    /// Splits the path after its first collection; nil if there is no collection.
     fileprivate func collection(
         along path: QueryPath
     ) -> (collection: QueryPath, rest: QueryPath?)? {

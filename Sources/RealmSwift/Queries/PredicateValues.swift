@@ -1,7 +1,7 @@
 import Foundation
 import RealmEngine
 
-/// Values of Swift and Foundation as queries of one class take them.
+/// Converts values of Swift and Foundation to arguments of queries on one class.
 struct PredicateValues {
     let managed: ManagedClass
 
@@ -24,7 +24,7 @@ struct PredicateValues {
         return .list(members.map { argument($0) })
     }
 
-    /// An object that is in no realm is equal to none.
+    /// An argument for an object. An unmanaged object equals no stored one.
     private func link(_ object: ObjectBase) -> QueryArgument {
         if let realm = object.keeper, let handle = object.handle {
             if realm.engine.database !== managed.realm.engine.database {
@@ -38,8 +38,8 @@ struct PredicateValues {
 }
 
 extension QueryArgument {
-    /// A value of a type that most arguments have, without a look at what it conforms to; nil for any
-    /// other.
+    /// An argument of a frequent type, converted without checking conformances; nil for any other
+    /// type.
     init?(usual value: Any) {
         let type = type(of: value)
         if type == Int.self {
@@ -57,9 +57,9 @@ extension QueryArgument {
         }
     }
 
-    /// A value of Swift or Foundation that a column may have; nil for any other.
+    /// An argument of a type that columns have; nil for any other type.
     init?(plain given: Any) {
-        // Numbers of Foundation can be cast to every type of number they fit.
+        // A Foundation number can be cast to every number type that can represent its value.
         let type = type(of: given)
         switch given {
         case let value as Bool where type == Bool.self: self = .bool(value)

@@ -1,11 +1,11 @@
 import RealmEngine
 
-/// Builds the condition that a closure describes, for one class of one realm.
+/// Builds the engine's condition from nodes, for one class of one realm.
 struct QueryNodeBuilder {
     private let values: PredicateValues
-    /// The class that paths begin at; nil if not known.
+    /// Class that paths begin at; nil if it is not known.
     private var model: ClassModel?
-    /// The collection of the subquery around, whose elements the paths along it begin at.
+    /// Collection of the enclosing subquery, whose elements the paths through it begin at.
     private var root: NodePath?
 
     static func query(
@@ -19,7 +19,7 @@ struct QueryNodeBuilder {
 
     private func condition(_ node: QueryNode) -> QueryCondition {
         switch node {
-        // A property of truth values alone is compared with `true`, or with `false` when negated.
+        // A Boolean property alone is compared with `true`, or with `false` when negated.
         case .path: return comparison(node, .equal, .constant(true))
         case .not(.path(let path)): return comparison(.path(path), .equal, .constant(false))
         case .not(let node): return .not(condition(node))
@@ -49,7 +49,8 @@ struct QueryNodeBuilder {
             foldsMarks: options.contains(.diacriticInsensitive))
     }
 
-    /// A comparison with a region, or with a value that is compared piece by piece; nil for others.
+    /// A comparison with a region, or with a value that is compared piece by piece; nil for other
+    /// comparisons.
     private func comparison(
         _ path: NodePath, _ relation: QueryRelation, _ value: Any?
     ) -> QueryCondition? {
@@ -77,14 +78,15 @@ struct QueryNodeBuilder {
         }
     }
 
-    /// The class of the objects a path of properties leads to.
+    /// Class of the objects at the end of a path; nil if the path does not end at objects.
     private func target(of path: NodePath) -> ClassModel? {
         path.parts.reduce(model) { (model, part) in
             part.name.flatMap { model?.field(named: $0)?.shape.target }.map { ClassModel.of($0) }
         }
     }
 
-    /// The parts of a path from where the paths of the condition begin.
+    /// The parts of a path after the collection of the enclosing subquery; all parts of any other
+    /// path.
     private func relative(_ path: NodePath) -> ArraySlice<NodePath.Part> {
         guard let root, root.isRoot(of: path) else { return path.parts[...] }
         return path.parts[root.parts.count...]
@@ -107,7 +109,7 @@ struct QueryNodeBuilder {
     }
 
     private func enginePath(_ parts: ArraySlice<NodePath.Part>) -> QueryPath {
-        // The object itself.
+        // The empty path is the object itself.
         guard let first = parts.first else { return QueryPath([.name("self")]) }
         return QueryPath(first: step(first), rest: parts.dropFirst().map(step))
     }
@@ -128,7 +130,7 @@ struct QueryNodeBuilder {
 }
 
 extension NodePath.Part {
-    /// Whether the part makes one value of a collection: `@count`, `@min` and their kin.
+    /// Whether the part makes one value of a collection, such as `@count` and `@min`.
     fileprivate var isReduction: Bool {
         guard case .function(let name) = self else { return false }
         return name != "@allKeys" && name != "@allValues"

@@ -1,16 +1,17 @@
 import RealmEngine
 
-/// Writes conditions as the text and arguments that the SDK makes of them.
+/// Writes a condition as the predicate text and arguments that the SDK makes of it.
 struct QueryText {
     private(set) var text = ""
     private(set) var arguments: [Any] = []
     private var subqueries = 0
-    /// Stands for the collection at the beginning of a path inside a sub-query.
+    /// Variable that replaces the collection at the beginning of a path inside a subquery.
     private var variable: (name: String, root: NodePath)?
 
     init(_ node: QueryNode) { writeCondition(node) }
 
-    /// Compares a Boolean property that is a condition with `true`, or with `false` when negated.
+    /// Writes a condition. A Boolean property alone is compared with `true`, or with `false` when
+    /// negated.
     private mutating func writeCondition(_ node: QueryNode) {
         switch node {
         case .path(let path):
@@ -78,7 +79,8 @@ struct QueryText {
         text += ").@count"
     }
 
-    /// A word of predicates as a name, and what no name may be as an argument.
+    /// Writes a name: with `#` if it is a word of the predicate language, as an argument if it is
+    /// not an identifier.
     private mutating func writeName(_ name: String) {
         if Self.reserved.contains(name.uppercased()) {
             text += "#\(name)"
@@ -92,7 +94,7 @@ struct QueryText {
         }
     }
 
-    /// Words of predicates that are no names unless `#` is put in front.
+    /// Words of the predicate language, which are names only after `#`.
     private static let reserved: Set<String> = [
         "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "LIKE", "MATCHES", "CONTAINS",
         "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO",
@@ -135,7 +137,7 @@ struct QueryText {
 }
 
 extension StringOptions {
-    /// Behind a word: `[cd]`.
+    /// The options as a suffix of the operator: `[cd]`.
     fileprivate var text: String {
         let letters =
             (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// A condition that a closure puts together with `Query` (API specification 2.15).
+/// A condition that a closure builds with `Query` (API specification 2.15).
 indirect enum QueryNode {
     case path(NodePath)
     case constant(Any?)
@@ -9,7 +9,7 @@ indirect enum QueryNode {
     case between(QueryNode, Any?, Any?)
     case joined(QueryNode, isAnd: Bool, QueryNode)
     case not(QueryNode)
-    /// How many elements of the collection at `path` a condition holds for.
+    /// Number of elements of the collection at the path for which the condition holds.
     case subqueryCount(NodePath, QueryNode)
 }
 
@@ -17,14 +17,14 @@ indirect enum QueryNode {
 struct NodePath {
     enum Part {
         case name(String)
-        /// `@count`, `@allKeys` and their kin.
+        /// `@count`, `@allKeys` and other functions.
         case function(String)
         /// `[%@]`
         case key(Any)
         /// `[%K]`: any element.
         case any
 
-        /// Of a property.
+        /// Name of a property; nil for other parts.
         var name: String? {
             if case .name(let name) = self { return name }
             return nil
@@ -32,12 +32,12 @@ struct NodePath {
     }
 
     var parts: [Part] = []
-    /// Values are compared with each of several ones.
+    /// Whether the path leads to several values, any of which a comparison may match.
     var isCollection = false
 
     init(_ parts: [Part] = []) { self.parts = parts }
 
-    /// The first property that is a collection, where sub-queries begin.
+    /// Index of the first part that is a collection, where subqueries begin; nil if there is none.
     var collectionRoot: Int?
 
     func appending(_ part: Part, isCollection: Bool? = nil) -> NodePath {
@@ -50,7 +50,8 @@ struct NodePath {
         return path
     }
 
-    /// Of a collection of objects a function comes behind the collection, what it reduces behind that.
+    /// Adds an aggregate function. In a path through a collection of objects, the function follows
+    /// the collection and precedes the property that it aggregates.
     func reduced(_ function: String) -> NodePath {
         var path = self
         path.isCollection = false
@@ -62,7 +63,7 @@ struct NodePath {
         return path
     }
 
-    /// Whether `path` goes along this one, the collection of a subquery, to its elements.
+    /// Whether `path` continues from this one, the collection of a subquery, to its elements.
     func isRoot(of path: NodePath) -> Bool {
         path.parts.count > parts.count
             && zip(parts, path.parts).allSatisfy { $0.name == $1.name && $0.name != nil }

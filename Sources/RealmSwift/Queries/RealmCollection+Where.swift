@@ -2,7 +2,14 @@ import Foundation
 import RealmEngine
 
 extension RealmCollection {
-    /// Those for which the closure's condition holds too.
+    /// Returns the elements for which the condition of a closure holds.
+    ///
+    /// ```swift
+    /// let dogs = realm.objects(Dog.self).where { $0.age > 3 && $0.name.like("R*") }
+    /// ```
+    ///
+    /// The closure runs once, to build the condition. Traps for an unmanaged collection, and for
+    /// values that are not objects.
     public func `where`(_ isIncluded: ((Query<Element>) -> Query<Bool>)) -> Results<Element> {
         let condition = isIncluded(Query()).node
         return results.filtered { (managed) throws(RealmError) in
@@ -10,7 +17,8 @@ extension RealmCollection {
         }
     }
 
-    /// The first that the closure's condition holds for.
+    /// Returns the position of the first element for which the condition of a closure holds; nil if
+    /// there is none.
     public func index(matching isIncluded: ((Query<Element>) -> Query<Bool>)) -> Int?
     where Element: _RealmSchemaDiscoverable {
         let condition = isIncluded(Query())
@@ -25,14 +33,16 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// By the property a key path leads to.
+    /// Returns the objects sorted by the property at the end of a key path. Traps for an unmanaged
+    /// collection.
     public func sorted<T: _HasPersistedType>(
         by keyPath: KeyPath<Element, T>, ascending: Bool = true
     ) -> Results<Element> where T.PersistedType: SortableType {
         sorted(by: [SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)])
     }
 
-    /// The first of each combination of the values that key paths lead to.
+    /// Returns the first object of each combination of the properties at the end of key paths.
+    /// Traps for an unmanaged collection.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == PartialKeyPath<Element> {
         distinct(by: keyPaths.map { _name(for: $0) })
@@ -40,15 +50,20 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension SortDescriptor {
+    /// Creates a descriptor for the property at the end of a key path.
     public init<Element: ObjectBase>(keyPath: PartialKeyPath<Element>, ascending: Bool = true) {
         self.init(keyPath: _name(for: keyPath), ascending: ascending)
     }
 }
 
-/// How text is compared.
+/// Options of text comparisons.
 public struct StringOptions: OptionSet, Sendable {
+    /// Bits of the options.
     public let rawValue: Int8
+    /// Creates options from their bits.
     public init(rawValue: Int8) { self.rawValue = rawValue }
+    /// Ignores case, for ASCII and U+00C0 to U+00FE.
     public static let caseInsensitive = StringOptions(rawValue: 1)
+    /// Ignores diacritical marks.
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
 }

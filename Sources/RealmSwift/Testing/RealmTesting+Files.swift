@@ -1,7 +1,7 @@
 import Foundation
 import RealmEngine
 
-/// Files of classes that the program does not have.
+/// Creates and inspects files of classes that the program does not have.
 extension RealmTesting {
     private static func open(_ url: URL, _ classes: [ClassSpec]?) -> Instance {
         attempt { () throws(RealmError) in
@@ -13,7 +13,7 @@ extension RealmTesting {
         }
     }
 
-    /// Makes a file of schema version 0 with one class, which is empty.
+    /// Creates a file of schema version 0 with one empty class.
     public static func createFile(
         at url: URL, className: String,
         columns: [(name: String, type: PropertyType, optional: Bool)]
@@ -28,7 +28,7 @@ extension RealmTesting {
         ).snapshot()
     }
 
-    /// Adds an object to such a file, its values in the order of the columns.
+    /// Adds an object to a file made by `createFile`, with values in the order of the columns.
     public static func addRow(at url: URL, className: String, values: [Any]) {
         let engine = open(url, nil)
         let realm = RealmInstance.of(
@@ -46,7 +46,7 @@ extension RealmTesting {
         }
     }
 
-    /// The names of the columns by those of the classes, as the file has them.
+    /// Returns the column names of each class in a file.
     public static func storedSchema(at url: URL) -> [String: [String]] {
         let classes = attempt { () throws(RealmError) in
             try Database(immutable: url.path).snapshot().schema.classes

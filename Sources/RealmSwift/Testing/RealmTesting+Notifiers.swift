@@ -1,14 +1,16 @@
 import Foundation
 import RealmEngine
 
-/// Realms that hear of commits when they are told to.
+/// Realms that are notified of commits only on request.
 extension RealmTesting {
-    /// A realm for the main queue that moves on when it is refreshed, when it writes, and when
-    /// `runNotifiers` is called.
+    /// Opens a realm on the main queue that advances only on `refresh`, when it begins to write,
+    /// and on `runNotifiers`.
     public static func openWithoutNotifier(_ configuration: Realm.Configuration) throws -> Realm {
         Realm(try RealmInstance.open(configuration, on: Scheduler.main, isTold: false))
     }
 
+    /// Notifies the realms of the file at `path` that `openWithoutNotifier` opened, on the main
+    /// queue.
     public static func runNotifiers(path: String) {
         for realm in RealmInstance.all
         where realm.configuration.fileURL?.path == path && !realm.isTold {

@@ -3,20 +3,28 @@ import Foundation
 import RealmEngine
 import Synchronization
 
-/// What tests of programs like the SDK's own need, and nobody else.
+/// Support for tests in the style of the SDK's own: catching traps, and resetting the state of the
+/// process.
 @_spi(Testing)
 public enum RealmTesting {
-    /// What a program was told that did something wrong.
+    /// A misuse that was reported while a closure ran.
     public struct Misuse: Sendable {
+        /// Name of the Objective-C exception that the SDK throws.
         public let name: String
+        /// Message of the trap.
         public let reason: String
     }
 
-    /// Runs `body` on a thread that passes for the calling one while that waits; nil when it came back.
-    /// After a misuse that thread sleeps for good, and with it lasts what it refers to.
+    /// Runs `body` on a thread that impersonates the calling one, which waits.
+    ///
+    /// After a misuse that thread sleeps for ever, so the objects that it references are never
+    /// released.
+    ///
+    /// - Returns: the misuse; nil if `body` returned.
     public static func catchMisuse(_ body: () -> Void) -> Misuse? {
         withoutActuallyEscaping(body) { body in
-            // References that a sleeping thread has must be given back, or the closure counts as kept.
+            // References of a sleeping thread are released by hand, or the closure would count as
+            // escaping.
             let work = Work(body)
             defer { work.forget() }
             return ImpersonatedThread.run(in: Scheduler.places) { work.run() }
@@ -24,7 +32,7 @@ public enum RealmTesting {
         }
     }
 
-    /// What the SDK calls it. A key that nobody knows is Foundation's business there.
+    /// Name of the exception that the SDK throws. An unknown key is reported by Foundation there.
     private static func name(of reason: String) -> String {
         reason.contains("not key value coding-compliant")
             ? "NSUnknownKeyException" : "RLMException"
@@ -53,7 +61,7 @@ public enum RealmTesting {
             cell.deallocate()
         }
 
-        /// Where the closure has what it captured.
+        /// Context object of the closure, with the captured values.
         private static func context(
             _ cell: UnsafeMutablePointer<(() -> Void, Int)>
         ) -> UnsafeRawPointer? {
@@ -61,20 +69,20 @@ public enum RealmTesting {
         }
     }
 
-    /// In classes that use `@Persisted`, members that are lists, sets, maps, linking objects or holders
-    /// of values are columns, too. To be set before a class is used first.
+    /// Whether classes that use `@Persisted` also have columns for members that are lists, sets,
+    /// maps, linking objects or legacy holders. Set before a class is first used.
     public static var acceptsLegacyHolders: Bool {
         get { ClassModel.acceptsHolders.load(ordering: .relaxed) }
         set { ClassModel.acceptsHolders.store(newValue, ordering: .relaxed) }
     }
 
-    /// Whether a realm of this file is alive in the process.
+    /// Whether the process has a live realm of this file.
     public static func hasCachedRealm(atPath path: String) -> Bool {
         RealmInstance.all.contains { $0.configuration.fileURL?.path == path && !$0.isFrozen }
     }
 
-    /// Closes the realms of the calling thread, which is the one the program began with. Those in memory
-    /// begin anew.
+    /// Closes the realms of the main queue and the calling thread. Realms in memory lose their
+    /// data.
     public static func reset() {
         for realm in RealmInstance.all
         where realm.engine.isOfThisThread || realm.engine.confinement === Scheduler.main {
