@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program to start from, made as others would make theirs: it depends on the product of this project.
-// `swift run --package-path Tests/Ledger ledger 10`; continuous integration runs it, and the samples of
-// the guides, under ThreadSanitizer.
+// An example package that depends on this project's product as other packages do. Run it with
+// `swift run --package-path Tests/Ledger ledger 10`. Continuous integration runs it and the samples
+// of the guides under ThreadSanitizer.
 
 let realm = Target.Dependency.product(name: "RealmSwift", package: "realm-tools")
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -12,12 +12,12 @@ let package = Package(
     name: "ledger",
     dependencies: [.package(name: "realm-tools", path: "../..")],
     targets: [
-        // What the README shows.
+        // The example of the README.
         .executableTarget(name: "kennel", dependencies: [realm], swiftSettings: strict),
         .executableTarget(name: "ledger", dependencies: [realm], swiftSettings: strict),
-        // What one access costs; in a release build.
+        // The cost of one access; build it for release.
         .executableTarget(name: "typed-bench", dependencies: [realm], swiftSettings: strict),
-        // The same files as in the tests.
+        // The files of the target of the same name in the main package.
         .target(name: "RealmSamples", dependencies: [realm], swiftSettings: strict),
         .executableTarget(
             name: "samples", dependencies: ["RealmSamples", realm], swiftSettings: strict),

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What must compile, and what must not, in both language modes: judged by the compiler, with the modules
-/// that were built for the tests. In a text that must not, each line that is wrong ends with a comment that
-/// names what the compiler says of it.
+/// Code that must compile, and code that must not, in both language modes. The compiler judges it,
+/// with the modules built for the tests. In code that must not compile, each wrong line ends with a
+/// comment that has a part of the compiler's message.
 @Suite struct CompileTests {
     private static let preamble = """
         import Foundation
@@ -108,7 +108,8 @@ import Testing
 
     // MARK: The compiler
 
-    /// Compiles a text, and compares what the compiler finds wrong with what is said at the ends of lines.
+    /// Compiles `text` and compares the compiler's messages with the comments at the ends of its
+    /// lines.
     private func judge(_ text: String, mode: String, _ options: [String] = []) throws {
         let source = Self.preamble + text
         var expected: [Int: String] = [:]
@@ -130,14 +131,14 @@ import Testing
         }
     }
 
-    /// Errors and warnings, by lines.
+    /// Errors and warnings of the compiler, with their lines.
     private func compile(_ source: String, _ options: [String]) throws -> [(
         line: Int, text: String
     )] {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("compile-\(UUID().uuidString).swift")
         try source.write(to: file, atomically: true, encoding: .utf8)
-        // The compiler puts another file in the place of its output, of a device too.
+        // The compiler replaces its output file, even if that is a device.
         let made = file.appendingPathExtension("sil")
         defer { for url in [file, made] { try? FileManager.default.removeItem(at: url) } }
         let built = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -5,8 +5,8 @@ import RealmSamplesSwift5
 import RealmSwift
 import Testing
 
-/// Every sample of the guides (API specification 4), compiled in the language modes of Swift 6 and of
-/// Swift 5. They live on the default configuration, of which there is one: one sample after the other.
+/// Runs every sample of the guides (API specification 4), compiled in the language modes of Swift 6
+/// and of Swift 5. The samples share the default configuration, so they run one after the other.
 @Suite(.serialized) struct SampleTests {
     @Test(arguments: RealmSamples.Samples.all.indices) func swift6(_ index: Int) async throws {
         let sample = RealmSamples.Samples.all[index]
@@ -21,7 +21,7 @@ import Testing
         #expect(RealmSamplesSwift5.Samples.takeFailures() == [], "\(sample.name)")
     }
 
-    /// As only Swift 5 permits it.
+    /// The spelling that only Swift 5 permits.
     @Test func wrappedLocalVariable() async throws {
         try await run("T3", RealmSamplesSwift5.Samples.types) {
             try await RealmSamplesSwift5.Samples.wrappedLocalVariable()

@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import Synchronization
 
-// The classes of the samples (API specification 4). This folder is compiled twice, in the language modes
-// of Swift 6 and of Swift 5.
+// Classes of the samples (API specification 4). This folder is compiled twice, in the language
+// modes of Swift 6 and of Swift 5.
 
 final class Hiker: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
@@ -26,7 +26,7 @@ final class Letter: Object {
     @Persisted var subject: String
 }
 
-/// The model of the guide (ACT-07).
+/// The model of the actors guide (ACT-07).
 final class Job: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var title: String
@@ -35,14 +35,14 @@ final class Job: Object {
     @Persisted var next: Job?
 }
 
-/// The samples, run one after the other by tests: each on the default configuration, which tests set to a
-/// file of its own.
+/// The samples, which tests run one after the other. Each uses the default configuration, which a
+/// test sets to a new file.
 public enum Samples {
     public static let types: [ObjectBase.Type] = [Hiker.self, Gear.self, Letter.self, Job.self]
 
     private static let failed = Mutex<[String]>([])
 
-    /// What did not hold since this was asked last.
+    /// Returns the checks that failed since the previous call.
     public static func takeFailures() -> [String] {
         failed.withLock { failed in
             defer { failed = [] }
@@ -50,14 +50,15 @@ public enum Samples {
         }
     }
 
-    /// Notes what does not hold; nobody is stopped, since most of it is called back.
+    /// Records a failed check. The sample continues, since most checks are made in callbacks.
     static func check(
         _ holds: Bool, _ what: String, file: String = #fileID, line: Int = #line
     ) {
         if !holds { failed.withLock { $0.append("\(file):\(line): \(what)") } }
     }
 
-    /// Waits until something that happens elsewhere is so, 20 s at most.
+    /// Waits for a condition that another task or thread makes true, at most 20 s. Returns false on
+    /// timeout.
     static func eventually(
         isolation: isolated (any Actor)? = #isolation, _ isSo: () async throws -> Bool
     ) async throws -> Bool {
@@ -68,21 +69,21 @@ public enum Samples {
         return false
     }
 
-    /// What several threads count.
+    /// A counter that several threads use.
     final class Counter: Sendable {
         private let number = Mutex(0)
         var value: Int { number.withLock { $0 } }
         func add(_ more: Int = 1) { number.withLock { $0 += more } }
     }
 
-    /// Runs on a thread of its own, and waits for it.
+    /// Runs `body` on a new thread and waits for it.
     static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
         }
     }
 
-    /// Runs on a serial queue.
+    /// Runs `body` on a serial queue and waits for it.
     static func on(_ queue: DispatchQueue, _ body: @escaping @Sendable () throws -> Void)
         async throws
     {

@@ -62,7 +62,7 @@ actor Janitor {
     static let shared = Background()
 }
 
-/// Realms of actors (A1 to A13).
+/// Realms that are confined to actors (A1 to A13).
 extension Samples {
     // ACT-08 ACT-09 ACT-10 ACT-11 ACT-12
     @MainActor public static func openOnMainActor() async throws {
@@ -76,7 +76,7 @@ extension Samples {
         let three = try await Realm(configuration: config, actor: MainActor.shared)
         check(three.configuration.fileURL == config.fileURL, "custom file")
         check(three != one, "another file")
-        // ACT-13: of files alone there is nothing to load first.
+        // ACT-13: local files are not downloaded before opening.
         let four = try await Realm(configuration: config, downloadBeforeOpen: .always)
         check(four == three, "the same")
     }
@@ -156,7 +156,7 @@ extension Samples {
         check(realm.object(ofType: Job.self, forPrimaryKey: id) != nil, "found on main")
     }
 
-    /// What was heard.
+    /// The notifications that an observer received.
     actor Heard {
         private(set) var lines: [String] = []
         func note(_ line: String) { lines.append(line) }

@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-/// Writes that hold up nobody (T1, T1b).
+/// Writes that do not block the calling thread (T1, T1b).
 extension Samples {
     // THR-11 THR-12 THR-13 THR-16 THR-17 THR-22
     @MainActor public static func writeAsync() async throws {
@@ -27,19 +27,19 @@ extension Samples {
         }
         check(
             try await eventually { !realm.isPerformingAsynchronousWriteOperations }, "flag is gone")
-        // Modified and deleted, like added.
+        // Modifies and deletes in the same way.
         try await finished(realm) { target!.name = "Bea" }
         check(target!.name == "Bea", "modified")
         try await finished(realm) { realm.delete(target!) }
         check(realm.objects(Hiker.self).isEmpty, "deleted")
-        // Cancelled before its turn.
+        // Cancelled before its block has begun.
         let id = realm.writeAsync { realm.add(Gear(value: ["label": "never"])) }
         try realm.cancelAsyncWrite(id)
         try await finished(realm) {}
         check(realm.objects(Gear.self).where { $0.label == "never" }.isEmpty, "cancelled")
     }
 
-    /// An asynchronous write that somebody waits for.
+    /// Makes an asynchronous write and waits for its completion.
     @MainActor private static func finished(
         _ realm: Realm, _ block: @escaping () -> Void
     ) async throws {
@@ -77,11 +77,11 @@ extension Samples {
             }
         }
         check(gear("forgotten") == 0, "taken back")
-        // Cancelled before its turn.
+        // Cancelled before its block has begun.
         let never = Counter()
         let id = realm.beginAsyncWrite { never.add() }
         try realm.cancelAsyncWrite(id)
-        // Of a commit only the call is cancelled.
+        // Cancelling a commit drops its completion only.
         realm.beginWrite()
         realm.add(Gear(value: ["label": "silent"]))
         let commit = realm.commitAsyncWrite { _ in never.add() }
@@ -89,7 +89,7 @@ extension Samples {
         try await finished(realm) {}
         check(gear("silent") == 1, "stored")
         check(never.value == 0, "neither was called")
-        // Ended inside of the block, which nobody is called for.
+        // If the block itself ends the transaction, the completion is not called.
         realm.writeAsync {
             realm.add(Gear(value: ["label": "inside"]))
             try! realm.commitWrite()
@@ -117,7 +117,7 @@ extension Samples {
         realm.add(Gear(value: ["label": "last"]))
         realm.commitAsyncWrite()
         realm.invalidate()
-        // Which waits: what is in the file is all of it.
+        // `invalidate` has waited for the commits, so the file has all objects.
         try await onThread { check(try Realm().objects(Gear.self).count == 21, "all there") }
         check(
             try await eventually { !realm.isPerformingAsynchronousWriteOperations }, "and over")

@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-/// What contexts were for (C1 to C6).
+/// Translations of Core Data's contexts (C1 to C6).
 extension Samples {
     // CD-08 CD-10 CD-11
     public static func keysOnly() async throws {
@@ -46,7 +46,7 @@ extension Samples {
             case .update(let c, let deletions, let insertions, let modifications):
                 for i in deletions.reversed() { mirror.remove(at: i) }
                 for i in insertions { mirror.insert("\(c[i].label) \(c[i].grams)", at: i) }
-                // Modifications are places of before.
+                // Modifications are positions in the previous collection.
                 let insertedOrMoved = Set(insertions)
                 for i in modifications {
                     let now = place(of: i, deletions, insertions)
@@ -73,7 +73,7 @@ extension Samples {
         token.invalidate()
     }
 
-    /// Where what was at a place is now.
+    /// Position of an element after the change, from its position before it.
     private static func place(of old: Int, _ deletions: [Int], _ insertions: [Int]) -> Int {
         var now = old - deletions.count { $0 < old }
         for i in insertions where i <= now { now += 1 }

@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-/// Frozen and thawed (T9 to T11), and what lasts.
+/// Frozen and thawed values (T9 to T11), and copies.
 extension Samples {
     // THR-66 THR-68 THR-70 THR-71 THR-72 THR-79 THR-80 THR-81 THR-82 THR-83
     @MainActor public static func freeze() async throws {

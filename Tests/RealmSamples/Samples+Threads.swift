@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-/// Queues, threads, and what goes from one to another (T2 to T8).
+/// Queues, threads, and values passed between them (T2 to T8).
 extension Samples {
     // THR-33 THR-42 THR-44
     public static func serialQueue() async throws {
@@ -13,7 +13,7 @@ extension Samples {
             check(realm.objects(Hiker.self).count >= 1, "visible")
             first.add()
         }
-        // In another block, perhaps on another thread.
+        // Another block of the queue, possibly on another thread.
         try await on(q) {
             let realm = try Realm(configuration: .defaultConfiguration, queue: q)
             check(realm.objects(Hiker.self).first?.name == "Bo", "there again")
@@ -62,7 +62,7 @@ extension Samples {
     }
 
     #if swift(<6)
-        // THR-50, as it is spelled in Swift 5.
+        // THR-50 in the spelling of Swift 5.
         public static func wrappedLocalVariable() async throws {
             let q = DispatchQueue(label: "work", autoreleaseFrequency: .workItem)
             let realm = try open()
@@ -112,7 +112,7 @@ extension Samples {
         let gone = ThreadSafeReference(to: h)
         try realm.write { realm.delete(h) }
         try await on(q) {
-            // A realm that has shown nothing yet would begin with the reference's version.
+            // A realm without a version yet would begin at the version of the reference.
             let mine = try Realm()
             mine.refresh()
             check(mine.resolve(gone) == nil, "deleted")
@@ -160,7 +160,7 @@ extension Samples {
 }
 
 extension Realm {
-    /// What the guide shows: one confined value, and a realm for it elsewhere.
+    /// The guide's extension: passes one confined value to a realm on another queue.
     func inBackground<C: ThreadConfined>(
         _ confined: C, onError: @escaping @Sendable (Swift.Error) -> Void = { _ in },
         _ body: @escaping @Sendable (Realm, C?) -> Void

@@ -1,6 +1,6 @@
 import RealmSwift
 
-/// One sample: run on the default configuration.
+/// A sample, which runs with the default configuration.
 public struct Sample: Sendable {
     public let name: String
     public let run: @Sendable () async throws -> Void
@@ -12,7 +12,7 @@ public struct Sample: Sendable {
 }
 
 extension Samples {
-    /// All of them, by the names of the specification.
+    /// All samples, by their names in the specification.
     public static let all: [Sample] = threads + actors + contexts
 
     private static let threads = [

@@ -1,7 +1,7 @@
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// An accessor keeps the realm it is of, whatever way it came about, and lets go of it with itself.
+/// Accessors retain their realm, however they were created, and release it when they are destroyed.
 @Suite struct AccessorLifeTests {
     private let lab: RealmLab
     private var path: String { lab.configuration.fileURL!.path }
@@ -18,7 +18,7 @@ import Testing
         try realm.write {
             realm.add(first)
             first.next = realm.create(Mark.self, value: ["number": 1])
-            // More than references are counted at a time.
+            // More objects than references are counted at a time.
             for i in 2..<200 { realm.create(Mark.self, value: ["number": i]) }
         }
         switch way {
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: Way.allCases) func keepsItsRealm(_ way: Way) throws {
         var kept = try objects(way)
-        // The last of them is enough.
+        // One remaining accessor keeps the realm alive.
         while let last = kept.last {
             #expect(RealmTesting.hasCachedRealm(atPath: path))
             if kept.count == 1 { #expect(last.realm?.isEmpty == false && !last.isInvalidated) }
@@ -42,7 +42,7 @@ import Testing
         #expect(!RealmTesting.hasCachedRealm(atPath: path))
     }
 
-    /// What a holder has to find its value by counts as its object does.
+    /// A holder retains the realm like its object.
     @Test func holders() throws {
         func holder() throws -> RealmProperty<Int?> {
             let realm = try lab.open()
@@ -56,7 +56,7 @@ import Testing
         #expect(!RealmTesting.hasCachedRealm(atPath: path))
     }
 
-    /// Ends on another thread than it began on.
+    /// The accessors are released on another thread than the one that created them.
     @Test func frozen() async throws {
         func frozen() throws -> [Mark] {
             let realm = try lab.open()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// An accessor that its realm let go of has its memory still.
+    /// An accessor of an invalidated version still has valid memory.
     @Test func invalidated() throws {
         var kept = try objects(.iterated)
         kept[0].realm?.invalidate()

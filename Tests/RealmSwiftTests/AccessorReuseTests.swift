@@ -7,19 +7,19 @@ final class Mark: Object {
     @Persisted var next: Mark?
 }
 
-/// Has something beside its columns.
+/// A class with a stored property that is not a column.
 final class Noted: Object {
     @Persisted var number: Int
     var note = 0
 }
 
-/// Its accessors keep the list they were asked for.
+/// A class whose accessors cache the list that was read.
 final class Listing: Object {
     @Persisted var number: Int
     @Persisted var numbers: List<Int>
 }
 
-/// An accessor that nobody keeps becomes the next one, and nobody can tell.
+/// An accessor without other references is reused for the next element, unnoticeably.
 @Suite struct AccessorReuseTests {
     private let lab: RealmLab
     private let realm: Realm
@@ -48,7 +48,7 @@ final class Listing: Object {
         #expect(sum == 499_500 && places.count < 3)
     }
 
-    /// Whatever way an accessor is kept, it stays what it is.
+    /// An accessor that is retained in any way keeps referring to its object.
     @Test(arguments: [1, 2, 3, 7]) func kept(_ step: Int) {
         var kept: [Mark] = []
         for (i, mark) in realm.objects(Mark.self).enumerated() where i % step == 0 {
@@ -70,7 +70,8 @@ final class Listing: Object {
         #expect(first?.number == 0 && second?.number == 1)
     }
 
-    /// A weak reference leads nowhere once the accessor is let go of, never to another object.
+    /// A weak reference becomes nil when the accessor is released; it never refers to another
+    /// object.
     @Test func weakly() {
         weak var seen: Mark?
         for mark in realm.objects(Mark.self) {
@@ -80,7 +81,7 @@ final class Listing: Object {
         #expect(seen == nil)
     }
 
-    /// What is beside the columns begins anew with each accessor.
+    /// Properties that are not columns have their initial values in each accessor.
     @Test func withStateOfItsOwn() {
         for noted in realm.objects(Noted.self) {
             #expect(noted.note == 0)

@@ -3,7 +3,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Realms that belong to actors.
+/// Realms that are confined to actors.
 @Suite struct ActorTests {
     actor Kennel {
         private var realm: Realm!
@@ -125,7 +125,7 @@ import Testing
         try lab.check()
     }
 
-    /// Dispatch makes another object for the main queue each time it is asked for it.
+    /// Dispatch returns another object for the main queue at each call.
     @Test @MainActor func mainQueueIsOne() throws {
         let lab = try RealmLab(RealmTests.types)
         let realm = try lab.open()

@@ -18,7 +18,7 @@ final class Measurement: Object {
     @Persisted var decimalMap: Map<String, Decimal128>
 }
 
-/// `min`, `max`, `sum` and `average`, where a value is NaN or null.
+/// `min`, `max`, `sum` and `average` of values that include NaN and null.
 @Suite struct AggregateTests {
     private let lab: RealmLab
     private let realm: Realm
@@ -107,7 +107,7 @@ final class Measurement: Object {
         #expect(sum as? Double == 3)
     }
 
-    /// The reference compares the values of a dictionary as mixed ones, of which a NaN is the smallest.
+    /// The SDK compares the values of a dictionary as mixed values, where NaN is the smallest.
     @Test func minimumOfMap() {
         #expect(first.map.min()?.isNaN == true)
         #expect(all.where { $0.map.min == .nan }.map(\.id) == [0])
@@ -126,14 +126,14 @@ final class Measurement: Object {
         #expect(Measurement().decimals.sum() == 0)
     }
 
-    /// As the operators of conditions say.
+    /// Aggregates in conditions have the same results.
     @Test func agreeWithConditions() {
         #expect(all.where { $0.doubles.sum == 3 && $0.doubles.avg == 1.5 }.count == 1)
         #expect(all.where { $0.set.min == 1 && $0.set.max == 2 }.count == 1)
         #expect(all.where { $0.decimals.sum == 3 }.count == 1)
     }
 
-    /// Ours: the SDK has neither.
+    /// Additions to the SDK.
     @Test func standardDeviationAndMedian() throws {
         let half = 0.5.squareRoot()
         let sorted = all.sorted(byKeyPath: "id", ascending: false)
@@ -172,7 +172,7 @@ final class Measurement: Object {
         try lab.check()
     }
 
-    /// Sums of integers wrap, as in the reference.
+    /// Sums of integers wrap, as in the SDK.
     @Test func sumsWrap() throws {
         try realm.write {
             all[0].whole = .max

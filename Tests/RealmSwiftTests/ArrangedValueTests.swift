@@ -3,7 +3,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Observers of a collection's values in another order, or without repeated ones.
+/// Observers of sorted values of a collection, and of values without duplicates.
 @Suite struct ArrangedValueTests {
     @Test func changesHaveThePositionsOfTheResults() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])

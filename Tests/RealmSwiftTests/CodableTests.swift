@@ -11,7 +11,7 @@ final class Parcel: Object, Codable {
     @Persisted var sent: Date?
 }
 
-/// Classes and collections as JSON.
+/// Encodes and decodes model classes and collections as JSON.
 @Suite struct CodableTests {
     private let encoder: JSONEncoder = {
         let encoder = JSONEncoder()

@@ -2,11 +2,12 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Lists, sets, maps and values of any type, before their object is stored and afterwards.
+/// Lists, sets, maps and mixed values of unmanaged and of managed objects.
 @Suite struct CollectionTests {
     private static let types: [ObjectBase.Type] = RealmTests.types + [Things.self]
 
-    /// The same is done to an object that is not stored, to one that is, and to one that becomes so.
+    /// Runs `body` and `check` with an unmanaged object, with a managed one, and with one that is
+    /// added between the two.
     private func everywhere(_ body: (Things) throws -> Void, _ check: (Things) throws -> Void)
         throws
     {

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Two views of the same objects of a file.
+/// One of two classes for the same objects of a file.
 final class Passport: Object {
     @Persisted(primaryKey: true) var number: String
     @Persisted var holder: String
@@ -17,7 +17,7 @@ final class PassportFront: Object {
     override class func _realmObjectName() -> String? { "passport" }
 }
 
-/// Objects made of values without types.
+/// Objects that are created from untyped values.
 @Suite struct CreationTests {
     private func fresh() throws -> (lab: RealmLab, realm: Realm) {
         let lab = try RealmLab(RealmTests.types + [Things.self])

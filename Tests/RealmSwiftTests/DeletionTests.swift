@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// An object that may occur several times in one list.
+/// A class whose objects may occur several times in one list.
 final class Pup: Object {
     @Persisted var name: String
     @Persisted(originProperty: "pups") var litters: LinkingObjects<Litter>
@@ -19,7 +19,7 @@ final class Litter: Object {
     @Persisted var spares: Map<String, Collar?>
 }
 
-/// `Realm.delete` of collections whose objects occur several times or are deleted already.
+/// `Realm.delete` with collections whose objects occur several times or are already deleted.
 @Suite struct DeletionTests {
     static let types: [ObjectBase.Type] = [Pup.self, Litter.self, Collar.self]
 
@@ -73,7 +73,7 @@ final class Litter: Object {
     @Test func deletingAMapDeletesItsObjectsAndItsEntries() throws {
         try realm.write { realm.delete(litter.byName) }
         #expect(litter.byName.count == 0 && pups.count == 1 && litter.pups.count == 1)
-        // The object that has the map is among its values.
+        // The owner of the map is among its values.
         try realm.write {
             litter.others["me"] = litter
             realm.delete(litter.others)

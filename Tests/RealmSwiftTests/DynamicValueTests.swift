@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Objects that are known by the name of their class alone, as values of others.
+/// Dynamic objects as values of properties.
 @Suite struct DynamicValueTests {
     private static let types =
         RealmTests.types + [Things.self, Litter.self, Pup.self] as [ObjectBase.Type]
@@ -163,7 +163,7 @@ import Testing
         #expect(litters.count == 3 && litters[1].pups.map(\.name) == ["c", "a"])
         #expect(litters[1].best[0].name == "c" && litters[1].byName["y"]??.name == "c")
         #expect(litters[1].others["z"]!!.isSameObject(as: litters[0]))
-        // The old object's links belong to the file before the migration: they are copied.
+        // The old objects' links belong to the file before the migration, so they are copied.
         #expect(litters[2].pups[0].name == "a" && realm.objects(Pup.self).count == 5)
         #expect(realm.objects(Things.self)[0].any.object(Pup.self)?.name == "c")
         try lab.check()

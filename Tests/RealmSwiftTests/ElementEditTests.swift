@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Elements that are read and changed in turns, in one transaction after another, by way of several accessors
-/// of the same collections.
+/// Elements that are read and changed alternately, over several transactions and through several
+/// accessors of the same collections.
 @Suite struct ElementEditTests {
     final class Box: Object {
         @Persisted var numbers: List<Int>
@@ -131,7 +131,8 @@ import Testing
         }
     }
 
-    /// A change of a list that was deleted, and one by an accessor of a past transaction, are refused or seen.
+    /// Changing a deleted list traps; a change through an accessor of an earlier transaction is
+    /// visible.
     @Test func accessorsOutlastTransactions() throws {
         let box = Box()
         try realm.write { realm.add(box) }

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Elements of lists and sets by position, in order and in sum, of more than one leaf.
+/// Reads elements of lists and sets by position, in order and in aggregates, over several leaves.
 @Suite struct ElementReadingTests {
     final class Box: Object {
         @Persisted var numbers: List<Int>
@@ -94,7 +94,7 @@ import Testing
         try lab.check()
     }
 
-    /// An iteration goes over the elements there were when it began.
+    /// An iteration covers the elements that the list had when it began.
     @Test func iteratingWhileTheListChanges() throws {
         var seen: [Int] = []
         for number in box.numbers {

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// What is equal to what, and has the same hash.
+/// Equality and hash values of objects and collections.
 @Suite struct EqualityTests {
     @Test func collectionsBeforeTheyAreStored() {
         let (one, other) = (List<Int>(), List<Int>())

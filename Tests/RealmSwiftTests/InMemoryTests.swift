@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Realms in memory last as long as one of their instances.
+/// The data of a realm in memory exists as long as one of its instances.
 @Suite struct InMemoryTests {
     private let configuration = Realm.Configuration(
         inMemoryIdentifier: UUID().uuidString, objectTypes: RealmTests.types)

@@ -2,7 +2,7 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// What becomes of objects and collections when their realm lets go of a version.
+/// Objects and collections of a version that `invalidate` released.
 @Suite struct InvalidationTests {
     @Test func whatCameFromAVersionIsOfNoUse() throws {
         let lab = try RealmLab(RealmTests.types)
@@ -19,7 +19,7 @@ import Testing
             RealmTesting.catchMisuse { _ = tags.count },
         ].map { $0?.reason ?? "" }
         #expect(reasons.allSatisfy { $0.contains("deleted or invalidated") })
-        // Results look again, and what they find lives.
+        // Results are evaluated again, and their objects are valid.
         #expect(all.count == 1 && all[0].name == "Rex" && dog.isInvalidated)
         try realm.write { all[0].name = "Bo" }
         #expect(all.first?.name == "Bo" && dog.isInvalidated)

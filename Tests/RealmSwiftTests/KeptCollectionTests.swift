@@ -2,7 +2,7 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Collections are the same object each time an accessor is asked for them.
+/// An accessor returns the same collection object at each read.
 @Suite struct KeptCollectionTests {
     @Test func sameObjectEachTime() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
@@ -19,7 +19,7 @@ import Testing
         #expect(things.numbers === things.numbers && things.names === things.names)
     }
 
-    /// A list that an object has stays that object's.
+    /// A list of another object remains in that object.
     @Test func givenToAnother() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
@@ -34,7 +34,7 @@ import Testing
         try lab.check()
     }
 
-    /// Inside a write transaction what is frozen is what was there when it began.
+    /// Freezing inside a write transaction shows the version that it began with.
     @Test func frozenInsideTransaction() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
@@ -53,7 +53,7 @@ import Testing
         #expect(dog.freeze().name == "Bo")
     }
 
-    /// Links of objects that are known by name lead to objects of the program's classes.
+    /// A link of a dynamic object returns an object of the program's class.
     @Test func dynamicLinks() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
@@ -63,7 +63,7 @@ import Testing
         #expect((dynamic["owner"] as? Owner)?.name == "Ada")
         #expect(dynamic.isSameObject(as: dog) && dog.isSameObject(as: dynamic))
         #expect(dynamic.freeze().isFrozen && dynamic.freeze()["name"] as? String == "Rex")
-        // Objects that are made for a link are stored behind the one that has it.
+        // Objects created for a link are stored after the object that has the link.
         let made = try realm.write {
             realm.create(Dog.self, value: ["id": 2, "friends": [["id": 3]]])
         }
@@ -95,7 +95,8 @@ import Testing
     @Test func valuesThatDoNotFit() {
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["weight": true]) } != nil)
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["name": false]) } != nil)
-        // What an enumeration has no member for is null where that may be, and a mistake elsewhere.
+        // A value that an enum has no case for is null in an optional property and traps in any
+        // other.
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["mood": "merry"]) } != nil)
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["owner": Dog()]) } != nil)
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["age": "seven"]) } != nil)

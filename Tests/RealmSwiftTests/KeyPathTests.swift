@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Key paths as the names of the properties they go along.
+/// The names of the properties that key paths visit.
 @Suite struct KeyPathTests {
     @Test func alongCollections() {
         #expect(_name(for: \Dog.name) == "name")
@@ -20,7 +20,7 @@ import Testing
         #expect(_name(for: \HolderClass.number.value) == "number")
     }
 
-    /// Names of classes that differ from those of columns, behind links too.
+    /// Property names that differ from the column names, also after links.
     @Test func namesBehindLinks() throws {
         let lab = try RealmLab([Renamed.self, RenamedPart.self])
         let realm = try lab.open()

@@ -2,7 +2,7 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Values of objects and collections along key paths, as key-value coding has them.
+/// Values of objects and collections along key paths, as in key-value coding.
 @Suite struct KeyValueTests {
     private struct Kennel {
         let lab: RealmLab
@@ -66,7 +66,7 @@ import Testing
         #expect(
             owner.value(forKeyPath: "dogs.@unionOfArrays.friends.name") as? [String]
                 == ["dog 2", "dog 3", "dog 3"])
-        // An operator behind two collections is one of the array of the outer one.
+        // An operator after two collections is applied to the array that the outer one yields.
         #expect(owner.value(forKeyPath: "dogs.friends.@count") as? Int == 3)
         #expect(owner.value(forKeyPath: "dogs.owner.@count") as? Int == 3)
         #expect(

@@ -11,7 +11,7 @@ final class LitterNames: Projection<Litter> {
     @Projected(\Litter.pups.projectTo.name) var names: ProjectedCollection<String>
 }
 
-/// Observers of what belongs to an object that is deleted.
+/// Observers of collections whose owner is deleted.
 @Suite struct LostOwnerTests {
     private let lab: RealmLab
     private let realm: Realm
@@ -33,7 +33,7 @@ final class LitterNames: Projection<Litter> {
         }
     }
 
-    /// The notes of observers when `body` deletes something, and when more is written afterwards.
+    /// Returns the notes of observers for a deletion by `body`, and for a later write.
     private func notes(
         _ count: Int, _ tokens: (Realm, Litter) -> [NotificationToken], _ body: () -> Void
     ) throws -> Set<String> {
@@ -53,7 +53,7 @@ final class LitterNames: Projection<Litter> {
         }
         queue.sync { withExtendedLifetime(held) {} }
         let notes = news.all.filter { !$0.hasPrefix("end") && !$0.hasSuffix("initial") }
-        // Each came once.
+        // Each note was made once.
         #expect(notes.count == Set(notes).count)
         return Set(notes)
     }

@@ -2,7 +2,7 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Messages name what they are about: the property, the predicate, the class.
+/// Messages name the property, predicate or class that they are about.
 @Suite struct MessageTests {
     private func reason(_ body: @escaping () -> Void) -> String {
         RealmTesting.catchMisuse(body)?.reason ?? "no trap"

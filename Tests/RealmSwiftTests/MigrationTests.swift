@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Two generations of classes in one file.
+/// Opens one file with two generations of classes.
 @Suite struct MigrationTests {
     final class PersonOld: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -103,7 +103,7 @@ import Testing
                 FileManager.default.fileExists(atPath: path + $0)
             }
         }
-        // As other participants leave them.
+        // Companion files that other processes leave behind.
         mkfifo(path + ".note", 0o644)
         try Data().write(to: URL(fileURLWithPath: path + ".management/readers"))
         #expect(beside().count == 4)

@@ -3,13 +3,13 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// What ends a program, each in a process of its own, with the sentence it ends with (API specification
+/// Misuse that ends the process, each in a process of its own, with its message (API specification
 /// 2.16).
 @Suite struct MisuseTests {
-    /// One mistake.
+    /// One case of misuse.
     struct Mistake: Sendable {
         let name: String
-        /// Part of the sentence.
+        /// Part of the message.
         let said: String
         let make: @Sendable (RealmLab, Realm, Dog) throws -> Void
     }
@@ -19,7 +19,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [index] in
-            // Of a thread, whatever the process began with.
+            // On a thread, wherever the process has started.
             let ended = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 let lab = try! RealmLab(RealmTests.types + [Things.self, Collected.self])
@@ -32,14 +32,14 @@ import Testing
                 ended.signal()
             }
             ended.wait()
-            // Nothing happened.
+            // Reached only if the misuse did not end the process.
             exit(0)
         }
         let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(said.contains(mistake.said), "\(mistake.name): \(said.suffix(600))")
     }
 
-    /// Of an actor, and yet of a thread.
+    /// An actor that opens a realm which is confined to a thread.
     private actor Elsewhere {
         func write() async throws {
             let realm = try RealmLab(RealmTests.types).open()
@@ -75,7 +75,7 @@ import Testing
 
     static let mistakes: [Mistake] = confinement + transactions + objects + collections + others
 
-    /// Runs on another thread, and waits.
+    /// Runs `body` on another thread and waits for it.
     static func elsewhere<T>(_ value: T, _ body: @escaping (T) -> Void) {
         let box = Box(value: value, body: body)
         let done = DispatchSemaphore(value: 0)
@@ -86,7 +86,7 @@ import Testing
         done.wait()
     }
 
-    /// A copy of the file, read-only.
+    /// Opens a copy of the file for reading only.
     static func readOnly(_ lab: RealmLab, _ realm: Realm) throws -> Realm {
         var configuration = lab.configuration
         configuration.fileURL!.appendPathExtension("copy")
@@ -357,7 +357,7 @@ private struct Box<T>: @unchecked Sendable {
     let body: (T) -> Void
 }
 
-/// In no configuration of the tests.
+/// A class that no configuration of the tests contains.
 final class Stray: Object { @Persisted var a: Int }
 final class Collected: Object {
     @Persisted var a: Int

@@ -14,7 +14,7 @@ final class Hub: EmbeddedObject {
     @Persisted var labels: List<String>
 }
 
-/// Without a primary key.
+/// A class without a primary key.
 final class Plate: Object {
     @Persisted var text: String
     @Persisted var year: Int
@@ -40,13 +40,13 @@ final class Wagon: Object {
     @Persisted var next: Wagon?
 }
 
-/// `Realm.UpdatePolicy.modified`: equal values are not written.
+/// `Realm.UpdatePolicy.modified` does not write equal values.
 @Suite struct ModifiedTests {
     private static let types: [ObjectBase.Type] = [
         Wheel.self, Hub.self, Plate.self, Wagon.self, Relic.self,
     ]
 
-    /// Values of other types than the properties have.
+    /// Values of types other than the properties have.
     private static var values: [String: Any] {
         [
             "id": 1, "mood": "wild", "price": 5, "ratio": 0.5,
@@ -72,7 +72,7 @@ final class Wagon: Object {
         wagon = try realm.write { realm.create(Wagon.self, value: Self.values) }
     }
 
-    /// The notes that observers of the wagon and its collections make of `body`.
+    /// Returns the notes that observers of the wagon and its collections make of `body`.
     private func notes(_ body: () throws -> Void) throws -> [String] {
         let (news, configuration) = (News(), lab.configuration)
         let queue = DispatchQueue(label: "observer")
@@ -86,7 +86,7 @@ final class Wagon: Object {
                 news.token(wagon.wheels, "wheels"), news.token(wagon.plates, "plates"),
                 news.token(wagon.counts, "counts"), news.token(wagon.extras, "extras"),
                 news.token(wagon.spares, "spares"), news.token(wagon.namedPlates, "namedPlates"),
-                // Ends each round.
+                // The last notification of each round.
                 news.token(realm.objects(Relic.self), "relics"),
             ])
         }
@@ -202,7 +202,7 @@ final class Wagon: Object {
         }
         #expect(plate.text == "P" && plate.year == 7 && first.text == "Z" && first.year == 2)
         #expect(wagon.plates.count == 1 && realm.objects(Plate.self).count == 4)
-        // One that is stored is linked to.
+        // A managed object becomes the target of the link.
         try realm.write {
             realm.create(
                 Wagon.self, value: ["id": 1, "plate": first, "plates": [plate, first]],

@@ -1,7 +1,7 @@
 import RealmSwift
 
 extension News {
-    /// Notes changes of an object by property.
+    /// Notes changes of an object with the changed properties.
     func token<T: Object>(_ object: T, _ name: String) -> NotificationToken {
         object.observe { [self] (change: ObjectChange<T>) in note(change, name) }
     }
@@ -19,7 +19,7 @@ extension News {
         }
     }
 
-    /// Notes changes of a collection by position.
+    /// Notes changes of a collection with their positions.
     func token<C: RealmCollection>(_ collection: C, _ name: String) -> NotificationToken {
         collection.observe { [self] change in
             switch change {
@@ -31,7 +31,7 @@ extension News {
         }
     }
 
-    /// Notes changes of a map by key.
+    /// Notes changes of a map with their keys.
     func token<Value>(_ map: Map<String, Value>, _ name: String) -> NotificationToken {
         map.observe { [self] change in
             switch change {

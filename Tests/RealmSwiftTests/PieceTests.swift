@@ -2,7 +2,7 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Values that are compared piece by piece, and what only predicates can say.
+/// Values that are compared piece by piece, and conditions that only predicate texts can express.
 @Suite struct PieceTests {
     struct Place: CustomPersistable {
         typealias PersistedType = Collar

@@ -8,7 +8,7 @@ import Testing
     private let realm: Realm
     private let shelves: Results<Shelf>
 
-    /// Ranks and numbers of the shelves: 1 and 9, 4 alone, none.
+    /// Creates three shelves with ranks and numbers 1 and 9, 4, and none.
     init() throws {
         (lab, realm) = try Shelf.lab(ranks: [[1, 9], [4], []])
         shelves = realm.objects(Shelf.self)
@@ -55,7 +55,8 @@ import Testing
         #expect(ids("SUBQUERY(items, $x, ANY $x.scores BETWEEN {3, 5}).@count > 0") == [1])
     }
 
-    /// Through several collections of links, and where an index of sets of objects pays.
+    /// Through several collections of links, and with enough objects for the engine to use an index
+    /// of sets of objects.
     @Test func betweenInManyObjects() throws {
         try realm.write {
             for id in 10..<600 {

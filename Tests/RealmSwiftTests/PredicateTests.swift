@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Conditions in the words of `NSPredicate`, which Foundation does not read here.
+/// Conditions in the text form of `NSPredicate`, which Foundation does not parse on Linux.
 @Suite struct PredicateTests {
     private func kennel() throws -> (RealmLab, Results<Dog>) {
         let lab = try RealmLab(RealmTests.types)

@@ -16,12 +16,12 @@ final class OddNames: Object {
     @Persisted var none: List<Int>
 }
 
-/// Properties that are called like words of the query language or of predicates.
+/// Properties whose names are words of the query language or of predicates.
 @Suite struct PropertyNameTests {
     private let lab: RealmLab
     private let objects: Results<OddNames>
 
-    /// Objects 0 to 2 with 7, 8 and 9 in every number.
+    /// Creates objects 0 to 2 with 7, 8 and 9 in every number.
     init() throws {
         lab = try RealmLab([OddNames.self])
         let realm = try lab.open()

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Conditions by closure and by text, and what results can do.
+/// Conditions by closure and by text, and operations of results.
 @Suite struct QueryTests {
     private func text(_ condition: (Query<Dog>) -> Query<Bool>) -> String {
         condition(Query<Dog>._constructForTesting())._constructPredicate().0
@@ -90,13 +90,13 @@ import Testing
         #expect(
             dogs[3].tags.sorted(by: [SortDescriptor(keyPath: "self")]).map { $0 } == ["all", "t3"])
         #expect(dogs.index(of: dogs[4]) == 4)
-        // Results follow what happens, also before it is committed.
+        // Results are up to date, also before a commit.
         let wild = dogs.where { $0.mood == .wild }
         #expect(wild.count == 10)
         try realm.write {
             dogs[0].mood = .wild
             #expect(wild.count == 11)
-            // Going over them while they become others.
+            // The results change during the iteration.
             for dog in wild { dog.mood = .calm }
         }
         #expect(wild.isEmpty)

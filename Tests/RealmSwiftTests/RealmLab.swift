@@ -3,7 +3,7 @@ import RealmEngine
 import RealmSwift
 import Testing
 
-/// A realm file of its own, which is looked through at the end.
+/// A temporary realm file with a configuration, whose integrity `check` verifies.
 final class RealmLab {
     private let folder: URL
     var configuration: Realm.Configuration
@@ -20,7 +20,7 @@ final class RealmLab {
 
     func open() throws -> Realm { try Realm(configuration: configuration) }
 
-    /// The file is sound.
+    /// Checks the integrity of the file.
     func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let report = try IntegrityCheck.run(path: configuration.fileURL!.path)
         #expect(report.isClean, sourceLocation: sourceLocation)

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Objects of the program in a file, by way of the API.
+/// Stores and reads objects through the API.
 @Suite struct RealmTests {
     static let types: [ObjectBase.Type] = [Dog.self, Owner.self, Collar.self]
 
@@ -44,7 +44,7 @@ import Testing
         #expect(found.owner?.name == "Ada" && found.collar?.color == "red")
         #expect(found.friends[0].id == 8 && found.friends[0].friends.first?.id == 7)
         #expect(found.owner!.dogs.count == 1 && found.owner!.dogs[0] == dog)
-        // The list that the object had before it was stored is the stored one now.
+        // The list of the unmanaged object has become the stored list.
         let friends = friend.friends
         try realm.write { friends.removeAll() }
         #expect(friend.friends.isEmpty)

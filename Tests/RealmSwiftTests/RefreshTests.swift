@@ -3,7 +3,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Observers of a queue that runs nothing while a block of it waits: `refresh()` calls them.
+/// Observers on a queue that is blocked: `refresh()` calls them.
 @Suite struct RefreshTests {
     private struct Shown {
         let lab: RealmLab
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// One observer of each kind that has a first call.
+    /// One observer of each kind that receives an initial call.
     private func observers(_ realm: Realm, _ news: News) -> [Any] {
         let (owner, things) = (realm.objects(Owner.self)[0], realm.objects(Things.self)[0])
         let dogs = realm.objects(Dog.self)
@@ -69,8 +69,8 @@ import Testing
         "projected initial 1",
     ]
 
-    /// Calls `body` with an observed realm on a queue that runs nothing else meanwhile, then lets the queue
-    /// run.
+    /// Calls `body` with an observed realm on a queue that runs nothing else meanwhile, then
+    /// unblocks the queue.
     private func onBlockedQueue(_ shown: Shown, _ body: (Realm) -> Void) {
         let queue = DispatchQueue(label: "blocked")
         let held = queue.sync { () -> News.Tokens in
@@ -99,7 +99,7 @@ import Testing
             #expect(news.all.sorted() == Self.first.sorted())
             #expect(!realm.refresh())
             #expect(news.all.count == Self.first.count)
-            // Changes of others, and of this realm itself, are delivered in the same way.
+            // Changes by other realms and by this one are delivered in the same way.
             addElsewhere(shown, "Bo")
             #expect(realm.refresh())
             #expect(news.all.contains("results update 2") && news.all.contains("sections update"))
@@ -107,12 +107,12 @@ import Testing
             #expect(!realm.refresh())
             #expect(news.all.contains("list update 2"))
         }
-        // Evaluations that arrive late make no second first call.
+        // Evaluations that arrive later do not cause a second initial call.
         #expect(news.all.filter { $0.contains("initial") }.sorted() == Self.first.sorted())
         try shown.lab.check()
     }
 
-    /// The first call after a refresh that moved on has the newest version.
+    /// The initial call after a refresh that advanced the realm shows the newest version.
     @Test func refreshThatMovesOnDeliversFirstCalls() throws {
         let shown = try prepared()
         let news = shown.news
@@ -131,7 +131,7 @@ import Testing
         onBlockedQueue(shown) { realm in
             realm.beginWrite()
             #expect(news.all.sorted() == Self.first.sorted())
-            // Inside of a write transaction nothing is delivered.
+            // Nothing is delivered inside a write transaction.
             realm.create(Dog.self, value: ["id": 2])
             #expect(!realm.refresh() && news.all.count == Self.first.count)
             try! realm.commitWrite()

@@ -2,13 +2,14 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Results in orders that the SDK has no key paths for.
+/// Results in orders that the SDK's key paths cannot express.
 @Suite struct ResultsOrderTests {
     private let lab: RealmLab
     private let realm: Realm
     private let shelves: Results<Shelf>
 
-    /// Shelf 0 has ranks 1 and 9, shelf 1 has 4, shelf 2 nothing, shelf 3 has 2, 3 and the 4 of shelf 1.
+    /// Creates shelf 0 with ranks 1 and 9, shelf 1 with 4, shelf 2 without items, and shelf 3 with
+    /// 2, 3 and the 4 of shelf 1.
     init() throws {
         (lab, realm) = try Shelf.lab(ranks: [[1, 9], [4], [], [2, 3]])
         try realm.write { [realm] in
@@ -42,7 +43,7 @@ import Testing
         #expect(shelves.sorted(byKeyPath: "intSet.@sum").map(\.id) == [2, 1, 3, 0])
     }
 
-    /// The first of several objects that link to one counts.
+    /// Sorting by incoming links uses the first of several linking objects.
     @Test func incomingLinksSort() throws {
         let items = realm.objects(Item.self)
         #expect(

@@ -2,7 +2,7 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Classes that a realm is refused for when it is opened.
+/// Classes with which opening a realm fails.
 @Suite struct SchemaValidationTests {
     /// The message of the error that opening throws.
     private func refusal(_ types: [ObjectBase.Type]) throws -> String {
@@ -117,7 +117,7 @@ import Testing
     }
 }
 
-/// A class that default realms do not have.
+/// A class that is not in the default schema.
 class Hidden: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Results in sections, and projections.
+/// Sections of results, and projections.
 @Suite struct SectionTests {
     final class Face: Projection<Dog> {
         @Projected(\Dog.name) var title

@@ -3,9 +3,9 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Realms of queues and threads, and what goes from one to another.
+/// Realms on queues and threads, and values passed between them.
 @Suite struct ThreadTests {
-    /// Runs `body` on a serial queue of its own.
+    /// Runs `body` on a new serial queue and waits for it.
     private func onQueue(
         _ name: String = "test", _ body: @escaping @Sendable (DispatchQueue) throws -> Void
     ) {
@@ -13,7 +13,7 @@ import Testing
         queue.sync { #expect(throws: Never.self) { try body(queue) } }
     }
 
-    /// Runs `body` on another thread, and waits for it.
+    /// Runs `body` on another thread and waits for it.
     private func elsewhere(_ body: @escaping @Sendable () throws -> Void) {
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -36,13 +36,14 @@ import Testing
         try lab.check()
     }
 
-    /// A thread that stands in for a queue's has nothing there by which to tell the queue quickly.
+    /// A thread that impersonates a queue's thread lacks the value by which the queue is identified
+    /// quickly.
     @Test func queueOfAStandIn() throws {
         let lab = try RealmLab(RealmTests.types)
         let configuration = lab.configuration
         nonisolated(unsafe) var opened: Realm?
         onQueue { queue in
-            // A queue is known once a realm was opened on it.
+            // Opening a realm on the queue sets the value that identifies it.
             var other = configuration
             other.inMemoryIdentifier = "queueOfAStandIn"
             _ = try Realm(configuration: other, queue: queue)
@@ -191,7 +192,7 @@ import Testing
     }
 }
 
-/// Notes what happened; free to cross threads.
+/// Notes of observers. May be used on any thread.
 final class News: @unchecked Sendable {
     final class Tokens: @unchecked Sendable {
         let things: [Any]

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// A class with a property of most kinds.
+/// A class with properties of most kinds.
 final class Node: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted(indexed: true) var name: String
@@ -23,7 +23,7 @@ final class NodePart: EmbeddedObject {
     @Persisted var labels: List<String>
 }
 
-/// What a node is to be.
+/// Expected properties of a node.
 struct NodeModel: Equatable {
     var name = ""
     var weight: Double?
@@ -55,7 +55,7 @@ struct NodeModel: Equatable {
     }
 }
 
-/// Objects and what they are to be, changed by chance side by side.
+/// Changes objects and their expected content at random, in the same way.
 struct ModelDrive {
     private(set) var models: [Int: NodeModel] = [:]
     private var state: UInt64
@@ -72,7 +72,7 @@ struct ModelDrive {
         return ids.isEmpty ? nil : ids[below(ids.count)]
     }
 
-    /// One change, in the open write transaction.
+    /// Makes one change in the open write transaction.
     mutating func change(_ realm: Realm) {
         guard let id = someID(), below(8) > 0,
             let node = realm.object(ofType: Node.self, forPrimaryKey: id)
@@ -185,7 +185,7 @@ struct ModelDrive {
         node.part = part
     }
 
-    /// What is stored is what is to be.
+    /// Checks that the stored objects have the expected content.
     func check(_ realm: Realm) {
         let all = realm.objects(Node.self)
         #expect(Set(all.map(\.id)) == Set(models.keys))
@@ -200,8 +200,8 @@ struct ModelDrive {
 }
 
 @Suite struct TypedModelTests {
-    /// Objects behave as dictionaries, arrays and sets do, through transactions that are taken back and
-    /// realms that are opened anew.
+    /// Objects behave like dictionaries, arrays and sets, over transactions that are rolled back
+    /// and realms that are opened again.
     @Test func objectsAsDictionaries() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("objectsAsDictionaries: seed \(seed)")
@@ -229,7 +229,7 @@ struct ModelDrive {
 }
 
 extension ModelDrive {
-    /// These objects, with the chance of another.
+    /// The content of this drive with the random state of another one.
     fileprivate func going(on other: ModelDrive) -> ModelDrive {
         var drive = other
         drive.models = models

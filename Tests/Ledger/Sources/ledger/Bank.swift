@@ -1,6 +1,6 @@
 import RealmSwift
 
-/// Owns the realm that clients write through.
+/// An actor that owns the realm through which clients write.
 actor Bank {
     private var realm: Realm!
 
@@ -14,14 +14,14 @@ actor Bank {
         }
     }
 
-    /// Suspends until it is durable; transfers of many tasks share the way to the disk.
+    /// Suspends until the transfer is durable. Transfers of several tasks share a disk sync.
     func transfer(_ amount: Int, from: Int, to: Int) async throws {
         try await realm.asyncWrite {
             Rules.transfer(amount, from: from, to: to, by: "client", in: realm)
         }
     }
 
-    /// Something that goes wrong in the middle: nothing of it may stay.
+    /// Changes data and then throws; nothing of the change may remain.
     func fail() async throws {
         try await realm.asyncWrite {
             realm.objects(Account.self).first!.balance = -1_000_000
@@ -42,7 +42,8 @@ actor Bank {
     func close() { realm = nil }
 }
 
-/// Follows the accounts by what it is told of them, and never looks at the rest.
+/// Keeps a copy of the balances up to date by applying changes, without reading the realm
+/// otherwise.
 actor Watcher {
     private(set) var balances: [Int] = []
     private(set) var updates = 0

@@ -10,16 +10,17 @@ final class Transfer: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var amount: Int
     @Persisted var source: String
-    /// Where it came from, and where it went.
+    /// The account that the amount came from, followed by the one that it went to.
     @Persisted var accounts: List<Account>
 }
 
-/// What every version of the file must hold: money moves, and there is never more or less of it.
+/// Rules that every version of the file must satisfy: transfers move money, and the total never
+/// changes.
 enum Rules {
     static let accounts = 100
     static let total = accounts * 1000
 
-    /// What is wrong with a version; nil when nothing is.
+    /// Violation of a rule in the version that `realm` shows; nil if there is none.
     static func violation(in realm: Realm) -> String? {
         let accounts = realm.objects(Account.self)
         guard accounts.count == Self.accounts else { return "\(accounts.count) accounts" }
@@ -34,7 +35,7 @@ enum Rules {
         return nil
     }
 
-    /// Moves money, in a write transaction.
+    /// Moves money between two accounts, in an open write transaction.
     static func transfer(_ amount: Int, from: Int, to: Int, by source: String, in realm: Realm) {
         guard from != to, let giver = realm.object(ofType: Account.self, forPrimaryKey: from),
             let taker = realm.object(ofType: Account.self, forPrimaryKey: to)

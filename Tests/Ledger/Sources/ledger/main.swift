@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 import RealmSwift
 
-// A small server in one file: many tasks write through one actor, a queue writes on its own, threads read
-// every version they come to and take frozen ones along, and a watcher is told of all that happens.
+// A small server in one file. Many tasks write through one actor, a queue writes as well, threads
+// read each version that they see and keep frozen ones, and a watcher is notified of all changes.
 //
 //     ledger [SECONDS]
 //
-// Exits with 1 when a version breaks a rule.
+// Exits with 1 if a version violates a rule.
 
 let seconds = CommandLine.arguments.dropFirst().first.flatMap(Double.init) ?? 10
 let folder = FileManager.default.temporaryDirectory
@@ -17,7 +17,7 @@ defer { try? FileManager.default.removeItem(at: folder) }
 Realm.Configuration.defaultConfiguration = Realm.Configuration(
     fileURL: folder.appendingPathComponent("ledger.realm"))
 
-/// What everybody counts, and finds wrong.
+/// Counts reads and writes of all threads and collects violations.
 final class Tally: @unchecked Sendable {
     private let lock = NSLock()
     private var state = (reads: 0, writes: 0, violations: [String]())
@@ -39,7 +39,7 @@ let watcher = Watcher()
 let watched = try Realm().objects(Account.self)
 let token = await watched.observe(on: watcher) { watcher, change in watcher.heard(change) }
 
-// Threads that read: live ones, and frozen objects that went from one to another.
+// Threads that read live versions, and frozen versions that they keep.
 let readers = (0..<2).map { number in
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -87,7 +87,7 @@ let orders = DispatchGroup()
 orders.enter()
 queue.async { order(0) }
 
-/// What is wrong with an account that came from the actor; nil when nothing is.
+/// Checks an account that the actor has handed over; nil if it is correct.
 @Sendable func handedOver(_ reference: ThreadSafeReference<Account>, _ number: Int) throws
     -> String?
 {
@@ -121,7 +121,7 @@ await withTaskGroup(of: Void.self) { group in
 for reader in readers { await wait(for: reader) }
 await withCheckedContinuation { done in orders.notify(queue: queue) { @Sendable in done.resume() } }
 
-// The watcher has heard of everything, or will soon.
+// The watcher receives its last notifications a little later.
 let balances = await bank.balances
 var tries = 0
 while await watcher.balances != balances, tries < 2000 {
@@ -141,7 +141,7 @@ for violation in Set(violations).sorted() { print(violation) }
 await bank.close()
 exit(violations.isEmpty ? 0 : 1)
 
-/// Without holding up a thread that tasks run on.
+/// Waits for a semaphore without blocking a thread that runs tasks.
 func wait(for semaphore: DispatchSemaphore) async {
     await withCheckedContinuation { done in
         DispatchQueue.global().async {

@@ -2,7 +2,7 @@ import Foundation
 import RealmSamples
 import RealmSwift
 
-// Runs every sample once, each on a file of its own. Exits with 1 when one does not hold.
+// Runs every sample once, each with a new file. Exits with 1 if a check fails.
 
 var failures: [String] = []
 for sample in Samples.all {

@@ -1,6 +1,6 @@
 import RealmSwift
 
-/// Lists, sets and maps of `count` integers: what an element costs.
+/// Measures the cost of an element in lists, sets and maps of `count` integers.
 func collections(_ realm: Realm, _ count: Int) throws {
     let numbers = Numbers()
     try realm.write { realm.add(numbers) }

@@ -1,6 +1,6 @@
 import RealmSwift
 
-/// Ten properties, as many as people tend to have.
+/// A class with ten properties, a typical number.
 final class Person: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var name: String
@@ -19,7 +19,7 @@ final class Pair: Object {
     @Persisted var second: Int
 }
 
-/// Collections of integers.
+/// An object with collections of integers.
 final class Numbers: Object {
     @Persisted var list: List<Int>
     @Persisted var set: MutableSet<Int>
@@ -32,7 +32,7 @@ final class Ticket: Object {
     @Persisted var holder: String
 }
 
-/// As many bytes as an accessor of `Pair` takes, and nothing done with them: what memory alone costs.
+/// An object with as many bytes as an accessor of `Pair`, to measure the cost of memory alone.
 final class Bytes {
     var words = (0, 0, 0, 0, 0, 0, 0, 0, 0)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Keeps the compiler from leaving out what nobody looks at.
+/// Prevents the compiler from removing the computation of an unused value.
 @inline(never) func use<T>(_: T) {}
 
 private func nanoseconds(_ clock: clockid_t) -> Double {
@@ -12,8 +12,8 @@ private func nanoseconds(_ clock: clockid_t) -> Double {
 /// CPU time of the process so far, in nanoseconds.
 func processorTime() -> Double { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
 
-/// The best of five runs, in nanoseconds for each of `times` that `body` does with what `prepare` made,
-/// which is not counted.
+/// The best of five runs, in nanoseconds for each of the `times` operations that `body` performs
+/// with the result of `prepare`, whose time is not counted.
 func best<T>(
     _ times: Int, after prepare: () throws -> T, _ body: (T) throws -> Void
 ) rethrows -> Double {
@@ -37,7 +37,7 @@ func line(_ name: String, _ value: Double, _ unit: String = "ns") {
     print(name.padding(toLength: 44, withPad: " ", startingAt: 0), figure, unit)
 }
 
-/// Memory the process has of its own, in bytes.
+/// Private memory of the process in bytes.
 func memory() -> Int {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
     let pages = text.split(separator: " ").dropFirst(5).first.flatMap { Int($0) } ?? 0

@@ -17,7 +17,7 @@ func person(_ i: Int) -> Person {
 }
 
 func fill(_ realm: Realm, _ count: Int) throws {
-    // Not counted: a first commit makes the file.
+    // Not counted: the first commit creates the file.
     try realm.write { realm.add(person(-1)) }
     try realm.write { realm.delete(realm.objects(Person.self)) }
     let time = try best(count / 5) {
@@ -36,7 +36,7 @@ func fill(_ realm: Realm, _ count: Int) throws {
 
 func objects(_ realm: Realm) throws {
     var kept: [Person] = []
-    // Before anything else: memory that was freed would be used again.
+    // Measured first: later objects would reuse freed memory.
     let before = memory()
     for person in realm.objects(Person.self).prefix(500_000) { kept.append(person) }
     line("memory of an accessor", Double(memory() - before) / Double(kept.count), "bytes")
@@ -111,7 +111,7 @@ func handOver(_ realm: Realm) throws {
     line("resolve a reference", time)
 }
 
-/// What a queue adds, and what an observer of many objects costs when one changes.
+/// Measures the cost of a queue, and of an observer of many objects when one of them changes.
 func observing(_ configuration: Realm.Configuration, queue: DispatchQueue) async throws {
     try queue.sync {
         let realm = try Realm(configuration: configuration, queue: queue)
@@ -177,7 +177,8 @@ func asynchronousWrites(_ configuration: Realm.Configuration) async throws {
     line("the same, tasks that come to the actor each time", fromOutside, "a second")
 }
 
-/// Writes a second that ten tasks make at a time, 2000 each; the best of five runs.
+/// Number of writes per second by ten concurrent tasks with 2000 writes each; the best of five
+/// runs.
 private func mostWrites(
     from first: Int, _ write: @escaping @Sendable (Range<Int>) async throws -> Void
 ) async throws -> Double {

@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import RealmSwift
 
-// What one access costs: `swift run -c release --package-path Tests/Ledger typed-bench [OBJECTS]`.
-// Each line is the best of five runs, by elapsed time unless it says otherwise. `Measuring.md` of
-// RealmSwift.docc has figures.
+// Measures the cost of one access: `swift run -c release --package-path Tests/Ledger typed-bench
+// [OBJECTS]`. Each line is the best of five runs in elapsed time, unless its unit says otherwise.
+// `Measuring.md` of RealmSwift.docc has results.
 
 let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
 let folder = FileManager.default.temporaryDirectory
