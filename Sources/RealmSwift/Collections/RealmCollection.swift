@@ -78,13 +78,13 @@ where Iterator == RLMIterator<Element> {
     func setValue(_ value: Any?, forKey key: String)
     /// Calls `block` with the collection as it is, and again after each change of it.
     ///
+    /// Traps for an unmanaged or frozen collection, on a read-only realm, on a plain thread without
+    /// a queue, after changes in an open write transaction, and for an unknown property.
+    ///
     /// - Parameter keyPaths: properties whose modifications are reported; nil for all.
     /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
     ///   realm.
     /// - Returns: a token; the observation ends when it is released.
-    ///
-    /// Traps for an unmanaged or frozen collection, on a read-only realm, on a plain thread without
-    /// a queue, after changes in an open write transaction, and for an unknown property.
     func observe(
         keyPaths: [String]?, on queue: DispatchQueue?,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -92,12 +92,12 @@ where Iterator == RLMIterator<Element> {
     /// Calls `block` on an actor with the collection as it is, and again after each change of it.
     /// The observation has begun when this returns.
     ///
+    /// Traps for an unmanaged or frozen collection, on a read-only realm, and for an unknown
+    /// property.
+    ///
     /// - Parameter keyPaths: properties whose modifications are reported; nil for all.
     /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
     ///   nothing is observed.
-    ///
-    /// Traps for an unmanaged or frozen collection, on a read-only realm, and for an unknown
-    /// property.
     func observe<A: Actor>(
         keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
@@ -113,9 +113,9 @@ where Iterator == RLMIterator<Element> {
     /// Returns the elements in sections of equal keys. Sections are in the order of their first
     /// elements in the sort.
     ///
-    /// - Parameter keyBlock: returns the key of an element.
-    ///
     /// Traps without a sort descriptor, and for an unmanaged collection.
+    ///
+    /// - Parameter keyBlock: returns the key of an element.
     func sectioned<Key: _Persistable>(
         sortDescriptors: [SortDescriptor], _ keyBlock: @escaping ((Element) -> Key)
     ) -> SectionedResults<Key, Element>

@@ -60,13 +60,13 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
     where T.PersistedType: AddableType
     /// Calls `block` with the collection as it is, and again after each change of it.
     ///
+    /// Traps for an unmanaged or frozen collection, and on a plain thread without a queue.
+    ///
     /// - Parameter keyPaths: properties of the values whose modifications are reported; nil for
     ///   all.
     /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
     ///   realm.
     /// - Returns: a token; the observation ends when it is released.
-    ///
-    /// Traps for an unmanaged or frozen collection, and on a plain thread without a queue.
     func observe(
         keyPaths: [String]?, on queue: DispatchQueue?,
         _ block: @escaping (RealmMapChange<Self>) -> Void

@@ -147,8 +147,8 @@ import RealmEngine
         return source
     }
 
-    /// Returns the elements sorted by several properties, the first one first; replaces the
-    /// previous order. Traps for a property that cannot be sorted by.
+    /// Returns the elements sorted by several properties, the first one first. Traps for a property
+    /// that cannot be sorted by.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results
     where S.Iterator.Element == SortDescriptor {
         switch source {

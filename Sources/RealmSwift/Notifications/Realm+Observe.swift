@@ -25,9 +25,9 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// - Returns: a token; the observation ends when it is released.
-    ///
     /// Traps on a frozen or read-only realm, and on a plain thread.
+    ///
+    /// - Returns: a token; the observation ends when it is released.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
         let realm = instance
         let token = engine.observe { [unowned realm] notice in
@@ -57,14 +57,14 @@ extension RealmCollection {
     /// }
     /// ```
     ///
+    /// Traps for an unmanaged or frozen collection, on a read-only realm, on a plain thread without
+    /// a queue, after changes in an open write transaction, and for an unknown property.
+    ///
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all, also of objects that they link to.
     /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
     ///   realm.
     /// - Returns: a token; the observation ends when it is released.
-    ///
-    /// Traps for an unmanaged or frozen collection, on a read-only realm, on a plain thread without
-    /// a queue, after changes in an open write transaction, and for an unknown property.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -75,12 +75,12 @@ extension RealmCollection {
     /// Calls `block` on an actor with the collection as it is, and again after each change of it.
     /// The observation has begun when this returns.
     ///
+    /// Traps for an unmanaged or frozen collection, and for an unknown property.
+    ///
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all, also of objects that they link to.
     /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
     ///   nothing is observed.
-    ///
-    /// Traps for an unmanaged or frozen collection, and for an unknown property.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
@@ -169,14 +169,14 @@ extension RealmCollection where Element: ObjectBase {
 extension Map {
     /// Calls `block` with the map as it is, and again after each change of it.
     ///
+    /// Traps for an unmanaged or frozen map, on a read-only realm, on a plain thread without a
+    /// queue, after changes in an open write transaction, and for an unknown property.
+    ///
     /// - Parameter keyPaths: properties of the values whose modifications are reported; nil for
     ///   all, also of objects that they link to.
     /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
     ///   realm.
     /// - Returns: a token; the observation ends when it is released.
-    ///
-    /// Traps for an unmanaged or frozen map, on a read-only realm, on a plain thread without a
-    /// queue, after changes in an open write transaction, and for an unknown property.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -310,14 +310,14 @@ extension ThreadConfined where Self: ObjectBase {
     /// }
     /// ```
     ///
+    /// Traps for an unmanaged, deleted or frozen object, on a read-only realm, on a plain thread
+    /// without a queue, after changes in an open write transaction, and for an unknown property.
+    ///
     /// - Parameter keyPaths: properties to observe, also of linked objects: `owner.name`; nil for
     ///   the object's own properties.
     /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
     ///   realm.
     /// - Returns: a token; the observation ends when it is released.
-    ///
-    /// Traps for an unmanaged, deleted or frozen object, on a read-only realm, on a plain thread
-    /// without a queue, after changes in an open write transaction, and for an unknown property.
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void

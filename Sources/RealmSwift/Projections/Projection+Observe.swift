@@ -6,14 +6,14 @@ extension ProjectionObservable {
     /// Calls `block` after each change of a property that the projection shows, and once when its
     /// object is deleted.
     ///
+    /// Traps for an unmanaged, deleted or frozen object, on a plain thread without a queue, and for
+    /// an unknown property.
+    ///
     /// - Parameter keyPaths: names of the projection or of its object; nil for all properties of
     ///   the projection.
     /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
     ///   realm.
     /// - Returns: a token; the observation ends when it is released.
-    ///
-    /// Traps for an unmanaged, deleted or frozen object, on a plain thread without a queue, and for
-    /// an unknown property.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void

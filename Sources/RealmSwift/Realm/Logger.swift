@@ -6,7 +6,7 @@ import RealmEngine
 public enum LogLevel: Int, Sendable {
     /// No messages.
     case off = 0
-    /// From errors that end the program to every message that there is.
+    /// Messages up to this importance: `fatal` comes first, and `all` includes every message.
     case fatal, error, warn, info, detail, debug, trace, all
 }
 

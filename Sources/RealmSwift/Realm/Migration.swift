@@ -86,10 +86,10 @@ public final class Migration {
 
     /// Creates an object of a class that the program has.
     ///
+    /// Traps if the program does not have the class, or if a value does not fit.
+    ///
     /// - Parameter value: values of the properties: a dictionary by name, an array in order, or an
     ///   object.
-    ///
-    /// Traps if the program does not have the class, or if a value does not fit.
     @discardableResult
     public func create(_ typeName: String, value: Any = [Any]()) -> MigrationObject {
         let managed = new.requireClass(named: typeName)

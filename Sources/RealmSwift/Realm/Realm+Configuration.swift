@@ -124,8 +124,8 @@ extension Realm {
         /// Whether a file whose schema differs is replaced by an empty one instead of being
         /// migrated. Traps when opened together with `readOnly`.
         public var deleteRealmIfMigrationNeeded: Bool
-        /// Block that decides whether to compact the file, called when the process opens the file
-        /// first.
+        /// Block that decides whether to compact the file, called when the process opens a file
+        /// that it does not have open already.
         ///
         /// Its arguments are the size of the file and the number of bytes in use. Nothing is
         /// compacted while another process has the file open.

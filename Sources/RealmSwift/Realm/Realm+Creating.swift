@@ -4,11 +4,11 @@ import RealmEngine
 extension Object {
     /// Creates an unmanaged object with values for its properties.
     ///
-    /// - Parameter value: a dictionary by property name, an array in the order of the properties,
-    ///   or an object whose properties of the same names are copied.
-    ///
     /// Traps if a value does not fit its property, or if an array has more elements than the class
     /// has properties.
+    ///
+    /// - Parameter value: a dictionary by property name, an array in the order of the properties,
+    ///   or an object whose properties of the same names are copied.
     public convenience init(value: Any) {
         self.init()
         InitialValues(value, ClassModel.of(Swift.type(of: self))).apply(to: self)
@@ -18,11 +18,11 @@ extension Object {
 extension EmbeddedObject {
     /// Creates an unmanaged object with values for its properties.
     ///
-    /// - Parameter value: a dictionary by property name, an array in the order of the properties,
-    ///   or an object whose properties of the same names are copied.
-    ///
     /// Traps if a value does not fit its property, or if an array has more elements than the class
     /// has properties.
+    ///
+    /// - Parameter value: a dictionary by property name, an array in the order of the properties,
+    ///   or an object whose properties of the same names are copied.
     public convenience init(value: Any) {
         self.init()
         InitialValues(value, ClassModel.of(Swift.type(of: self))).apply(to: self)
@@ -32,14 +32,14 @@ extension EmbeddedObject {
 extension Realm {
     /// Creates an object in the realm, or updates the object with the same primary key.
     ///
+    /// Traps outside of a write transaction, if the class is not in the realm, if a value does not
+    /// fit, if the primary key exists and `update` is `.error`, and if `update` is another policy
+    /// for a class without a primary key.
+    ///
     /// - Parameter value: a dictionary by property name, an array in the order of the properties,
     ///   or an object. On an update, properties without a value keep theirs.
     /// - Parameter update: whether an object with the same primary key is an error, or is updated.
     /// - Returns: the managed object.
-    ///
-    /// Traps outside of a write transaction, if the class is not in the realm, if a value does not
-    /// fit, if the primary key exists and `update` is `.error`, and if `update` is another policy
-    /// for a class without a primary key.
     @discardableResult
     public func create<T: Object>(
         _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error

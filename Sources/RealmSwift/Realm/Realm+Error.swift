@@ -33,7 +33,8 @@ extension Realm {
                 incompatibleLockFile = 8
             /// The address space is exhausted. The SDK's code; not thrown by this library.
             case addressSpaceExhausted = 9
-            /// The classes of the file and of the program differ, and no migration is allowed.
+            /// The classes or the schema version of the file do not fit the classes of the program,
+            /// and the configuration does not allow a migration.
             case schemaMismatch = 10
             /// The file is open elsewhere, which the operation does not allow.
             case alreadyOpen = 12
@@ -42,7 +43,7 @@ extension Realm {
             /// The disk is full.
             case
                 outOfDiskSpace = 14
-            /// Another process has the file open with options that exclude each other.
+            /// Another process has the file open in a way that excludes this one.
             case incompatibleSession = 15
             /// The file format is too old or too new to be read.
             case unsupportedFileFormatVersion = 16

@@ -45,25 +45,25 @@ import RealmEngine
 
     /// Opens the realm of `Realm.Configuration.defaultConfiguration`.
     ///
+    /// Traps if the caller is not on `queue`, or if the queue is concurrent.
+    ///
     /// - Parameter queue: a serial queue that the caller is running on; nil for the main queue or
     ///   the calling thread.
     /// - Throws: `Realm.Error` if the file cannot be opened or its schema differs.
-    ///
-    /// Traps if the caller is not on `queue`, or if the queue is concurrent.
     public init(queue: DispatchQueue? = nil) throws {
         try self.init(configuration: .defaultConfiguration, queue: queue)
     }
 
     /// Opens a realm. The first open in a process also creates, migrates or compacts the file.
     ///
-    /// Opening it again in the same context returns the same instance.
+    /// Opens in the same context refer to the same instance.
+    ///
+    /// Traps if the caller is not on `queue`, if the queue is concurrent, or if the file is already
+    /// open with other options.
     ///
     /// - Parameter queue: a serial queue that the caller is running on; nil for the main queue or
     ///   the calling thread.
     /// - Throws: `Realm.Error` if the file cannot be opened or its schema differs.
-    ///
-    /// Traps if the caller is not on `queue`, if the queue is concurrent, or if the file is already
-    /// open with other options.
     public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
         if configuration.readOnly, configuration.deleteRealmIfMigrationNeeded {
             throwRealmException(
@@ -94,12 +94,12 @@ import RealmEngine
     ///
     /// If the block throws, all changes are undone and the error is rethrown.
     ///
+    /// Waits while another thread or process writes. Traps inside a write transaction, on a frozen
+    /// or read-only realm, and for a token of another realm.
+    ///
     /// - Parameter tokens: observers of this realm that are not notified of this commit.
     /// - Returns: the result of `block`.
     /// - Throws: the error of `block`, or `Realm.Error` if the commit cannot be written.
-    ///
-    /// Waits while another thread or process writes. Traps inside a write transaction, on a frozen
-    /// or read-only realm, and for a token of another realm.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: (() throws -> Result)
@@ -123,10 +123,10 @@ import RealmEngine
 
     /// Commits the write transaction. The changes are durable when this returns.
     ///
+    /// Traps without a write transaction, and for a token of another realm.
+    ///
     /// - Parameter tokens: observers of this realm that are not notified of this commit.
     /// - Throws: `Realm.Error` if the file cannot be written.
-    ///
-    /// Traps without a write transaction, and for a token of another realm.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         do throws(RealmError) {
             defer { instance.letGo() }
@@ -167,11 +167,11 @@ import RealmEngine
     /// Adds an object to the realm, with the unmanaged objects that it links to. The object itself
     /// becomes managed. Does nothing if it is already in this realm.
     ///
-    /// - Parameter update: whether an object with the same primary key is an error, or is updated.
-    ///
     /// Traps outside of a write transaction, for a deleted object or one of another realm, if the
     /// primary key exists and `update` is `.error`, and if `update` is another policy for a class
     /// without a primary key.
+    ///
+    /// - Parameter update: whether an object with the same primary key is an error, or is updated.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         _ = engine.write
         if update != .error, ClassModel.of(type(of: object)).primaryKey == nil {
@@ -324,10 +324,10 @@ import RealmEngine
 
     /// Advances the realm to the newest version and notifies observers.
     ///
+    /// Traps on a read-only realm.
+    ///
     /// - Returns: false if there is no newer version, inside a write transaction, on a frozen
     ///   realm, and while observers are notified.
-    ///
-    /// Traps on a read-only realm.
     @discardableResult public func refresh() -> Bool {
         if configuration.readOnly {
             throwRealmException("Read-only Realms do not change and cannot be refreshed.")

@@ -38,14 +38,14 @@ extension RealmSectionedResult {
 
     /// Calls `block` with the sections as they are, and again after each change of them.
     ///
+    /// Traps for frozen sections, on a read-only realm, on a plain thread without a queue, after
+    /// changes in an open write transaction, and for an unknown property.
+    ///
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all, also of objects that they link to.
     /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
     ///   realm.
     /// - Returns: a token; the observation ends when it is released.
-    ///
-    /// Traps for frozen sections, on a read-only realm, on a plain thread without a queue, after
-    /// changes in an open write transaction, and for an unknown property.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void

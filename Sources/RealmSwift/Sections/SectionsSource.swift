@@ -84,9 +84,9 @@ struct SectionsLayout<Key: Hashable> {
 extension RealmCollection {
     /// Returns the elements in sections of equal keys, in the order that the descriptors define.
     ///
-    /// - Parameter keyBlock: returns the key of an element.
-    ///
     /// Traps without a sort descriptor, and for an unmanaged collection.
+    ///
+    /// - Parameter keyBlock: returns the key of an element.
     public func sectioned<Key: _Persistable>(
         sortDescriptors: [SortDescriptor], _ keyBlock: @escaping ((Element) -> Key)
     ) -> SectionedResults<Key, Element> {
@@ -138,9 +138,9 @@ extension RealmCollection where Element: ObjectBase {
 
     /// Returns the objects in sections of equal keys, in the order that the descriptors define.
     ///
-    /// - Parameter block: returns the key of an object.
-    ///
     /// Traps without a sort descriptor, and for an unmanaged collection.
+    ///
+    /// - Parameter block: returns the key of an object.
     public func sectioned<Key: _Persistable>(
         by block: @escaping ((Element) -> Key), sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> { sectioned(sortDescriptors: sortDescriptors, block) }
@@ -167,9 +167,9 @@ extension RealmCollection {
 
     /// Returns the projections in sections of equal keys, in the order that the descriptors define.
     ///
-    /// - Parameter block: returns the key of a projection.
-    ///
     /// Traps without a sort descriptor, and for an unmanaged collection.
+    ///
+    /// - Parameter block: returns the key of a projection.
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by block: @escaping ((Element) -> Key), sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> where Element: Projection<O> {

@@ -38,7 +38,7 @@ public enum RealmTesting {
             ? "NSUnknownKeyException" : "RLMException"
     }
 
-    /// A closure in memory of its own.
+    /// A closure in heap memory, whose captured values can be released.
     private struct Work: @unchecked Sendable {
         private let cell: UnsafeMutablePointer<(() -> Void, Int)>
         private let count: Int

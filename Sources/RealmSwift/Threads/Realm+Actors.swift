@@ -25,15 +25,15 @@ extension Realm {
     /// Opens a realm that is confined to `actor`. It is used only in code that runs on the actor,
     /// which may be an actor's own initializer.
     ///
-    /// - Parameter downloadBeforeOpen: has no effect on local files.
-    /// - Throws: `Realm.Error`, and `CancellationError` if the task is cancelled.
-    ///
     /// ```swift
     /// actor Kennel {
     ///     private var realm: Realm!
     ///     init() async throws { realm = try await Realm(actor: self) }
     /// }
     /// ```
+    ///
+    /// - Parameter downloadBeforeOpen: has no effect on local files.
+    /// - Throws: `Realm.Error`, and `CancellationError` if the task is cancelled.
     public init<A: Actor>(
         configuration: Configuration = .defaultConfiguration, actor: A,
         downloadBeforeOpen: OpenBehavior = .never

@@ -18,11 +18,11 @@ extension Realm {
     /// }
     /// ```
     ///
+    /// Traps if the realm is not confined to the calling actor.
+    ///
     /// - Returns: the result of `block`.
     /// - Throws: the error of `block`, `Realm.Error` if the commit cannot be written, and
     ///   `CancellationError` if the task is cancelled before the block runs.
-    ///
-    /// Traps if the realm is not confined to the calling actor.
     @discardableResult
     public func asyncWrite<Result>(
         _isolation actor: isolated any Actor = #isolation, _ block: (() throws -> Result)
@@ -47,10 +47,10 @@ extension Realm {
     /// Advances the realm to the newest version, or to a newer one that appears meanwhile, and
     /// notifies observers.
     ///
+    /// Traps if the realm is not confined to the calling actor.
+    ///
     /// - Returns: false if there is no newer version, if the task is cancelled, on a frozen realm
     ///   and inside a write transaction.
-    ///
-    /// Traps if the realm is not confined to the calling actor.
     @discardableResult
     public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
         checkIsolated("asyncRefresh", actor)

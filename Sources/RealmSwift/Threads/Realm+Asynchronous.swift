@@ -22,12 +22,12 @@ extension Realm {
     /// }
     /// ```
     ///
+    /// Traps on a plain thread, on a frozen or read-only realm, and in the completion block of a
+    /// commit.
+    ///
     /// - Parameter onComplete: receives nil when the data is durable, or the error that prevented
     ///   it.
     /// - Returns: an identifier to cancel the write with, before the block has begun.
-    ///
-    /// Traps on a plain thread, on a frozen or read-only realm, and in the completion block of a
-    /// commit.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: ((Swift.Error?) -> Void)? = nil
@@ -41,10 +41,10 @@ extension Realm {
     /// Runs a block later in a write transaction, in the context of the realm. The block must
     /// commit; returning without a commit undoes its changes.
     ///
-    /// - Returns: an identifier to cancel the write with, before the block has begun.
-    ///
     /// Traps on a plain thread, on a frozen or read-only realm, and in the completion block of a
     /// commit.
+    ///
+    /// - Returns: an identifier to cancel the write with, before the block has begun.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         attempt { () throws(RealmError) in try engine.beginAsyncWrite(asyncWriteBlock) }
@@ -55,13 +55,13 @@ extension Realm {
     ///
     /// A transaction begun with `beginWrite` is durable when this returns.
     ///
+    /// Traps without a write transaction.
+    ///
     /// - Parameter allowGrouping: whether the transactions that follow may become durable together
     ///   with this one.
     /// - Parameter onComplete: receives nil when the data is durable, or the error that prevented
     ///   it. Called in the context of the realm.
     /// - Returns: an identifier with which `cancelAsyncWrite(_:)` drops `onComplete`.
-    ///
-    /// Traps without a write transaction.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: ((Swift.Error?) -> Void)? = nil

@@ -4,11 +4,14 @@ import RealmEngine
 /// A property wrapper around an object or collection of a realm that any thread may read. Each read
 /// returns the value in the realm of the calling context.
 ///
+/// As a parameter, `@ThreadSafe dog: Dog?`, the wrapper lets a function be called with an object of
+/// any thread. It can also be created explicitly:
+///
 /// ```swift
-/// final class Walker: Sendable {
-///     private let wrapped: ThreadSafe<Dog>
-///     init(_ dog: Dog) { wrapped = ThreadSafe(wrappedValue: dog) }
-///     func printName() { print(wrapped.wrappedValue?.name ?? "deleted") }
+/// let dog = ThreadSafe(wrappedValue: realm.objects(Dog.self).first)
+/// queue.async {
+///     let realm = try! Realm()
+///     try! realm.write { dog.wrappedValue?.age += 1 }
 /// }
 /// ```
 @propertyWrapper

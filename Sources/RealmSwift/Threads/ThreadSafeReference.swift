@@ -32,9 +32,9 @@ extension Realm {
     ///
     /// Advances a realm that is behind the version of the reference.
     ///
-    /// - Returns: the value in this realm; nil if it has been deleted or belongs to another file.
-    ///
     /// Traps if the reference was already resolved.
+    ///
+    /// - Returns: the value in this realm; nil if it has been deleted or belongs to another file.
     public func resolve<Confined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         reference.resolve(in: instance)
     }
