@@ -1,9 +1,10 @@
 import Glibc
 import RealmEngine
 
-/// Names that complete a command line: `--complete=class WORD WORDS...` prints the classes, with
-/// `property` the properties, that may stand for the word behind the words. A first argument that no
-/// help mentions, for completions; where anything is wrong, nothing is printed.
+/// Completion of class and property names: `--complete=class WORD WORDS...` prints the classes that
+/// can replace WORD after WORDS, `--complete=property` the properties.
+///
+/// An undocumented first argument for completion scripts. Prints nothing if there is any error.
 struct NameCompletion {
     private enum Subject: String {
         case className = "class"
@@ -11,12 +12,12 @@ struct NameCompletion {
     }
 
     private let subject: Subject
-    /// What is there of the word already.
+    /// Beginning of the word to complete.
     private let word: String
     private var operands: [String] = []
     private var keyFile: String?
 
-    /// Nil when the words ask for anything else.
+    /// Nil if `words` are not a request for completion.
     init?(_ words: ArraySlice<String>, _ table: CommandTable) {
         let prefix = "--complete="
         guard let first = words.first, first.hasPrefix(prefix),
@@ -27,7 +28,7 @@ struct NameCompletion {
         scan(words.dropFirst(2).map(Self.plain), table)
     }
 
-    /// Operands and the key among words that need not be a whole command.
+    /// Finds the operands and the key file among words that may be an incomplete command.
     private mutating func scan(_ words: [String], _ table: CommandTable) {
         var rest = words[...]
         while let next = rest.popFirst() {
@@ -41,7 +42,7 @@ struct NameCompletion {
             }
             let (option, value) = Self.option(next, table)
             guard let option, case .required = option.argument else { continue }
-            // bash takes --option=value apart.
+            // bash splits --option=value into several words.
             if value == nil, rest.first == "=" { rest.removeFirst() }
             let text = value ?? rest.popFirst()
             if option.name == SharedOptions.key.spec.name { keyFile = text }
@@ -56,7 +57,7 @@ struct NameCompletion {
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (table.option(long: String(parts[0])), parts.count > 1 ? String(parts[1]) : nil)
         }
-        // Of letters together the first with an argument takes the rest.
+        // In a bundle of letters, the first option with an argument takes the rest of the word.
         for (position, letter) in word.dropFirst().enumerated() {
             guard let option = table.option(short: letter), case .required = option.argument else {
                 continue
@@ -67,7 +68,7 @@ struct NameCompletion {
         return (nil, nil)
     }
 
-    /// A word without the quotes and backslashes of the shell, and with the home directory.
+    /// Removes quotes and backslashes of the shell from a word and expands the home directory.
     private static func plain(_ word: String) -> String {
         var text = ""
         var isBehindBackslash = false
@@ -89,7 +90,7 @@ struct NameCompletion {
 // MARK: - Names
 
 extension NameCompletion {
-    /// A name a line.
+    /// The matching names, one per line.
     var text: String {
         guard let path = operands.first, path != "-", let database = database(path) else {
             return ""
@@ -102,7 +103,7 @@ extension NameCompletion {
             let wanted = operands.dropFirst().first
             let classes = database.schema.classes.filter { wanted == nil || $0.className == wanted }
             let names = Set(classes.flatMap { $0.columns.map(\.name) })
-            // fish hands over the option, too.
+            // fish passes the option together with its argument.
             var part = word[...]
             if part.hasPrefix("--"), let sign = part.firstIndex(of: "=") {
                 part = part[part.index(after: sign)...]
@@ -116,7 +117,7 @@ extension NameCompletion {
 
     private func lines(_ names: [String], behind prefix: String) -> String {
         let candidates = names.map { prefix + $0 }.filter { $0.hasPrefix(word) }
-        // A name that is no line would be several.
+        // A name with a line break would be read as several names.
         return candidates.filter { !$0.utf8.contains { $0 < 0x20 } }.map { $0 + "\n" }.joined()
     }
 
@@ -131,7 +132,8 @@ extension NameCompletion {
         return try? Database(immutable: path, key: file.key)
     }
 
-    /// Anything else might not answer, or take away what somebody else is to read.
+    /// Whether the path is a regular file. Reading a pipe could block, or consume data that is
+    /// meant for another reader.
     private static func isPlainFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -1,4 +1,4 @@
-/// Completion for bash, as a function of its own that needs no library of functions.
+/// Completion for bash: one function that does not need the bash-completion package.
 enum BashCompletion {
     static func source(_ table: CommandTable) -> String {
         let function = "_" + table.name.map { $0 == "-" ? "_" : String($0) }.joined()
@@ -65,7 +65,8 @@ enum BashCompletion {
         }
     }
 
-    /// What the tool says of the database on the command line.
+    /// Completes with the names that the tool prints for `--complete`, read from the database on
+    /// the command line; falls back to `other` if there are none.
     private static func names(_ what: String, then other: String?) -> String {
         "local IFS=$'\\n'\n"
             + "mapfile -t COMPREPLY < <(\"${COMP_WORDS[0]}\" --complete=\(what) \"$word\" \\\n"

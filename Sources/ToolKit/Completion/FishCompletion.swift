@@ -30,7 +30,7 @@ enum FishCompletion {
         }
     }
 
-    /// What the tool says of the database on the command line.
+    /// Command that prints names from the database on the command line, by `--complete`.
     private static func names(_ what: String, _ tool: String) -> String {
         "(\(tool) --complete=\(what) (commandline -ct) (commandline -opc)[2..-1] 2> /dev/null)"
     }

@@ -17,7 +17,8 @@ enum ZshCompletion {
             """
     }
 
-    /// What the tool says of the database on the command line.
+    /// Function that completes with the names that the tool prints for `--complete`, read from the
+    /// database on the command line.
     private static func helper(_ name: String) -> String {
         """
 
@@ -46,7 +47,8 @@ enum ZshCompletion {
         return false
     }
 
-    /// `=` allows both the next word and the same word, `=-` the same word only.
+    /// Suffix of an option for `_arguments`: `=` takes the argument from the next word or from the
+    /// same word, `=-` from the same word only.
     private static func suffix(_ option: OptionSpec) -> String {
         switch option.argument {
         case .none: ""

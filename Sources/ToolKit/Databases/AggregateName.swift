@@ -5,7 +5,7 @@ package struct AggregateName {
     package let function: AggregateFunction
     package let property: String
 
-    /// Nil for other text. A name that only looks like one has a property that the class may not have.
+    /// Parses an aggregate; nil for other text. Does not check whether the class has the property.
     package init?(_ text: String) {
         guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return nil }
         let name = text[..<open]

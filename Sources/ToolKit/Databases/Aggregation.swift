@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// `--aggregate`: aggregates of some properties, as a list names them and as they are printed.
+/// Aggregates of `--aggregate`: their labels as written in the list, their expressions and their
+/// results.
 package final class Aggregation {
     private(set) var labels: [String] = []
     private(set) var expressions: [AggregateExpression] = []
@@ -56,19 +57,19 @@ package final class Aggregation {
     /// Whether each result is certainly a number.
     var areNumbers: [Bool] { expressions.map(\.function.isAlwaysNumber) }
 
-    /// Computes over the objects of a plan; returns how many there were.
+    /// Computes the aggregates over the objects of a plan and returns the number of objects.
     package func run(_ plan: QueryPlan, _ snapshot: Snapshot) throws(RealmError) -> Int {
         let (count, values) = try plan.aggregates(expressions, in: snapshot)
         results = values
         return count
     }
 
-    /// Appends the one record.
+    /// Appends the results as one record.
     package func append(
         _ style: RecordStyle, _ values: ValueStyle, _ snapshot: Snapshot, to out: inout ByteBuffer
     ) throws(RealmError) {
         var style = style
-        // One record needs no array around it.
+        // A single record is printed without an array around it.
         if style.form == JSONForm.self { style.form = NDJSONForm.self }
         let records = ValueRecords(labels, isNumber: areNumbers, snapshot, values, style)
         records.begin(to: &out)

@@ -1,16 +1,17 @@
 import Glibc
 import RealmEngine
 
-/// What stands beside a database that follows another one: how far the changes of the other have been
-/// applied to it (realm-write(1), STREAMS).
+/// The `.applied` file beside a database that follows another one: the position up to which changes
+/// of the other database have been applied (realm-write(1), STREAMS).
 ///
-/// The file is written before a commit, with what the commit will bring, and after it. Whoever is
-/// killed in between finds out by the version of the database which of the two is true.
+/// The file is written before each commit, with the position that the commit will reach, and again
+/// after it. If the process is killed in between, the version of the database shows whether the
+/// commit happened.
 package struct AppliedVersion: Equatable {
-    /// Up to here everything was applied when the database was at `target`.
+    /// Position up to which changes were applied when the database was at version `target`.
     package let applied: StreamPosition?
     package let target: UInt64
-    /// What the next commit brings.
+    /// Position that the next commit reaches; nil outside of a commit.
     package let coming: StreamPosition?
 
     package init(_ applied: StreamPosition?, target: UInt64, coming: StreamPosition? = nil) {
@@ -23,8 +24,8 @@ package struct AppliedVersion: Equatable {
         OutputFile.Destination.resolve(database) + ".applied"
     }
 
-    /// How far it has come, the database being at `version`; nil when that cannot be said: the
-    /// database is older than it was, or somebody else has written to it just then.
+    /// Position that the database has reached at `version`. Nil if it cannot be determined: the
+    /// database is older than `target`, or another process committed to it during the commit.
     package func position(at version: UInt64) -> StreamPosition? {
         guard version >= target else { return nil }
         guard let coming else { return applied }
@@ -34,7 +35,8 @@ package struct AppliedVersion: Equatable {
 
     // MARK: The file
 
-    /// Nil when there is none. Throws `input` for one that is none of ours.
+    /// Reads the file beside `database`; nil if there is none. Throws `input` if its content is not
+    /// in the format of `text`.
     package init?(beside database: String) throws(RealmError) {
         let path = Self.path(of: database)
         guard let text = try Self.read(path) else { return nil }
@@ -50,7 +52,7 @@ package struct AppliedVersion: Equatable {
         self.init(applied.version == 0 ? nil : applied, target: target, coming: coming)
     }
 
-    /// `18237@4f2a90c1e7b3d5f6 512`, and behind it what is coming.
+    /// Content of the file: `18237@4f2a90c1e7b3d5f6 512`, followed by `coming` if it is not nil.
     private var text: String {
         let words = [applied?.text ?? "0", "\(target)"] + (coming.map { [$0.text] } ?? [])
         return words.joined(separator: " ") + "\n"
@@ -78,9 +80,9 @@ package struct AppliedVersion: Equatable {
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// Takes the place of what was there in one step.
+    /// Replaces the file atomically.
     ///
-    /// - Parameter isDurable: it outlives a power failure from now on.
+    /// - Parameter isDurable: whether the file is synced, so that it survives a power failure.
     package func write(beside database: String, isDurable: Bool) throws(RealmError) {
         let file = try OutputFile(path: Self.path(of: database), force: true)
         var bytes = ByteBuffer()

@@ -20,10 +20,11 @@ package enum ArgumentJSON {
         return try result.get()
     }
 
-    /// What is wrong with such an argument, for scripts.
+    /// Reason of the error for an argument that is not valid JSON, for scripts.
     package static let reason = "bad-json"
 
-    /// A JSON value as an argument; strings stand for values of the other side's type.
+    /// Converts a JSON value to an argument. A string becomes a text argument, which takes the type
+    /// of the value it is compared with.
     package static func argument(_ value: JSONValue) throws(Objection) -> QueryArgument {
         if value.kind == .array {
             var elements: [QueryArgument] = []

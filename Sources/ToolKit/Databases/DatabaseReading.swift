@@ -1,32 +1,34 @@
 import RealmEngine
 
-/// Opens the database of a command without a trace, and reads it again when a commit landed
-/// meanwhile (realm-tools(7), ACCESS).
+/// Opens the database of a command without writing to it, and repeats the reading if a commit
+/// happened meanwhile (realm-tools(7), ACCESS).
 package struct DatabaseReading {
     private let command: ParsedCommand
     private let path: String
     private let isOneOfTwo: Bool
 
     /// - Parameters:
-    ///   - path: another database than the first operand.
-    ///   - isOneOfTwo: the key of the command may be that of another file.
+    ///   - path: database to open; nil for the first operand.
+    ///   - isOneOfTwo: whether the command reads two files, so that its key may belong to the other
+    ///     one.
     package init(_ command: ParsedCommand, path: String? = nil, isOneOfTwo: Bool = false) {
         self.command = command
         self.isOneOfTwo = isOneOfTwo
         self.path = path ?? command.operand(0) ?? ""
     }
 
-    /// Calls `body` with the database until no commit landed meanwhile.
+    /// Calls `body` with the database, again each time a commit happened meanwhile.
     ///
     /// - Parameters:
-    ///   - output: where `body` writes, taken back in between; once something reached a pipe or a
-    ///     terminal that is impossible. Nil when `body` sees to it itself.
-    ///   - newest: `body` sees to `--at` itself.
+    ///   - output: output of `body`, discarded before a repetition. Output that has reached a pipe
+    ///     or a terminal cannot be discarded: then the error is thrown. Nil if `body` discards its
+    ///     output itself.
+    ///   - newest: whether to pass the newest version because `body` handles `--at` itself.
     package func read<R>(
         to output: OutputFile?, newest: Bool = false, _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var retry = RetryPolicy(command.wait)
-        // A participant keeps its version, which is the previous one once a commit landed.
+        // A participant keeps its version, which becomes the previous one after a commit.
         var kept: Database?
         while true {
             var database: Database?
@@ -35,7 +37,7 @@ package struct DatabaseReading {
                 database = opened
                 return try body(opened)
             } catch {
-                // Bytes overwritten while they were read look like damage.
+                // Bytes that are overwritten during reading look like damage.
                 let hasChanged =
                     DatabaseChange.isBehind(error)
                     || (error.isDamage && database?.hasChanged ?? false)
@@ -53,7 +55,8 @@ package struct DatabaseReading {
         return try open(&kept)
     }
 
-    /// - Parameter kept: a participant at the version that was the newest when reading began.
+    /// - Parameter kept: a participant at the version that was the newest when reading began; set
+    ///   by the first call.
     private func open(_ kept: inout Database?) throws(RealmError) -> Database {
         guard path == command.operand(0), let choice = command.version else {
             return try openNewest()
@@ -68,7 +71,8 @@ package struct DatabaseReading {
         return try newest.at(choice)
     }
 
-    /// The version before one that cannot be opened, verified: nobody looked after it since.
+    /// Opens the previous version of a file whose newest version cannot be opened. The version is
+    /// verified first, since a later commit may have reused its space.
     private func openPrevious(
         _ choice: VersionChoice, insteadOf damage: RealmError
     ) throws(RealmError) -> Database {
@@ -79,13 +83,13 @@ package struct DatabaseReading {
         return previous
     }
 
-    /// A key that cannot be of use is an error, as in every tool.
+    /// Throws if the command names a key that the database cannot use, even if nothing is read.
     package func checkKey() throws(RealmError) {
         if command.keyFilePath != nil { _ = try openNewest() }
     }
 
-    /// Takes part in the session of the file, and begins one, with its lock file, where nobody else
-    /// is; nil where that cannot be.
+    /// Joins the session of the file, creating the lock file and the session if there is none. Nil
+    /// for standard input, for `--access immutable`, and if the file cannot be joined.
     package func takePart() throws(RealmError) -> Database? {
         if path == "-" || command.access == .immutable { return nil }
         return try Database(
@@ -93,7 +97,7 @@ package struct DatabaseReading {
             key: command.readKey())
     }
 
-    /// Opens the file, or what standard input holds.
+    /// Opens the file or the database on standard input.
     package func openNewest() throws(RealmError) -> Database {
         do throws(RealmError) {
             return try open(key: try command.readKey())
@@ -104,7 +108,8 @@ package struct DatabaseReading {
         }
     }
 
-    /// As a participant where a session is live and the command allows it, else without a trace.
+    /// Opens the file as a participant if a session is live and the command permits it, else
+    /// without writing to it.
     private func open(key: EncryptionKey?) throws(RealmError) -> Database {
         if path == "-" {
             return try Database(standardInputInto: Terminal.temporaryDirectory, key: key)

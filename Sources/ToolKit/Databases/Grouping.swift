@@ -7,7 +7,7 @@ package struct Grouping {
     private let order: [GroupOrder]
     private let numbers: [Bool]
 
-    /// Checks the paths, the list of aggregates, and what the groups are put in order by.
+    /// Checks the key paths, the list of aggregates and the sort order of the groups.
     package init(
         _ paths: [String], _ aggregates: [String], order: [String], _ table: TableInfo,
         _ schema: Schema
@@ -64,7 +64,7 @@ package struct Grouping {
             place < keys ? .key(place) : .aggregate(place - keys), isAscending: !isDescending)
     }
 
-    /// The plan for the objects that a query finds, by the keys of the groups.
+    /// Returns the plan for the objects that a query finds, sorted by the key paths of the groups.
     package func plan(
         _ filter: QueryFilter, _ table: TableInfo, _ snapshot: Snapshot,
         meter: ProgressCounter? = nil
@@ -73,8 +73,10 @@ package struct Grouping {
         return try filter.ordered(.sort(keys)).plan(table, snapshot, meter: meter)
     }
 
-    /// Appends the groups of `plan`, one of `plan(_:_:_:meter:)`, as far as they are in the window;
-    /// returns how many. After each `write` may take what is there out of the buffer.
+    /// Appends the groups of `plan` that are in the window and returns their number. Calls `write`
+    /// after each group; `write` may empty the buffer.
+    ///
+    /// - Parameter plan: a result of `plan(_:_:_:meter:)`.
     package func append(
         _ plan: QueryPlan, _ snapshot: Snapshot, window: RecordWindow, _ values: ValueStyle,
         _ style: RecordStyle, to out: inout ByteBuffer,

@@ -1,7 +1,7 @@
 import RealmEngine
 
 extension OptionForm where Value == QueryArgument {
-    /// A text, which becomes a value of the type it is compared with.
+    /// A text argument, which takes the type of the value it is compared with.
     package static var argument: Self { Self(.text) { .text($0) } }
 
     package static var jsonArgument: Self {
@@ -24,6 +24,6 @@ extension SharedOptions {
 }
 
 extension ParsedCommand {
-    /// What `--arg` and `--argjson` bind, in their order.
+    /// Arguments of `--arg` and `--argjson`, in the order of the command line.
     package var arguments: [QueryArgument] { inOrder(SharedOptions.arg, SharedOptions.argjson) }
 }

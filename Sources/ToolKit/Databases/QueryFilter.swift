@@ -4,12 +4,12 @@ import RealmEngine
 package struct QueryFilter {
     package let text: String
     package let arguments: [QueryArgument]
-    /// SORT and DISTINCT after the text.
+    /// SORT and DISTINCT clauses that follow the text.
     private let order: [QueryOrder]
     private let options: QueryOptions
     private let language: QueryLanguage
 
-    /// Another query, under the options of the command.
+    /// Makes a query with the options and the language of the command.
     package init(
         text: String, _ order: [QueryOrder] = [], arguments: [QueryArgument],
         _ command: ParsedCommand
@@ -18,7 +18,7 @@ package struct QueryFilter {
             text: text, order, arguments: arguments, QueryOptions(command), QueryLanguage(command))
     }
 
-    /// The same with more behind it.
+    /// Returns this query with one more clause at the end.
     func ordered(_ last: QueryOrder) -> QueryFilter {
         QueryFilter(text: text, order + [last], arguments: arguments, options, language)
     }
@@ -34,12 +34,12 @@ package struct QueryFilter {
         self.language = language
     }
 
-    /// The plan for one class, of which `most` objects are enough. Throws `misuse` with the place of
-    /// a mistake.
+    /// Plans the query for one class. Throws `misuse` with the position of a mistake in the text.
     ///
     /// - Parameters:
-    ///   - usesIndexes: false for leaves that no index knows of.
-    ///   - meter: told how many objects were looked at.
+    ///   - most: number of objects after which the query stops.
+    ///   - usesIndexes: false for leaves that are not in the search indexes.
+    ///   - meter: counts the objects that were examined.
     package func plan(
         _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, usesIndexes: Bool = true,
         meter: ProgressCounter? = nil
@@ -59,7 +59,8 @@ package struct QueryFilter {
         return try QueryPlan(bound, in: snapshot, options: options)
     }
 
-    /// The error with the options by which dates are given, if it is about a date.
+    /// Adds examples of `--arg` to the hint of an error about a date; returns other errors
+    /// unchanged.
     private static func advised(_ error: RealmError) -> RealmError {
         guard let hint = error.hint, hint.hasSuffix(QueryAdvice.dates) else { return error }
         return RealmError(

@@ -1,13 +1,13 @@
 import RealmEngine
 
-/// Key paths that options give to sort by or to tell objects apart, as written.
+/// Key paths of `--sort` or `--distinct`, as written.
 package enum QueryOrder {
     case sort([(path: String, isAscending: Bool)])
     case distinct([String])
 
-    /// The clause of a query for the class.
+    /// Returns the clause of a query on the class.
     ///
-    /// - Throws: `misuse` for a path that cannot be one of the class.
+    /// - Throws: `misuse` for a path that the class does not have.
     func clause(_ table: TableInfo, _ schema: Schema) throws(RealmError) -> QueryClause {
         switch self {
         case .sort(let keys):
@@ -37,13 +37,14 @@ package enum QueryOrder {
                 return .path(QueryPath(([first] + resolved.steps).map { .property($0) }))
             }
         } catch {
-            // The query names the mistake, if nothing but a path can be meant.
+            // The error is thrown only if the text can be nothing but a key path; else the query
+            // reports it.
             if path.utf8.contains(where: { separators.contains($0) }) { throw error }
         }
         return .keyPath(
             path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
 
-    /// Characters that a key path has only inside of names.
+    /// Characters that a key path contains only inside of quoted names.
     private static let separators = Set(" \t\r\n(){}'\"`,".utf8)
 }

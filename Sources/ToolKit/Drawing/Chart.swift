@@ -2,18 +2,18 @@ import RealmEngine
 
 /// Numbers drawn over an axis: lines, stacked areas, points with intervals, or bars in groups.
 package struct Chart {
-    /// Along the bottom.
+    /// Content of the horizontal axis.
     package enum Horizontal {
         case numbers(label: String, unit: ChartUnit)
-        /// A group of bars for each name.
+        /// One group of bars for each name.
         case names([String])
-        /// Numbers from 0 on, each with a label.
+        /// The numbers 0, 1, 2 ..., each with a label.
         case labels([String])
     }
 
     package typealias Point = (x: Double, y: Double)
 
-    /// A measured value and how far off it may be.
+    /// A measured value with the ends of its interval.
     package struct Interval {
         package var value: Double
         var low: Double
@@ -28,10 +28,10 @@ package struct Chart {
 
     package enum Mark {
         case line([Point])
-        /// Lies on the areas before it.
+        /// Area stacked on the areas before it.
         case area([Point])
         case points([(x: Double, y: Interval)])
-        /// One for each name; nil leaves a gap.
+        /// One bar for each name; nil leaves a gap.
         case bars([Interval?])
     }
 
@@ -67,7 +67,7 @@ package struct Chart {
         series.append(Series(name: name, paint: paint ?? .series(series.count), mark: mark))
     }
 
-    /// All heights that have to fit.
+    /// All values that the vertical axis has to show; areas are stacked.
     var heights: [Double] {
         var values: [Double] = []
         var stack: [Double] = []
@@ -88,7 +88,7 @@ package struct Chart {
         points.enumerated().map { $0 < below.count ? below[$0] + $1.y : $1.y }
     }
 
-    /// All positions along the bottom.
+    /// All values that the horizontal axis has to show.
     var positions: [Double] {
         series.flatMap { one -> [Double] in
             switch one.mark {
@@ -99,6 +99,6 @@ package struct Chart {
         }
     }
 
-    /// The picture.
+    /// Draws the chart as an SVG document.
     package func drawing() -> ByteBuffer { ChartDrawing(self).drawn().document() }
 }

@@ -37,7 +37,7 @@ struct ChartDrawing {
         legend.draw(Self.margin, 76, on: &drawing)
     }
 
-    /// The picture of the chart.
+    /// Draws the axes and the series.
     func drawn() -> SVGDrawing {
         var copy = self
         copy.drawVerticalAxis()
@@ -49,7 +49,8 @@ struct ChartDrawing {
         return copy.drawing
     }
 
-    /// Extra pixels below for names that are turned because they are wider than their bars.
+    /// Extra height in pixels below the axis for names that are wider than their bars and therefore
+    /// turned.
     private static func roomForNames(_ chart: Chart) -> Double {
         guard case .names(let names) = chart.horizontal else { return 0 }
         let widest = names.map { SVGDrawing.width(of: $0, .small) }.max() ?? 0
@@ -179,7 +180,7 @@ struct ChartDrawing {
     }
 }
 
-/// Swatches with names, in as many lines as it takes.
+/// Coloured squares with the names of the series, wrapped into lines.
 struct Legend {
     private struct Entry {
         let name: String
@@ -191,7 +192,7 @@ struct Legend {
     private static let lineHeight = 22.0
     private var entries: [Entry] = []
 
-    /// Pixels it takes; 0 for a single entry, which needs no explanation.
+    /// Height in pixels; 0 for a single series, which needs no legend.
     var height: Double {
         entries.isEmpty ? 0 : Double(entries.last!.line + 1) * Self.lineHeight + 8
     }

@@ -13,7 +13,7 @@ package struct ChartPage {
 
     package mutating func add(_ chart: Chart) { charts.append(chart) }
 
-    /// The picture.
+    /// Draws the page as an SVG document.
     package func drawing() -> ByteBuffer {
         var page = SVGDrawing(
             width: charts.map(\.width).max() ?? 0, height: charts.reduce(0) { $0 + $1.height },

@@ -1,26 +1,26 @@
-/// How the numbers along an axis are written, and which of them are round.
+/// Unit of the numbers along an axis: their notation, and the round distances between ticks.
 package enum ChartUnit {
     case number
     case bytes
-    /// A length of time.
+    /// A duration.
     case seconds
     case percent
 
     /// The number with its unit.
     package func text(_ value: Double) -> String { text(value, like: value) }
 
-    /// The number in the unit in which one of the size of `reference` is short.
+    /// The number in the unit that suits a number of the size of `reference`.
     func text(_ value: Double, like reference: Double) -> String {
         let (size, name) = unit(for: abs(reference))
         return Self.decimals(value / size) + name
     }
 
-    /// The numbers beside the ticks of an axis, all in one unit.
+    /// Labels of the ticks of an axis, all in the unit that suits `reference`.
     func labels(_ ticks: [Double], like reference: Double) -> [String] {
         ticks.map { $0 == 0 ? "0" : text($0, like: reference) }
     }
 
-    /// The unit a number is written in, and its name.
+    /// Size and name of the unit for a number of the given size.
     private func unit(for size: Double) -> (size: Double, name: String) {
         switch self {
         case .number:
@@ -33,10 +33,13 @@ package enum ChartUnit {
         }
     }
 
-    /// Not a part of its callers: unrolled there, the compiler makes one of two programs of it by
-    /// chance, and packages are to be the same.
+    /// Picks the first unit in which the number is short enough.
     ///
-    /// - Parameter longest: what is too long without a prefix; with one 1000 is.
+    /// Never inlined: when it is inlined and unrolled, the compiler generates one of two programs
+    /// at random, and builds have to be reproducible.
+    ///
+    /// - Parameter longest: size from which a number is too long without a prefix; with a prefix,
+    ///   limit is 1000.
     @inline(never)
     private static func unit(
         for size: Double, _ factor: Double, _ names: [String], longest: Double
@@ -57,12 +60,12 @@ package enum ChartUnit {
         return size < 7200 ? (60, " min") : (3600, " h")
     }
 
-    /// Distances between ticks that look round, ascending, up to and around `span`.
+    /// The smallest round distance between ticks that is at least `least`.
     func step(atLeast least: Double) -> Double {
         switch self {
         case .bytes:
             var unit = 1.0
-            // Not 1000 KiB, which reads as 0.977 MiB.
+            // 1000 KiB is avoided because it would be printed as 0.977 MiB.
             while unit * 500 < least { unit *= 1024 }
             return unit * Self.round(least / unit)
         case .seconds where least > 1:
@@ -75,7 +78,7 @@ package enum ChartUnit {
         2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200,
     ]
 
-    /// The next of 1, 2, 5, 10 and so on.
+    /// The smallest number of the series 1, 2, 5, 10, 20 ... that is at least `least`.
     private static func round(_ least: Double) -> Double {
         guard least > 0, least.isFinite else { return 1 }
         var power = 1.0
@@ -84,7 +87,7 @@ package enum ChartUnit {
         return ([1, 2, 5, 10].first { power * $0 >= least * 0.999_999 } ?? 10) * power
     }
 
-    /// At most three digits that count, without zeros behind them.
+    /// The number with at most three significant digits and without trailing zeros.
     static func decimals(_ value: Double) -> String {
         let size = abs(value)
         let scale = size >= 100 ? 1 : size >= 10 ? 10 : size >= 0.995 ? 100 : 1000
@@ -92,7 +95,7 @@ package enum ChartUnit {
         let (whole, rest) = scaled.quotientAndRemainder(dividingBy: scale)
         let sign = value < 0 && scaled > 0 ? "-" : ""
         if rest == 0 { return "\(sign)\(whole)" }
-        // The leading 1 keeps the zeros behind the point.
+        // Adding `scale` puts a 1 in front that preserves the zeros after the decimal point.
         var digits = String(scale + rest).dropFirst()
         while digits.hasSuffix("0") { digits.removeLast() }
         return "\(sign)\(whole).\(digits)"
@@ -104,16 +107,16 @@ struct ChartScale {
     let low: Double
     let high: Double
     let ticks: [Double]
-    /// What stands beside the ticks.
+    /// Labels of the ticks.
     let labels: [String]
     private let start: Double
     private let end: Double
     private let isLogarithmic: Bool
 
     /// - Parameters:
-    ///   - values: what has to fit.
-    ///   - start: position of the low end, `end` of the high one.
-    ///   - count: about how many ticks there should be.
+    ///   - values: numbers that the scale has to include.
+    ///   - start: position of the low end; `end` is the position of the high end.
+    ///   - count: approximate number of ticks.
     init(
         _ values: some Sequence<Double>, from start: Double, to end: Double, unit: ChartUnit,
         ticks count: Int, fromZero: Bool = true, isLogarithmic: Bool = false, isTight: Bool = false
@@ -126,7 +129,7 @@ struct ChartScale {
         self.isLogarithmic = isLogarithmic && least > 0
         if self.isLogarithmic {
             (low, high, ticks) = Self.decades(least, most)
-            // Numbers have all their zeros, times the unit that suits most of them.
+            // Plain numbers are written in full; other units use the unit of the middle tick.
             labels = unit.labels(ticks, like: unit == .number ? 1 : ticks[ticks.count / 2])
             return
         }
@@ -160,7 +163,8 @@ struct ChartScale {
         return start + (end - start) * min(max(share, -0.01), 1.01)
     }
 
-    /// By halving: a picture needs three digits, and this file needs no C library.
+    /// Logarithm by repeated squaring: three digits are enough here, and this file then needs no C
+    /// library.
     private static func log10(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 0 }
         let log2 = Double(value.exponent) + log2OfSignificand(value.significand)

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// A picture as SVG, readable on light and on dark: shapes name a paint, and the style sheet decides
-/// what colour that is. Lengths are in pixels, positions count from the upper left corner.
+/// An SVG picture for light and dark backgrounds: shapes name a paint, and the style sheet assigns
+/// its colours. Lengths are in pixels; the origin is the upper left corner.
 package struct SVGDrawing {
     package let width: Double
     let height: Double
@@ -10,8 +10,8 @@ package struct SVGDrawing {
     private var body = ""
 
     /// - Parameters:
-    ///   - title: what a reader of the page hears first; the caller draws it too.
-    ///   - summary: a sentence that says what there is to be seen.
+    ///   - title: title for screen readers; the caller draws the visible title.
+    ///   - summary: a sentence that describes the picture.
     package init(width: Double, height: Double, title: String, summary: String) {
         self.width = width
         self.height = height
@@ -25,7 +25,7 @@ package struct SVGDrawing {
         case end
     }
 
-    /// - Parameter hint: shown when the pointer rests on the shape.
+    /// - Parameter hint: tooltip of the shape.
     package mutating func rectangle(
         _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ paint: Paint,
         hint: String? = nil
@@ -56,7 +56,7 @@ package struct SVGDrawing {
         element("circle", "\(centre) r=\"\(Self.text(radius))\"", paint.fill)
     }
 
-    /// Many rectangles of one paint as a single shape.
+    /// Draws several rectangles of one paint as a single path.
     package mutating func rectangles(
         _ areas: [(x: Double, y: Double, width: Double, height: Double)], _ paint: Paint,
         hint: String? = nil
@@ -70,8 +70,8 @@ package struct SVGDrawing {
     }
 
     /// - Parameters:
-    ///   - y: of the line the letters stand on.
-    ///   - turned: read from below.
+    ///   - y: position of the baseline.
+    ///   - turned: whether the text runs upwards.
     package mutating func text(
         _ text: String, _ x: Double, _ y: Double, _ style: TextStyle = .normal,
         anchor: Anchor = .start, turned: Bool = false
@@ -84,7 +84,7 @@ package struct SVGDrawing {
         body += "<text class=\"\(style.rawValue)\" \(attributes)>\(Self.escaped(text))</text>\n"
     }
 
-    /// Puts another picture into this one.
+    /// Draws another picture inside this one at a position.
     package mutating func place(_ other: SVGDrawing, _ x: Double, _ y: Double) {
         body += "<g transform=\"translate(\(Self.text(x)) \(Self.text(y)))\">\n"
         body += other.body + "</g>\n"
@@ -101,7 +101,7 @@ package struct SVGDrawing {
         }
     }
 
-    /// The whole document.
+    /// Returns the whole document.
     package func document() -> ByteBuffer {
         var out = ByteBuffer(capacity: body.utf8.count + 4096)
         let (w, h) = (Self.text(width), Self.text(height))
@@ -122,7 +122,7 @@ package struct SVGDrawing {
         points.map { "\(text($0.x)),\(text($0.y))" }.joined(separator: " ")
     }
 
-    /// A coordinate with two decimals at most.
+    /// A coordinate with at most two decimals.
     package static func text(_ value: Double) -> String {
         let hundredths = Int((min(max(value, -1e9), 1e9) * 100).rounded())
         let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
@@ -135,7 +135,8 @@ package struct SVGDrawing {
         return text
     }
 
-    /// Names come from files: what XML cannot hold becomes a question mark.
+    /// Escapes text for XML. Names come from database files, so characters that XML forbids become
+    /// question marks.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -151,24 +152,25 @@ package struct SVGDrawing {
         return result
     }
 
-    /// About how wide a line of text is: fonts differ.
+    /// Approximate width of a line of text in pixels; fonts differ.
     package static func width(of text: String, _ style: TextStyle = .normal) -> Double {
         Double(DisplayWidth.columns(text)) * style.size * 0.56
     }
 }
 
-/// What a shape is painted with.
+/// Colour and line style of a shape.
 package enum Paint: Hashable {
-    /// One of eight colours that are told apart by people with any kind of colour vision.
+    /// One of eight colours that people with any kind of colour vision can tell apart.
     case series(Int)
-    /// The same colours as broken lines: something else of the same name.
+    /// The colour of the series with the same number, as a dashed line: another quantity of the
+    /// same name.
     case dashed(Int)
     case dotted(Int)
-    /// One of four shades of red: something to be noticed.
+    /// One of four shades of red, for findings.
     case warning(Int)
-    /// There, but without interest.
+    /// Unobtrusive grey.
     case quiet
-    /// Hardly there: free space.
+    /// Faintest grey, for free space.
     case empty
     case grid
     case axis
@@ -198,7 +200,7 @@ package enum Paint: Hashable {
         }
     }
 
-    /// A line of it has gaps.
+    /// Whether lines of this paint have gaps.
     var isBroken: Bool {
         switch self {
         case .dashed, .dotted: true
@@ -207,11 +209,11 @@ package enum Paint: Hashable {
     }
 }
 
-/// Sizes and weights of letters.
+/// Size and weight of text.
 package enum TextStyle: String {
     case title
     case normal = "text"
-    /// Beside axes and in legends.
+    /// Text beside axes and in legends.
     case small
 
     package var size: Double {
@@ -223,7 +225,7 @@ package enum TextStyle: String {
     }
 }
 
-/// The colours, once for light and once for dark surroundings.
+/// Colours of the paints, for light and for dark backgrounds.
 private enum StyleSheet {
     typealias Colour = (light: String, dark: String)
 

@@ -1,13 +1,13 @@
 import Glibc
 import RealmEngine
 
-/// Where a tool's words for people go: standard error, one `write` per message.
+/// Messages for people on standard error, one `write` per message.
 package struct Diagnostics: Sendable {
     let tool: String
-    /// Errors as one line of JSON.
+    /// Whether errors are printed as one line of JSON.
     let asJSON: Bool
     package let isQuiet: Bool
-    /// How often `--verbose` was given.
+    /// Number of `--verbose` options.
     package let verbosity: Int
 
     package init(tool: String, asJSON: Bool = false, isQuiet: Bool = false, verbosity: Int = 0) {
@@ -17,7 +17,7 @@ package struct Diagnostics: Sendable {
         self.verbosity = verbosity
     }
 
-    /// Prints the error and returns the exit code it asks for.
+    /// Prints the error and returns its exit code.
     @discardableResult
     package func report(_ error: RealmError) -> ExitCode {
         var buffer = ByteBuffer(capacity: 512)
@@ -34,7 +34,8 @@ package struct Diagnostics: Sendable {
         if !isQuiet { emitLine("\(tool): \(message)") }
     }
 
-    /// A line as it is (a summary under a table), unless `--quiet`.
+    /// Prints a line without the name of the tool, such as the summary of a table, unless
+    /// `--quiet`.
     package func summary(_ line: String) {
         if !isQuiet { emitLine(line) }
     }
@@ -51,7 +52,7 @@ package struct Diagnostics: Sendable {
         emit(buffer)
     }
 
-    /// A failure to write to standard error has nobody to tell.
+    /// Writes to standard error. A failure is ignored, since it cannot be reported anywhere.
     private func emit(_ buffer: borrowing ByteBuffer) {
         _ = write(STDERR_FILENO, buffer.bytes.baseAddress, buffer.count)
     }

@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// An error in the two forms scripts may rely on (realm-tools(7), ERRORS).
+/// Formats an error as text or JSON, the two forms that scripts may rely on (realm-tools(7),
+/// ERRORS).
 package enum ErrorText {
     /// Appends the error and a line end.
     package static func append(
@@ -25,7 +26,8 @@ package enum ErrorText {
         appendPrintable(error.message, to: &buffer)
         buffer.append(UInt8(ascii: "\n"))
         if let hint = error.advice(from: tool) {
-            // A query's hint marks a place in the line before it, so lines stay aligned.
+            // Lines of a hint keep their alignment because the hint of a query marks a position in
+            // the line above.
             for (i, line) in hint.split(separator: "\n", omittingEmptySubsequences: false)
                 .enumerated()
             {
@@ -58,8 +60,8 @@ package enum ErrorText {
         if let text { buffer.append(json: text) } else { buffer.append("null") }
     }
 
-    /// Appends text whose control characters could drive a terminal as `\xNN`: names come from
-    /// files and arguments that others wrote.
+    /// Appends text with control characters as `\xNN`. Names come from files and arguments of
+    /// others, and control characters could drive the terminal.
     package static func appendPrintable(_ text: String, to buffer: inout ByteBuffer) {
         for byte in text.utf8 {
             if byte >= 0x20, byte != 0x7F {

@@ -2,9 +2,9 @@ import RealmEngine
 
 /// The exit status of every tool; the numbers never change (realm-tools(7), EXIT STATUS).
 package enum ExitCode: Int32, Sendable, CaseIterable {
-    /// Done; the answer is yes.
+    /// Success; a test that was requested holds.
     case ok = 0
-    /// A question was asked and the answer is no.
+    /// A test that was requested does not hold.
     case no = 1
     /// A bad option, class, property or query.
     case usage = 2
@@ -14,15 +14,15 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case damaged = 4
     /// A key is missing, wrong, malformed or superfluous.
     case key = 5
-    /// A format, lock layout or history this operation cannot work with.
+    /// A format, lock layout or history that the operation does not support.
     case incompatible = 6
-    /// A lock was not to be had, or others keep changing the file.
+    /// A lock was not available in time, or other processes kept changing the file.
     case busy = 7
     /// Input records were rejected.
     case data = 8
     /// Output could not be written, synced or renamed.
     case output = 9
-    /// A bug of ours.
+    /// A bug in the tool.
     case bug = 10
 
     package init(_ kind: RealmError.Kind) {
@@ -39,12 +39,12 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// Most serious first.
+    /// All codes, the most serious first.
     static let bySeverity: [ExitCode] = [
         .bug, .output, .damaged, .key, .incompatible, .busy, .input, .data, .usage, .no, .ok,
     ]
 
-    /// The more serious of the two: what a run ends with to which both apply.
+    /// The more serious of two codes, as the status of a run with both results.
     package func combined(with other: ExitCode) -> ExitCode {
         Self.bySeverity.first { $0 == self || $0 == other }!
     }

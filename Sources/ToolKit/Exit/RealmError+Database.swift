@@ -1,21 +1,22 @@
 import RealmEngine
 
 extension RealmError {
-    /// Names of classes and properties that are not there, as tools and queries report them.
+    /// Reasons of errors about unknown classes and properties, from tools and queries.
     private static let schemaReasons: Set = [
         "unknown-class", "unknown-property", "unknownClass", "unknownProperty",
         "unknownSortProperty", "unknownBacklink", "noSubProperty",
     ]
 
-    /// The same error with the name of the database it is about. A mistake on the command line or in
-    /// a query is about none, unless it is a class or property that the database does not have.
+    /// Returns this error with the path of the database. Mistakes on the command line or in a query
+    /// keep no path, unless the database lacks the class or property.
     package func inDatabase(_ path: String) -> RealmError {
         kind == .misuse && !Self.schemaReasons.contains(reason) ? self : inFile(path)
     }
 }
 
 extension RealmError {
-    /// The next step as a person at a shell can take it: the engine knows of no tools.
+    /// The hint in terms of the tools' options: the engine does not refer to tools. Nil without a
+    /// hint.
     func advice(from tool: String) -> String? {
         guard let hint else { return nil }
         if kind == .corrupt, hint == Self.damageHint { return Self.rescue(from: tool) }
@@ -29,7 +30,7 @@ extension RealmError {
             : "copy the file first; realm-compact --check FILE tells what is damaged, " + rescue
     }
 
-    /// What the engine advises, and which option does that.
+    /// Hints of the engine with the option that follows each.
     static let advice = [
         "wait for it": "wait for it: --wait",
         "wait for it, or end that program": "wait for it: --wait; or end that program",

@@ -1,18 +1,18 @@
 import Glibc
 import RealmEngine
 
-/// How a tool ends when a signal tells it to.
+/// Signal handlers of a tool: they remove temporary files and end the process.
 ///
-/// The handlers call nothing but async-signal-safe functions and touch only memory that was ready
+/// The handlers call only async-signal-safe functions and access only memory that was initialised
 /// before they were installed.
 package enum Signals {
-    /// Written by `install` before the handlers exist, only read afterwards.
+    /// Written by `install` before the handlers exist; read-only afterwards.
     nonisolated(unsafe) private static var truncatedMessage = UnsafeRawBufferPointer(
         start: nil, count: 0)
 
-    /// Installs the handlers. Call once, before the first output file is made.
+    /// Installs the handlers. Must be called once, before the first output file is created.
     ///
-    /// - Parameter file: the database, named when it turns out to be truncated.
+    /// - Parameter file: path of the database, for the message if it turns out to be truncated.
     static func install(tool: String, file: String?, asJSON: Bool) {
         prepareTruncatedMessage(tool, file, asJSON)
         TemporaryFiles.unlinkAll()  // nothing yet: makes the list exist before a handler asks
@@ -21,11 +21,11 @@ package enum Signals {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in Signals.endTruncated() }
         sigaction(SIGBUS, &action, nil)
-        // A file-size limit becomes a write error like any other.
+        // Exceeding a file-size limit is reported as a write error instead of SIGXFSZ.
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Ends the process as the default action of SIGPIPE does, without leaving files behind.
+    /// Ends the process as the default action of SIGPIPE does, after removing temporary files.
     package static func dieOfBrokenPipe() -> Never {
         TemporaryFiles.unlinkAll()
         signal(SIGPIPE, SIG_DFL)
@@ -37,8 +37,8 @@ package enum Signals {
         _exit(128 + SIGPIPE)
     }
 
-    /// Removes unfinished files, then lets the signal do what it does by default. A signal the
-    /// parent told us to ignore (`nohup`) stays ignored; a broken pipe then shows as EPIPE.
+    /// Removes temporary files, then re-raises the signal with its default action. A signal that
+    /// the parent process ignored (`nohup`) stays ignored; a broken pipe is then reported as EPIPE.
     private static func installEnding(_ number: Int32) {
         var action = sigaction()
         sigaction(number, nil, &action)

@@ -1,32 +1,33 @@
 import RealmEngine
 
-/// Records that are rendered in the order of the table and read in the order of a SORT, some thousand at
-/// a time: each leaf is opened once for all of its objects instead of once for each.
+/// Records that are rendered in the order of the table and printed in the order of a SORT, some
+/// thousand at a time. Each leaf is opened once for all of its objects instead of once for each.
 ///
 /// Confined to one thread.
 package struct ArrangedRecords: ~Copyable {
-    /// Fewer objects are rendered in the order of the SORT.
+    /// Number of objects below which records are rendered directly in the order of the SORT.
     package static let minimumObjects = 2048
     private static let maximumObjects = 1 << 24
 
-    /// Bytes for a record besides its own: its offset and its bits in `TableOrder`.
+    /// Bytes per record besides its text: its offset, and its bits in `TableOrder`.
     private static let recordOverhead = 16
 
-    /// Bytes that a part of the records may take.
+    /// Limit in bytes of the records that are rendered at a time.
     private let memory: Int
     private var records = ByteBuffer(capacity: 1 << 16)
-    /// Offset of each record in `records`, in the order of the table, and the end of the last one. An
-    /// object that does not exist has no bytes.
+    /// Offset of each record in `records`, in the order of the table, followed by the end of the
+    /// last record. A missing object has an empty record.
     private var starts: [Int] = []
-    /// Objects that are rendered at a time: as many as the memory is enough for.
+    /// Number of objects to render at a time, adapted to `memory`.
     private var objects = 1 << 13
 
     private init(memory: Int) { self.memory = memory }
 
-    /// Appends the record of each object in the order of the keys, and calls `flush` whenever there are
-    /// `limit` bytes; ends when that returns false.
+    /// Appends the record of each object in the order of the keys. Calls `flush` whenever `out` has
+    /// `limit` bytes, and stops when `flush` returns false.
     ///
-    /// - Parameter memory: bytes that the records of a part may take.
+    /// - Parameter memory: limit in bytes of the records that are rendered at a time.
+    ///
     /// - Returns: the number of records; nil if `flush` returned false.
     package static func append(
         _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, memory: Int,
@@ -43,7 +44,7 @@ package struct ArrangedRecords: ~Copyable {
             try records.render(order, renderer)
             var next = 0
             while next < part.count {
-                // Flushing may be put off.
+                // `flush` may leave the buffer full, so the next end is relative to its size.
                 let end = out.count < limit ? limit : out.count + limit
                 count += records.starts.withUnsafeBufferPointer { starts in
                     order.append(records.records.bytes, starts, from: &next, to: &out, until: end)

@@ -1,8 +1,9 @@
 import RealmEngine
 
-/// Lists and sets in one cell of csv or tsv, their elements joined by a separator.
+/// Lists and sets in one cell of csv or tsv: their elements, joined by a separator.
 extension CellRenderer {
-    /// Objects are not joined: their JSON is more use as an array.
+    /// Whether a collection is joined. Collections of embedded or expanded objects are JSON arrays
+    /// instead.
     func joins(_ view: CollectionView, _ place: JSONRenderer.Place) -> Bool {
         guard isDelimited else { return false }
         guard view.element.type == .link else { return true }
@@ -10,7 +11,8 @@ extension CellRenderer {
             && snapshot.schema.table(view.element.target)?.kind != .embedded
     }
 
-    /// The elements of `value`, which `view` shows; as JSON where joined they could not be read.
+    /// Appends the elements of `value`, whose collection is `view`. Falls back to JSON if joined
+    /// elements could not be read back.
     func appendJoined(
         _ view: CollectionView, _ value: Value, _ place: JSONRenderer.Place,
         to out: inout ByteBuffer
@@ -29,7 +31,7 @@ extension CellRenderer {
         }
         if count == 0 { return }
         if scratch.count == 0 {
-            // One element without text: quotes tell it from none in csv.
+            // A single empty element: in csv, quotation marks distinguish it from an empty list.
             if cells.escape == .backslashes { return try appendJSON(value, place, to: &out) }
             out.append("\"\"")
         }
@@ -38,24 +40,25 @@ extension CellRenderer {
         appendScratch(to: &out)
     }
 
-    /// Byte that `realm-write` expects between elements.
+    /// Separator that `realm-write` expects between elements.
     private static let separator = UInt8(ascii: ";")
 
-    /// A link whose target has null for its key is named by JSON alone.
+    /// Whether an element is a link to an object whose primary key is null: only JSON can express
+    /// it.
     private func isNameless(_ element: Value) throws(RealmError) -> Bool {
         guard case .link(let link) = element, !style.showsLostLinks else { return false }
         if case .null? = try targets[link.table].primaryKey(link.key) { return true }
         return false
     }
 
-    /// Whether the whole cell would be taken for JSON.
+    /// Whether `realm-write` would read the whole cell as JSON.
     private func looksLikeJSON(_ type: ColumnType) -> Bool {
         guard let first = scratch.bytes.first else { return false }
         return first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
             || (first == UInt8(ascii: "\"") && type == .mixed)
     }
 
-    /// Whether what was joined last would be read as the same element.
+    /// Whether the element that was joined last would be read back as the same value.
     private func isSound(
         _ element: Value, from start: Int, _ type: ElementType, _ place: JSONRenderer.Place
     ) throws(RealmError) -> Bool {
@@ -77,14 +80,14 @@ extension CellRenderer {
         isFirst = false
     }
 
-    /// Text between separators.
+    /// Appends text between separators; text that is not UTF-8 is repaired and counted as a loss.
     private func appendPart(_ text: ByteView) {
         if text.isUTF8 { return scratch.append(text) }
         style.losses.noteIllFormed()
         scratch.append(repairing: text)
     }
 
-    /// One element, unescaped; the whole cell is escaped later.
+    /// Appends one element unescaped; the cell is escaped as a whole later.
     func appendElement(_ value: Value, _ place: JSONRenderer.Place) throws(RealmError) {
         switch value {
         case .null: if cells.isNullGiven { appendNull(to: &scratch) }
@@ -114,8 +117,8 @@ extension CellRenderer {
 // MARK: - Mixed values
 
 extension CellRenderer {
-    /// Whether the cell of a value in a mixed property would be read as another value. What is in
-    /// collections is counted where their JSON is made.
+    /// Whether the cell of a value in a mixed property would be read back as another value.
+    /// Elements of collections are counted where their JSON is rendered.
     func losesType(_ value: Value, _ place: JSONRenderer.Place) throws(RealmError) -> Bool {
         switch value {
         case .null, .int, .bool, .list, .set, .dictionary: return false
@@ -135,7 +138,7 @@ extension CellRenderer {
     }
 
     private func losesType(_ text: ByteView) -> Bool {
-        // A string that is not UTF-8 has a count of its own.
+        // Strings that are not UTF-8 are counted separately.
         if !text.isUTF8 || SpelledString.looksSpelled(text) { return false }
         if MixedText.mayBeJSON(text) { return (try? JSONTape().parse(copying: text)) != nil }
         if case .string = MixedText.value(text, in: arena) { return false }

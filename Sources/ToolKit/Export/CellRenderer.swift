@@ -1,9 +1,10 @@
 import RealmEngine
 
-/// Renders values as the text of a cell, for csv, tsv and tables, or as a raw line. Confined to
-/// its snapshot's thread.
+/// Renders values as the text of a cell, for csv, tsv and tables, or as a raw line. Confined to its
+/// snapshot's thread.
 ///
-/// Scalars are text. In csv and tsv the elements of lists and sets are joined; whatever has more
+/// Scalars are text. In csv and tsv the elements of lists and sets are joined; dictionaries and
+/// nested values are JSON.
 /// structure than that is JSON.
 final class CellRenderer {
     let json: JSONRenderer
@@ -14,7 +15,7 @@ final class CellRenderer {
     let isDelimited: Bool
     private let keepsBytes: Bool
     let arena = ScratchArena()
-    /// Holds cells that need more than one piece before they are escaped as a whole.
+    /// Assembles a cell of several pieces before the cell is escaped as a whole.
     var scratch = ByteBuffer(capacity: 4096)
     let targets: LinkTargets
 
@@ -33,7 +34,8 @@ final class CellRenderer {
         if cells.isNullChosen { style.noteChosen() }
     }
 
-    /// The cell of `value`. Values of mixed properties show their type where types are extended.
+    /// Appends the cell of `value`. With extended types, values of mixed properties and collections
+    /// are JSON that names their type.
     @inline(__always)
     func append(
         _ value: Value, _ place: JSONRenderer.Place, isMixed: Bool, to out: inout ByteBuffer
@@ -48,7 +50,7 @@ final class CellRenderer {
         case .string(let text): appendText(text, to: &out)
         case .link(let link): try appendLink(link, value, place, to: &out)
         case .list(let view), .set(let view):
-            // The text of a mixed value is no list unless it is JSON.
+            // A list in a mixed property is read back as a list only if it is JSON.
             if !isMixed, joins(view, place) {
                 try appendJoined(view, value, place, to: &out)
             } else {
@@ -62,7 +64,7 @@ final class CellRenderer {
         }
     }
 
-    /// The values at the end of a path that leads through lists, in one cell.
+    /// Appends the values at the end of a path that leads through lists, in one cell.
     func append(
         through value: Value, _ path: PathFollower, _ index: Int, _ place: JSONRenderer.Place,
         to out: inout ByteBuffer
@@ -77,9 +79,10 @@ final class CellRenderer {
         appendScratch(to: &out)
     }
 
-    /// Stored text: exact where the types are extended, else as well as the form can.
+    /// Appends stored text. Text that is not UTF-8 is spelled out with extended types, and repaired
+    /// otherwise.
     func appendText(_ text: ByteView, to out: inout ByteBuffer) {
-        // In raw lines the bytes themselves are what was asked for.
+        // Raw lines print the bytes as stored.
         guard text.isUTF8 || keepsBytes else {
             scratch.removeAll()
             if style.types == .extended, isDelimited {
@@ -115,13 +118,13 @@ final class CellRenderer {
         appendScratch(to: &out)
     }
 
-    /// Text in the form of a cell of this format.
+    /// Appends text with the escapes of this format.
     @inline(__always)
     func appendEscaped(_ text: ByteView, to out: inout ByteBuffer) {
         cells.append(text, to: &out)
     }
 
-    /// Numbers, dates and ids: nothing in them needs quotes.
+    /// Appends a number, date or id, which never needs quotes.
     func appendScalar(_ value: Value, to out: inout ByteBuffer) {
         switch value {
         case .int(let number): out.append(number: number)
@@ -141,7 +144,7 @@ final class CellRenderer {
             }
         case .binary(let bytes):
             switch style.binary {
-            // Empty, which must not look like null.
+            // An empty value gets quotes to distinguish it from null.
             case _ where bytes.count == 0: appendEscaped(bytes, to: &out)
             case .base64: out.append(base64: bytes)
             case .hex:
@@ -157,7 +160,8 @@ final class CellRenderer {
 // MARK: - Links and paths
 
 extension CellRenderer {
-    /// The target's primary key, its object key where there is none, or the object as JSON.
+    /// Appends a link as the target's primary key, as its object key if the class has no primary
+    /// key, or as the object in JSON.
     private func appendLink(
         _ link: ObjectLink, _ value: Value, _ place: JSONRenderer.Place, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -173,16 +177,17 @@ extension CellRenderer {
         if let key = try target.primaryKey(link.key) {
             switch key {
             case .string(let text):
-                // Where an object stands in the place of a link, it is JSON.
+                // A primary key that looks like JSON would be read back as an object.
                 if isDelimited, MixedText.mayBeJSON(text), text[0] != UInt8(ascii: "\"") {
                     appendSpelled(text, to: &out)
                 } else {
                     appendText(text, to: &out)
-                    // Kept renderings would not be counted as lossy when they are used again.
+                    // Cached renderings are not counted as lossy again, so lossy ones are not
+                    // cached.
                     if !text.isUTF8 { return }
                 }
             case .null:
-                // The object has null for its key: null would be no link.
+                // A primary key that is null would be read back as no link.
                 scratch.removeAll()
                 scratch.append("{\"$link\":{\"table\":")
                 scratch.append(json: target.table.info.className)
@@ -196,7 +201,7 @@ extension CellRenderer {
         target.cache.keep(link.key, out, from: start)
     }
 
-    /// Lists of lists become one.
+    /// Appends the elements of nested lists as one list.
     private func appendJoined(
         _ value: Value, _ path: PathFollower, _ index: Int, _ place: JSONRenderer.Place,
         _ isFirst: inout Bool
@@ -224,7 +229,7 @@ extension Value {
         }
     }
 
-    /// Sets are walked as lists are.
+    /// The list for a set, since both are iterated alike; other values unchanged.
     var asList: Value {
         if case .set(let view) = self { return .list(view) }
         return self

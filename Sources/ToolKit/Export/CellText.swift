@@ -1,21 +1,21 @@
 import RealmEngine
 
-/// Writing of a cell in a form of records.
+/// Quoting rules of cells in a form of records.
 package struct CellRules: Sendable {
     package enum Escape: Sendable {
         case none
-        /// Quotation marks around a cell with a separator, a quotation mark or a line end.
+        /// Quotation marks around a cell that contains a separator, a quotation mark or a line end.
         case quotes
         /// A backslash before tabs, line ends and backslashes.
         case backslashes
     }
 
     let escape: Escape
-    /// Text of null unless another one is chosen.
+    /// Text of null unless `--null` gives another one.
     let null: [UInt8]
-    /// Byte between cells unless another one is chosen.
+    /// Byte between cells unless the command gives another one.
     let separator: UInt8
-    /// Whether text that is not UTF-8 is printed as it is.
+    /// Whether text that is not UTF-8 is printed unchanged.
     let keepsBytes: Bool
 
     init(
@@ -27,19 +27,19 @@ package struct CellRules: Sendable {
         self.keepsBytes = keepsBytes
     }
 
-    /// Whether cells are the fields of a line, which `realm-write` reads.
+    /// Whether cells are the fields of a csv or tsv line, which `realm-write` reads.
     package var isDelimited: Bool { escape != .none }
 }
 
-/// Writes the text of cells.
+/// Writes the text of cells by the rules of a form and the options of the command.
 struct CellText {
     let escape: CellRules.Escape
     let separator: UInt8
     /// Text of null.
     let null: [UInt8]
-    /// Whether the text of null is given.
+    /// Whether the command gives the text of null.
     let isNullGiven: Bool
-    /// Whether it is another one than the form has.
+    /// Whether the text of null differs from the form's own.
     let isNullChosen: Bool
     /// Whether a cell with the text of null needs quotation marks.
     private let quotesNull: Bool
@@ -77,7 +77,7 @@ struct CellText {
         }
     }
 
-    /// Quotes the cell that begins at `start` if it looks like null.
+    /// Quotes the cell that begins at `start` if its text equals the text of null.
     @inline(__always)
     func quoteNull(from start: Int, in out: inout ByteBuffer) {
         if quotesNull { out.quote(from: start, ifEqual: null) }

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Constant pieces of output, made once: each is a pointer and a length, so that using
-/// one per row costs no reference counting.
+/// Constant pieces of output in one allocation. A piece is a pointer and a length, so appending a
+/// piece per row costs no reference counting.
 package final class ConstantBytes: @unchecked Sendable {
     package struct Piece {
         package let start: UnsafeRawPointer
@@ -27,7 +27,7 @@ package final class ConstantBytes: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// Piece `i`; valid as long as this object.
+    /// Returns piece `i`, which is valid as long as this object exists.
     package subscript(i: Int) -> Piece {
         Piece(start: UnsafeRawPointer(memory + ranges[i].lowerBound), count: ranges[i].count)
     }

@@ -1,17 +1,18 @@
 import RealmEngine
 
-/// The paths of `--expand` as a tree: along them links are printed as the objects they lead to.
+/// The paths of `--expand` as a tree: links along the paths are printed as the objects they
+/// reference.
 ///
-/// Immutable. A tree has no cycles, so expanding ends however the objects are linked.
+/// Immutable. The tree has no cycles, so expansion ends even if the objects form a cycle.
 package final class Expansion: Sendable {
     private let children: [String: Expansion]
 
     private init(children: [String: Expansion]) { self.children = children }
 
-    /// What the property called `name` expands to; nil where links stay links.
+    /// Returns the expansion of the property called `name`; nil if its links are printed as links.
     func child(_ name: String) -> Expansion? { children[name] }
 
-    /// The tree of the given paths, nil without any.
+    /// Builds the tree of the paths; nil if there are none.
     convenience init?(_ paths: [[String]]) {
         if paths.isEmpty { return nil }
         self.init(tree: paths[...])

@@ -1,20 +1,20 @@
 import RealmEngine
 
-/// Prints the objects of some tables. The output is the same for any number of workers.
+/// Prints the objects of some tables. The output does not depend on the number of workers.
 package struct Export {
     package let database: Database
     private(set) var plans: [RecordPlan]
     let values: ValueStyle
     package var records: RecordStyle
-    /// Records to print; they count across all tables.
+    /// Range of records to print, counted across all tables.
     package private(set) var window: RecordWindow
     package var threads = 1
     /// Bytes of memory for records that are rendered in another order than they are printed in, and
-    /// where the rest of them goes.
+    /// the directory for records that exceed it.
     package var spool = (memory: 64 << 20, directory: "/tmp")
-    /// What a query chose; only with a single plan.
+    /// Objects that a query chose; only with a single plan.
     package private(set) var choice = ObjectChoice.all
-    /// Makes what shows how many of a number of objects are done.
+    /// Makes a progress reporter for a total number of objects; nil for no progress.
     package var progress: ((_ total: Int) -> ProgressReporter)?
 
     package init(
@@ -31,10 +31,10 @@ package struct Export {
         self.progress = progress
     }
 
-    /// Objects below which a second thread costs more than it brings.
+    /// Number of objects per thread below which another thread costs more than it saves.
     private static let objectsPerThread = 8192
 
-    /// Prints to `output` and returns the number of records.
+    /// Writes all records to `output` and returns their number.
     package func run(_ output: VerifiedOutput) throws(RealmError) -> Int {
         let snapshot = database.snapshot()
         snapshot.beginWalk()
@@ -54,16 +54,17 @@ package struct Export {
         return try stage.finish()
     }
 
-    /// Only records that need no others before them can be made by several workers.
+    /// Number of workers to use. It is 1 for forms whose records depend on each other, and for a
+    /// window of exploded records.
     private func workerCount(objects: Int) -> Int {
         if records.form is any LayoutForm.Type || elements != .all { return 1 }
         let threads = readsInFileOrder ? min(threads, spool.memory / (32 << 20)) : threads
         return max(1, min(threads, objects / Self.objectsPerThread))
     }
 
-    /// Whether records are rendered in the order of the table first and then printed in the order of the
-    /// keys: in the order of a SORT, each record of a large encrypted file would need pages decrypted
-    /// again.
+    /// Whether records are rendered in the order of the table first and then printed in the order
+    /// of the keys. In a large encrypted file, reading in the order of a SORT would decrypt pages
+    /// again for each record.
     var readsInFileOrder: Bool {
         guard case .keys = choice else { return false }
         return elements == .all && database.outgrowsPlainMemory
@@ -77,24 +78,25 @@ package struct Export {
 
     private func keysPerBatch(_ workers: Int) -> Int {
         if readsInFileOrder {
-            // Each batch reads through the file once.
+            // Each batch reads through the whole file once, so batches are large.
             let keys = max(1 << 18, spool.memory / 96)
             return keys / ExportSource.keysPerBatch * ExportSource.keysPerBatch
         }
         guard arrangesRecords, case .keys(let keys) = choice else {
             return ExportSource.keysPerBatch
         }
-        // A worker renders a batch while another one writes. It divides what its memory is too small for.
+        // A worker renders a batch while another one writes; a batch that exceeds the memory is
+        // divided.
         if workers == 1 { return max(1, keys.count) }
         return max(ExportSource.keysPerBatch, keys.count / (4 * workers))
     }
 
     package var isExploding: Bool { plans.contains { $0.explode != nil } }
 
-    /// Which objects are looked at: without exploding every one is a record.
+    /// Range of objects to read. Without `explode` each object is one record.
     private var objects: RecordWindow { isExploding ? .all : window }
 
-    /// Which records are printed of those that are made of these objects.
+    /// Range of records to print out of those made of the objects.
     var elements: RecordWindow { isExploding ? window : .all }
 
     private func wantedPositions(_ snapshot: Snapshot) throws(RealmError) -> [Range<Int>] {
@@ -104,10 +106,10 @@ package struct Export {
         }
     }
 
-    /// Number of objects after which a query need find no more.
+    /// Number of objects after which a query may stop.
     package var limit: Int { objects.end }
 
-    /// Prints the objects that a query finds, in its order.
+    /// Restricts the export to the objects that a query finds, in the order of the query.
     package mutating func choose(_ plan: QueryPlan, in snapshot: Snapshot) throws(RealmError) {
         guard plan.isArranged || objects != .all else {
             choice = .matches(plan)
@@ -117,8 +119,8 @@ package struct Export {
         if !isExploding { window = .all }
     }
 
-    /// All of the same objects, by other plans for their class. What a window leaves out must have
-    /// been left out by choice.
+    /// Returns an export of the same objects with another plan for their class. The window must
+    /// already have been applied by `choose`.
     package func printing(_ plan: RecordPlan) -> Export {
         var other = self
         other.plans = [plan]
@@ -126,7 +128,7 @@ package struct Export {
         return other
     }
 
-    /// The number of records, without printing them.
+    /// Counts the records without printing them.
     package func count() throws(RealmError) -> Int {
         let snapshot = database.snapshot()
         guard isExploding else {
@@ -149,7 +151,8 @@ package struct Export {
         return max(0, min(total, end) - elements.skip)
     }
 
-    /// Visits the chosen objects, each a row of the renderer's present leaf, until `body` says no.
+    /// Calls `body` with the row of each chosen object in the renderer's current leaf, until `body`
+    /// returns false.
     private func forEachRow(
         _ renderer: RecordRenderer, _ snapshot: Snapshot,
         _ body: (Int) throws(RealmError) -> Bool

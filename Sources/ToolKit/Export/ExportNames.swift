@@ -1,25 +1,26 @@
 import RealmEngine
 
-/// What the files of `--output-dir` are called, without their ends: `Class` and `Class.property`.
+/// Names of the files of `--output-dir` without their suffixes: `Class` and `Class.property`.
 ///
-/// The same for a schema each time, so that `realm-write` finds the class or property again. No two
-/// are alike, not even where case does not count, and none is hidden, leaves its directory or is
-/// longer than a file system takes. Bytes that stand for something else are written `%XX`, a dot in
-/// a name too.
+/// The names are a function of the schema, so that `realm-write` can map a file to its class or
+/// property. They are distinct even on file systems that ignore case. No name is hidden, leaves the
+/// directory or exceeds the length that file systems permit. Special bytes, including dots in
+/// names, are written `%XX`.
 package struct ExportNames {
-    /// What a file holds.
+    /// Content of a file.
     package struct Subject: Hashable {
         package let table: TableKey
-        /// Of a collection property; nil for the objects themselves.
+        /// Index of a collection property; nil for the objects themselves.
         package var column: Int?
     }
 
     private var stems: [Subject: String] = [:]
     private var subjects: [String: Subject] = [:]
-    /// As they are where case does not count.
+    /// Names in lower case, to detect collisions on file systems that ignore case.
     private var folded: Set<String> = []
 
-    /// Longer stems end in a digest of the name; what a file system takes less room for the end.
+    /// Limit in bytes of a stem. Longer stems end in a digest of the name. The limit leaves room
+    /// for the suffix.
     private static let longest = 200
 
     package init(_ schema: Schema) {
@@ -41,10 +42,10 @@ package struct ExportNames {
         stems[Subject(table: table.key, column: column)]!
     }
 
-    /// What a file of that name, without its end, holds; nil if the schema has nothing like it.
+    /// Subject of the file with this stem; nil if the schema has no such class or property.
     package func subject(_ stem: String) -> Subject? { subjects[stem] }
 
-    /// What names mean as people write them, which no file of something else may be called.
+    /// Subjects by the names that people would write, which no file of another subject may have.
     private static func literals(_ tables: [TableInfo]) -> [[UInt8]: Subject] {
         var literal: [[UInt8]: Subject] = [:]
         for table in tables where table.isClass {
@@ -74,14 +75,14 @@ package struct ExportNames {
         subjects[stem] = subject
     }
 
-    /// - Parameter spelled: how many bytes of the last name are written `%XX` although they need
-    ///   not be.
+    /// - Parameter spelled: number of bytes at the start of the last name that are written `%XX`
+    ///   although it is not necessary.
     private static func stem(_ names: [String], spelled: Int) -> String {
         let parts = names.enumerated().map { place, name in
             part(name, spelled: place == names.count - 1 ? spelled : 0)
         }
         let whole = parts.joined(separator: ".")
-        // Once all of a name is spelled out there is no other way to spell it.
+        // Once every byte is spelled out, only a digest makes the stem distinct.
         let isExhausted = spelled > names[names.count - 1].utf8.count
         guard whole.utf8.count > longest || isExhausted else { return whole }
         var hash = ContentHash(seed: UInt64(spelled))
@@ -98,7 +99,7 @@ package struct ExportNames {
         return shortened(whole) + digest.string
     }
 
-    /// The beginning, whole characters of it and no part of a `%XX`.
+    /// The beginning of the text, cut between whole characters and whole `%XX` sequences.
     private static func shortened(_ text: String) -> String {
         var kept = Array(text.utf8.prefix(longest - 20))
         while let last = kept.last, last >= 0x80 { kept.removeLast() }
@@ -109,14 +110,14 @@ package struct ExportNames {
     }
 
     private static func part(_ name: String, spelled: Int) -> String {
-        // Nothing at all would be hidden.
+        // A file with an empty name would be hidden, so an empty name becomes a percent sign.
         if name.isEmpty { return String(repeating: "%", count: spelled + 1) }
         let spelled = isReserved(name) ? spelled + 1 : spelled
         var result: [UInt8] = []
         let last = name.utf8.count - 1
         for (position, byte) in name.utf8.enumerated() {
             let isEnd = position == last && byte == UInt8(ascii: " ")
-            // No part of a character stays.
+            // A character of several bytes is spelled out as a whole.
             let isSpelled = position < spelled || (spelled > 0 && byte >= 0x80)
             if isSpelled || isEnd || isSpecial(byte) {
                 result.append(UInt8(ascii: "%"))
@@ -128,7 +129,7 @@ package struct ExportNames {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Names that stand for devices on some systems, whatever follows them.
+    /// Device names of some systems, which are reserved with any suffix.
     private static func isReserved(_ name: String) -> Bool {
         let folded = name.lowercased()
         if ["con", "prn", "aux", "nul"].contains(folded) { return true }
@@ -138,7 +139,7 @@ package struct ExportNames {
         return folded.utf8.last.map { $0 >= 0x30 && $0 <= 0x39 } ?? false
     }
 
-    /// Bytes that some file system does not take in a name, and those that mean something here.
+    /// Whether some file system forbids the byte in a name, or the byte is special in these names.
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F: true

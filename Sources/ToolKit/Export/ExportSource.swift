@@ -1,12 +1,12 @@
 import RealmEngine
 
-/// Cuts the tables of an export into batches of leaves, in the order of the output.
+/// Divides the tables of an export into batches of leaves, in the order of the output.
 ///
-/// Used with a lock held when there are several workers.
+/// With several workers, calls are made with the lock of `ExportStage` held.
 final class ExportSource {
-    /// What one worker renders in one go.
+    /// Objects that one worker renders at a time.
     struct Batch {
-        /// Its place in the output.
+        /// Position in the output, counted from 0.
         let number: Int
         /// Index into the export's plans.
         let plan: Int
@@ -17,26 +17,26 @@ final class ExportSource {
 
     /// The objects of a batch.
     enum Objects {
-        /// Those in the leaves, as far as they are at these positions of the table.
+        /// Objects in the leaves whose positions in the table are in the range.
         case leaves([LeafSlice], at: Range<Int>)
-        /// Those that match in the leaves.
+        /// Objects in the leaves that match the query.
         case matches(ArraySlice<LeafSlice>)
-        /// These, in an order of their own.
+        /// Objects with these keys, in this order.
         case keys(Slice<RowKeys>)
     }
 
-    /// Leaves of 256 objects each.
+    /// Number of leaves, of up to 256 objects each, in a batch.
     private static let leavesPerBatch = 16
 
     private let snapshot: Snapshot
     private let plans: [RecordPlan]
-    /// Positions of the objects wanted of each table.
+    /// Positions of the wanted objects, for each table.
     private let positions: [Range<Int>]
     private var plan = 0
     private var cursor: LeafCursor?
     private var number = 0
 
-    /// What a query narrows the first, then only, table to.
+    /// Leaves in which the query may find objects; a query applies to the only table.
     private var matches: ArraySlice<LeafSlice>?
     private var keys: Slice<RowKeys>?
     private let keysPerBatch: Int
@@ -82,7 +82,7 @@ final class ExportSource {
         return batch(.leaves(leaves, at: wanted), isFirst: isFirst, isLast: isLast)
     }
 
-    /// Keys that one worker looks up in their order.
+    /// Number of keys that one worker looks up in a batch.
     static let keysPerBatch = 4096
 
     private func nextMatches(_ left: ArraySlice<LeafSlice>) -> Batch {
@@ -108,11 +108,11 @@ final class ExportSource {
     }
 }
 
-/// Which objects of its table an export prints.
+/// Objects of its table that an export prints.
 package enum ObjectChoice: Sendable {
     case all
-    /// Those that match, in the order of the table.
+    /// Objects that match the query, in the order of the table.
     case matches(QueryPlan)
-    /// These, in this order.
+    /// Objects with these keys, in this order.
     case keys(Slice<RowKeys>)
 }

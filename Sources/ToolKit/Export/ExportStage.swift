@@ -1,18 +1,18 @@
 import RealmEngine
 
-/// What the workers of one export share: where batches come from and where text goes, in order.
+/// Shared state of the workers of one export: the source of batches and the ordered output.
 ///
-/// A worker takes a batch, renders it into its own buffer, waits until all batches before are
-/// written and writes its own. Everything below the lock or the turn is used by one thread at a
-/// time, which makes this safe to share.
+/// A worker takes a batch, renders it into its own buffer, waits until all earlier batches are
+/// written and writes its own. All state is accessed with the lock held or by the worker whose turn
+/// it is, hence `@unchecked Sendable`.
 final class ExportStage: @unchecked Sendable {
     let export: Export
     private let source: ExportSource
     private let output: VerifiedOutput
     private let monitor = Monitor()
-    /// Number of the batch that is to be written next.
+    /// Number of the batch to write next.
     private var turn = 0
-    /// The failure of the earliest batch that had one.
+    /// Error of the earliest batch that failed.
     private var failure: RealmError?
     private var failedBatch = Int.max
     private var written = 0
@@ -30,10 +30,11 @@ final class ExportStage: @unchecked Sendable {
         self.output = output
     }
 
-    /// The next batch to render, nil when there is none, or no use in it.
+    /// Returns the next batch to render. Nil if there are no more batches, after a failure, or if
+    /// enough records are printed.
     func next() -> ExportSource.Batch? {
         monitor.locked {
-            // Exploded records are counted while they are printed.
+            // Exploded records are counted only as they are printed.
             let isEnough = turn > 0 && written >= export.elements.take
             guard failure == nil, !isEnough else { return nil }
             do throws(RealmError) {
@@ -45,7 +46,7 @@ final class ExportStage: @unchecked Sendable {
         }
     }
 
-    /// Whether it is the batch's turn to write.
+    /// Whether all earlier batches are written.
     func hasTurn(_ batch: Int) -> Bool { monitor.locked { turn == batch } }
 
     /// Waits for the batch's turn; false when an earlier one failed.
@@ -54,7 +55,7 @@ final class ExportStage: @unchecked Sendable {
         return monitor.locked { failedBatch >= batch }
     }
 
-    /// Writes a part of the batch whose turn it is.
+    /// Writes a part of the batch whose turn it is to the output.
     func write(_ buffer: inout ByteBuffer) throws(RealmError) {
         if !hasWritten, buffer.count > 0 {
             export.records.form.beginOutput(&buffer, at: 0)
@@ -63,7 +64,7 @@ final class ExportStage: @unchecked Sendable {
         try output.flush(&buffer)
     }
 
-    /// The batch whose turn it is has been written.
+    /// Ends the turn of a batch that has been written.
     func complete(_ batch: ExportSource.Batch, records: Int) {
         monitor.signal {
             written += records
@@ -75,7 +76,7 @@ final class ExportStage: @unchecked Sendable {
         }
     }
 
-    /// The batch cannot be finished: later ones are of no use.
+    /// Records the failure of a batch; later batches are not written.
     func abandon(_ batch: ExportSource.Batch, _ error: RealmError) {
         monitor.signal { fail(error, batch: batch.number) }
     }
@@ -84,7 +85,8 @@ final class ExportStage: @unchecked Sendable {
         if batch < failedBatch { (failure, failedBatch) = (error, batch) }
     }
 
-    /// Ends the output after all workers are done; returns the number of records.
+    /// Ends the output after all workers are done and returns the number of records. Throws the
+    /// failure of the earliest failed batch.
     func finish() throws(RealmError) -> Int {
         progress?.finish()
         if let failure { throw failure }

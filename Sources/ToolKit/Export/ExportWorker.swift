@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Renders batches until none are left. Confined to one thread, with an instance of its own.
+/// Renders batches until none are left. Confined to one thread, which has its own instance.
 final class ExportWorker {
-    /// A worker whose turn has not come holds back this much before it waits.
+    /// Bytes that a worker buffers before it waits for its turn.
     private static let patience = 1 << 20
 
     private let stage: ExportStage
@@ -16,7 +16,7 @@ final class ExportWorker {
     private var batchRecords = 0
     private var hasTurn = false
     private let readsInFileOrder: Bool
-    /// Records still to be skipped and printed.
+    /// Number of records still to be skipped and to be printed.
     private var toSkip: Int
     private var toPrint: Int
 
@@ -46,7 +46,7 @@ final class ExportWorker {
         }
     }
 
-    /// The table is at its end, or enough of it was printed.
+    /// Ends the table after its last object or after the last record of the window.
     private func finish(
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
     ) throws(RealmError) {
@@ -154,7 +154,7 @@ final class ExportWorker {
         }
         var position = 0
         return try order.visitPlaces { (place) throws(RealmError) in
-            // Statements end as they do in batches that are read in the order of the keys.
+            // Statements of SQL end where batches read in the order of the keys would end.
             if position % ExportSource.keysPerBatch == 0 { renderer.endBatch(to: &buffer) }
             position += 1
             let records = rendered[place]
@@ -172,8 +172,8 @@ final class ExportWorker {
         }
     }
 
-    /// Offset and number of the records of an object, which are in a spool one after the other. None for an
-    /// object that does not exist.
+    /// Offset and number of the consecutive records of an object in a spool; 0 records for a
+    /// missing object.
     private struct SpooledRecords {
         var offset = 0
         var count = 0
@@ -202,7 +202,8 @@ final class ExportWorker {
         return result
     }
 
-    /// Renders rows of the scan's present leaf, element by element where that is asked for.
+    /// Renders rows of the scan's current leaf, one record per element if the export explodes a
+    /// property.
     @_optimize(speed)
     private func renderAny(
         _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
@@ -213,7 +214,7 @@ final class ExportWorker {
             : try render(rows, renderer, batch, &buffer)
     }
 
-    /// This worker's run of the query.
+    /// Returns this worker's run of the query, made at the first call.
     private func queryRun() -> QueryRun {
         if let run { return run }
         guard case .matches(let plan) = export.choice else {
@@ -260,7 +261,8 @@ final class ExportWorker {
         return true
     }
 
-    /// Writes a full buffer if it is this batch's turn, and waits for that if it holds too much.
+    /// Writes the buffer if it is this batch's turn. Otherwise waits for the turn only if the
+    /// buffer exceeds `patience`. Returns false if an earlier batch failed.
     private func relieve(
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {

@@ -1,11 +1,12 @@
 import RealmEngine
 
 extension JSONRenderer {
-    /// The extended form of a value; false for those that look the same in both.
+    /// Appends the extended form of a value; returns false without appending if it equals the plain
+    /// form.
     ///
-    /// The reference library's richest mode key for key, except where that loses something: dates
-    /// keep their nanoseconds, floats in mixed properties their type, strings that are not UTF-8
-    /// their bytes.
+    /// The keys are those of the reference library's richest JSON mode, except where that mode
+    /// loses information: dates keep their nanoseconds, floats in mixed properties their type, and
+    /// strings that are not UTF-8 their bytes.
     func appendExtended(
         _ value: Value, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) -> Bool {
@@ -14,7 +15,7 @@ extension JSONRenderer {
         case .string(let text): appendExtendedString(text, to: &out)
         case .int(let number): out.appendWrapped("$numberLong") { $0.append(number: number) }
         case .float(let number) where place.isMixed:
-            // Nothing else says that it is no double.
+            // In a mixed property nothing else distinguishes a float from a double.
             out.appendWrapped("$numberFloat") { $0.append(number: number) }
         case .float(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
         case .double(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
@@ -52,7 +53,7 @@ extension JSONRenderer {
         return true
     }
 
-    /// As it is where it is UTF-8, else as the bytes it has.
+    /// Appends a string; a string that is not UTF-8 is spelled out byte by byte.
     private func appendExtendedString(_ text: ByteView, to out: inout ByteBuffer) {
         let start = out.count
         if out.append(json: text) { return }
@@ -70,7 +71,8 @@ extension JSONRenderer {
         }
     }
 
-    /// Whole milliseconds, and what is left of the nanoseconds, both towards zero.
+    /// Appends a date as whole milliseconds and the remaining nanoseconds, both rounded towards
+    /// zero.
     private func appendDate(_ time: Timestamp, to out: inout ByteBuffer) {
         let milliseconds = Int128(time.seconds) * 1000 + Int128(time.nanoseconds / 1_000_000)
         out.append("{\"$date\":{\"$numberLong\":\"")
@@ -96,13 +98,13 @@ extension JSONRenderer {
 }
 
 extension Value {
-    /// The key of a dictionary's entry that makes the dictionary look like an extended form.
+    /// Whether this is a dictionary key that makes its dictionary look like an extended form.
     var looksWrapped: Bool {
         guard case .string(let text) = self else { return false }
         return text.count > 1 && text[0] == UInt8(ascii: "$")
     }
 
-    /// Its plain form would be read as a value of another type.
+    /// Whether the plain form would be read back as a value of another type.
     func needsType(_ place: JSONRenderer.Place) -> Bool {
         guard place.isMixed else { return false }
         switch self {
@@ -114,7 +116,7 @@ extension Value {
 }
 
 extension ByteBuffer {
-    /// `{"name":"…"}`
+    /// Appends `{"name":"…"}`.
     @inline(__always)
     fileprivate mutating func appendWrapped(
         _ name: StaticString, _ content: (inout ByteBuffer) -> Void

@@ -2,16 +2,16 @@ import RealmEngine
 
 /// Renders values as JSON into a buffer. Confined to its snapshot's thread.
 package final class JSONRenderer {
-    /// Where a value stands.
+    /// Position of a value in an object.
     package struct Place {
-        /// What links become here; nil where they stay links.
+        /// Expansion of links at this position; nil if links are printed as links.
         package var expansion: Expansion?
-        /// Collections and objects around the value.
+        /// Number of collections and objects around the value.
         var depth = 0
-        /// Reached from an object of the table being walked without following a link, so the walk's
-        /// budget pays for it.
+        /// Whether the value is reached from an object of the walked table without following a
+        /// link, so that it counts against the walk's budget.
         package var isWalking = true
-        /// In a property that takes values of any type, or a collection in it.
+        /// Whether the value is in a mixed property or in a collection inside of one.
         package var isMixed = false
 
         package init(
@@ -32,15 +32,15 @@ package final class JSONRenderer {
         }
     }
 
-    /// Deeper nesting than any SDK permits.
+    /// Maximum nesting, deeper than any SDK permits.
     package static let maximumDepth = EmbeddedNesting.limit
 
     package let snapshot: Snapshot
     let style: ValueStyle
     package let targets: LinkTargets
     private var expandedPlans: [PlanKey: ObjectPlan] = [:]
-    /// Embedded objects that may still be printed below the present field, other than those the
-    /// walk pays for.
+    /// Number of embedded objects that may still be printed in the current field, besides those
+    /// that count against the walk's budget.
     private var nestedBudget = 0
     private let nestedLimit: Int
 
@@ -56,7 +56,7 @@ package final class JSONRenderer {
         nestedLimit = snapshot.nestedObjectLimit
     }
 
-    /// Begins a field whose value need not be a property of the object being walked.
+    /// Resets the budget for a field that need not be a property of the walked object.
     package func beginField() { nestedBudget = nestedLimit }
 
     package func append(
@@ -87,7 +87,7 @@ package final class JSONRenderer {
         }
     }
 
-    /// Text in its plain form.
+    /// Appends a string in the plain form.
     @inline(__always)
     func appendString(_ text: ByteView, to out: inout ByteBuffer) {
         let start = out.count
@@ -119,7 +119,7 @@ package final class JSONRenderer {
 }
 
 extension ByteBuffer {
-    /// What `content` appends, in quotes. It must need no escapes.
+    /// Appends the output of `content`, which must need no escapes, in quotation marks.
     @inline(__always)
     mutating func appendQuoted(_ content: (inout ByteBuffer) -> Void) {
         append(UInt8(ascii: "\""))
@@ -131,7 +131,7 @@ extension ByteBuffer {
 // MARK: - Collections
 
 extension JSONRenderer {
-    /// `[…]`
+    /// Appends a list or set as `[…]`.
     func appendElements(
         _ view: CollectionView, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -149,7 +149,7 @@ extension JSONRenderer {
         out.append(UInt8(ascii: "]"))
     }
 
-    /// `{…}`
+    /// Appends a dictionary as `{…}`.
     func appendEntries(
         _ view: CollectionView, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -169,7 +169,8 @@ extension JSONRenderer {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// A dictionary's key as a member name; JSON has no other than strings.
+    /// Appends a dictionary key as a member name. Integers become strings, the only names that JSON
+    /// has.
     private func appendEntryKey(_ key: Value, to out: inout ByteBuffer) {
         switch key {
         case .string(let text) where style.types == .extended || style.isExact:
@@ -220,7 +221,8 @@ extension JSONRenderer {
         }
     }
 
-    /// Counts a link in a mixed value, of which the plain form says nothing but the key, or the object.
+    /// Counts a link in a mixed property as a loss, since the plain form contains only the key or
+    /// the object.
     private func noteLink(
         _ link: ObjectLink, _ target: LinkTarget, _ place: Place
     ) throws(RealmError) {
@@ -232,7 +234,8 @@ extension JSONRenderer {
         style.noteUntyped()
     }
 
-    /// `{"$link":{"table":"Person","_key":…}}`: by the number by which Realm knows the object.
+    /// Appends a link to an embedded or missing object by its object key:
+    /// `{"$link":{"table":"Person","_key":…}}`.
     private func appendLostLink(
         _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
     ) {
@@ -243,7 +246,7 @@ extension JSONRenderer {
         out.append("}}")
     }
 
-    /// `{"$link":{"table":"Person","key":…}}`
+    /// Appends a link in extended form: `{"$link":{"table":"Person","key":…}}`.
     private func appendLink(
         _ primaryKey: Value?, _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -258,14 +261,14 @@ extension JSONRenderer {
         out.append("}}")
     }
 
-    /// Appends the plain form of a link: the target's primary key, else `{"_key":N}`. A target with
-    /// null for its primary key gets the extended form, since `null` means no link.
+    /// Appends the plain form of a link: the target's primary key, else `{"_key":N}`. A target
+    /// whose primary key is null gets the extended form, since `null` means no link.
     private func appendKey(
         _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
     ) throws(RealmError) {
         let start = out.count
         let primaryKey = try target.primaryKey(key)
-        // Kept renderings would not be counted as lossy when they are used again.
+        // Cached renderings are not counted as lossy again, so lossy ones are not cached.
         if style.types == .plain, !style.isExact, case .string(let text)? = primaryKey, !text.isUTF8
         {
             return appendString(text, to: &out)
@@ -284,7 +287,7 @@ extension JSONRenderer {
         target.cache.keep(key, out, from: start)
     }
 
-    /// The object itself, with the members of its plan.
+    /// Appends the object with the members of its plan.
     func appendObject(
         _ key: ObjectKey, of target: LinkTarget, _ place: Place, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -336,8 +339,8 @@ extension JSONRenderer {
 // MARK: - Paths
 
 extension JSONRenderer {
-    /// The values at the end of a path that leads through a list or set: an array, nested as the
-    /// collections on the way are.
+    /// Appends the values at the end of a path that leads through lists or sets, as an array nested
+    /// like the collections on the path.
     package func append(
         through value: Value, _ path: PathFollower, _ index: Int, _ place: Place,
         to out: inout ByteBuffer

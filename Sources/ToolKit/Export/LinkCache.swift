@@ -1,12 +1,13 @@
 import RealmEngine
 
-/// Rendered keys of link targets, found again by object key: many objects link to few.
+/// Cache of the rendered keys of link targets, by object key: many links reference few objects.
 ///
-/// Direct-mapped; a collision or a long key costs a look-up, never a wrong answer. A pointer, copied
+/// Direct-mapped. A collision or a long key costs a look-up, never a wrong result. Copies share the
+/// memory, which the creator frees.
 /// freely; who made it frees it.
 struct LinkCache {
     private static let entries = 2048
-    /// Object key + 1, length, and what was printed. All zero is no entry.
+    /// Size of an entry: object key + 1, length, and the rendered text. An empty entry is all zero.
     private static let entrySize = 64
     private static let longest = entrySize - 9
 
@@ -25,18 +26,18 @@ struct LinkCache {
         memory + Int(truncatingIfNeeded: key.raw) & (Self.entries &- 1) &* Self.entrySize
     }
 
-    /// Appends what was kept for `key`; false when there is nothing.
+    /// Appends the cached rendering of `key`; false if there is none.
     @inline(__always)
     func append(_ key: ObjectKey, to out: inout ByteBuffer) -> Bool {
         let entry = entry(key)
         guard entry.load(as: Int64.self) == key.raw &+ 1 else { return false }
-        // A fixed size is copied faster than the right one.
+        // Copying a fixed size is faster than copying the exact size.
         out.reserve(Self.entrySize).copyMemory(from: entry + 9, byteCount: Self.longest)
         out.advance(by: Int(entry.load(fromByteOffset: 8, as: UInt8.self)))
         return true
     }
 
-    /// Keeps what `out` holds from `start` on as the rendering of `key`, which is not negative.
+    /// Caches the bytes of `out` from `start` on as the rendering of `key`, which is not negative.
     func keep(_ key: ObjectKey, _ out: borrowing ByteBuffer, from start: Int) {
         let count = out.count - start
         guard count <= Self.longest else { return }

@@ -1,18 +1,18 @@
 import RealmEngine
 
-/// What a renderer knows about one table that links lead to. Confined to the renderer's thread.
+/// Cached facts about a table that links reference. Confined to the renderer's thread.
 package final class LinkTarget {
     package let table: Table
     package let key: TableKey
     package let isEmbedded: Bool
-    /// The rendered keys of objects met before.
+    /// Rendered keys of objects.
     let cache = LinkCache()
-    /// How its objects are printed when nested, without expansion.
+    /// Plan for its objects when they are nested without expansion.
     var plan: ObjectPlan?
     /// Reads primary keys and nothing else.
     private let keys: TableScan?
-    /// Read the members of nested objects: one scan for each depth of nesting, since an inner
-    /// object must not move the scan of the outer one.
+    /// Scan of all columns for each depth of nesting: an inner object must not move the scan of the
+    /// outer one.
     private var scans: [TableScan] = []
     private var depth = 0
 
@@ -25,21 +25,23 @@ package final class LinkTarget {
 
     deinit { cache.free() }
 
-    /// The primary key of the object with `key`, nil in a class without primary keys; throws
-    /// `corrupt` when the object does not exist.
+    /// Returns the primary key of the object with `key`; nil in a class without primary keys.
+    /// Throws `corrupt` if the object does not exist.
     package func primaryKey(_ key: ObjectKey) throws(RealmError) -> Value? {
         guard let keys else { return nil }
         guard let row = try keys.seek(key) else { throw missing(key) }
         return try keys.value(row: row, column: 0)
     }
 
-    /// Whether the object cannot be shown in place of a link: it is not there, or may be in another state.
+    /// Whether a link to the object has to be printed by its object key: the object is embedded or
+    /// missing.
     func isLost(_ key: ObjectKey) throws(RealmError) -> Bool {
         if isEmbedded { return true }
         return try table.row(key) == nil
     }
 
-    /// A scan of all columns for the next depth of nesting; `release` gives it back.
+    /// Returns a scan of all columns for the next depth of nesting. The caller ends its use with
+    /// `releaseScan`.
     package func borrowScan() -> TableScan {
         if depth == scans.count {
             scans.append(table.scan(columns: Array(table.info.columns.indices)))
@@ -58,14 +60,14 @@ package final class LinkTarget {
     }
 }
 
-/// The tables that links lead to.
+/// Targets of links, one for each table.
 package final class LinkTargets {
-    /// A target that lives as long as its `LinkTargets`: looking it up for every link would
-    /// otherwise count references.
+    /// An unretained target, valid as long as its `LinkTargets`. Avoids reference counting for each
+    /// link.
     typealias Reference = Unmanaged<LinkTarget>
 
     private let snapshot: Snapshot
-    /// By slot of the table's key.
+    /// Targets by slot of the table key.
     private let targets: UnsafeMutablePointer<Reference?>
     private let count: Int
 
@@ -81,7 +83,7 @@ package final class LinkTargets {
         targets.deallocate()
     }
 
-    /// The table with `key`; throws `corrupt` when there is none.
+    /// Returns the target for the table with `key`; throws `corrupt` if there is none.
     @inline(__always)
     func reference(_ key: TableKey) throws(RealmError) -> Reference {
         let slot = key.slot

@@ -1,16 +1,16 @@
 import RealmEngine
 
-/// The members of a nested object (embedded or expanded), in the order they are printed.
+/// Members of a nested object (embedded or expanded), in the order in which they are printed.
 ///
-/// Made once per table and expansion by a renderer, and used for every such object.
+/// A renderer makes one plan per table and expansion and uses it for all such objects.
 package final class ObjectPlan {
     struct Member {
-        /// `{"name":` or `,"name":`.
+        /// Text before the value: `{"name":` or `,"name":`.
         let name: ConstantBytes.Piece
         /// Index into the table's columns, and position in `columns`.
         let column: Int
         let expansion: Expansion?
-        /// The member may hold an object of this very plan's table: its scan may have moved.
+        /// Whether the member may contain objects of the plan's own table, which move its scan.
         let isNesting: Bool
         let isMixed: Bool
     }
@@ -33,9 +33,9 @@ package final class ObjectPlan {
     }
 }
 
-/// JSON member names with what precedes them.
+/// JSON member names with the punctuation before and after them.
 enum MemberNames {
-    /// `{"first":`, `,"second":` …
+    /// Renders `{"first":`, `,"second":` ...
     static func rendered(_ names: [String]) -> [[UInt8]] {
         names.enumerated().map { position, name in
             rendered(name, prefix: position == 0 ? "{" : ",")

@@ -6,12 +6,12 @@ package final class PathFollower {
     private let snapshot: Snapshot
     private let steps: [Step]
 
-    /// One step, with what its last use found.
+    /// One step of the path and the property scan of its last use.
     private final class Step {
         let name: String
         let bytes: [UInt8]
         var table = TableKey.none
-        /// Reads the property; nil when the table has none of this name.
+        /// Scan of the property; nil if the table has no property of this name.
         var scan: TableScan?
 
         init(_ name: String) {
@@ -28,8 +28,8 @@ package final class PathFollower {
 
     package var count: Int { steps.count }
 
-    /// The value the steps from `index` on lead to. Stops early at a list or set, whose elements
-    /// the caller then follows one by one with the `index` left here.
+    /// Returns the value at the end of the steps from `index` on. Stops early at a list or set: the
+    /// caller then follows each element from the updated `index`.
     func follow(_ start: Value, from index: inout Int) throws(RealmError) -> Value {
         var value = start
         while index < steps.count {

@@ -1,17 +1,18 @@
 import RealmEngine
 
-/// A key path as written, resolved against a schema: errors are found here, not row by row.
+/// A key path, resolved against the schema once, so that errors are found before any object is
+/// read.
 package struct PropertyPath {
-    /// What the values at a place of the path are, as far as the schema tells.
+    /// Type of the values at a position in the path, as far as the schema determines it.
     package enum Kind {
         case scalar(ColumnType)
-        /// Any type: what follows is decided value by value.
+        /// Values of any type: the following steps are resolved for each value.
         case mixed
         case object(TableInfo)
         indirect case collection(Kind, isDictionary: Bool)
     }
 
-    /// What a path begins with.
+    /// First part of a path.
     package enum Start: Equatable {
         case column(Int)
         case key
@@ -20,21 +21,22 @@ package struct PropertyPath {
 
     package let text: String
     package let start: Start
-    /// What follows the start: properties, and keys of dictionaries.
+    /// Names of properties and keys of dictionaries after the start.
     package let steps: [String]
-    /// The properties on the way, without the keys of dictionaries.
+    /// Names of the properties on the path, without the keys of dictionaries.
     package let names: [String]
     package let kind: Kind
-    /// Nothing but lists and sets on the way would make several values of one object.
+    /// Whether the path yields one value per object, since it leads through no list or set.
     let isSingle: Bool
 
-    /// The object key as a field; a property of the same name hides it.
+    /// Name of the object key as a field. A property of the same name takes precedence.
     static let keyName = "_key"
     static let backlinkPrefix = "@links."
 
     /// - Parameters:
-    ///   - option: named in errors.
-    ///   - takesKeys: a dictionary is followed by a key; otherwise all its values are meant.
+    ///   - option: name of the option, for errors.
+    ///   - takesKeys: whether a step after a dictionary is a key. Otherwise the path continues at
+    ///     all of its values.
     package init(
         _ text: String, in table: TableInfo, _ schema: Schema, option: String,
         takesKeys: Bool = true
@@ -60,7 +62,7 @@ package struct PropertyPath {
         (self.steps, self.names, self.isSingle) = (steps, names, isSingle)
     }
 
-    /// Most steps of a path: as many as a query takes.
+    /// Limit of steps in a path, the same as in a query.
     private static let maximumSteps = 200
 
     private static func checkLength(_ text: String, _ option: String) throws(RealmError) {
@@ -72,7 +74,7 @@ package struct PropertyPath {
         }
     }
 
-    /// A path's beginning, or one step of it: what is there and what text is left.
+    /// A resolved start or step of a path, with the text that remains.
     private struct Part {
         var start = Start.key
         let name: String
@@ -95,8 +97,8 @@ package struct PropertyPath {
         throw unknown(text, table, option)
     }
 
-    /// The property that begins `text`, and what follows it. A whole name goes before a part of it,
-    /// because names may hold dots.
+    /// Finds the property at the beginning of `text`, and the text after it. The longest matching
+    /// name wins, because names may contain dots.
     private static func property(
         _ text: String, _ table: TableInfo
     ) -> (column: Int, rest: String?)? {
@@ -165,7 +167,8 @@ extension PropertyPath {
         return .collection(inner, isDictionary: collection == .dictionary)
     }
 
-    /// A name nobody has, with the nearest ones.
+    /// The error for a property that the class does not have, with the most similar names as a
+    /// hint.
     static func unknown(_ name: String, _ table: TableInfo, _ option: String) -> RealmError {
         unknown(name, table.columns.map(\.name), "property", table, option)
     }
@@ -182,8 +185,8 @@ extension PropertyPath {
 }
 
 extension BacklinkInfo {
-    /// How key paths and output name incoming links: `@links.Class.property`; nil when the schema
-    /// does not know the origin.
+    /// Name of incoming links in key paths and output, `@links.Class.property`; nil if the schema
+    /// lacks the class or property of origin.
     package func name(in schema: Schema) -> String? {
         guard let table = schema.table(origin),
             let column = table.columns.first(where: { $0.key == originColumn })

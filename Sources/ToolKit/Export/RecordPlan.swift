@@ -1,29 +1,31 @@
 import RealmEngine
 
-/// What one record holds: a field for each column of the output. Immutable, shared by all threads.
+/// Content of the records of one table: a field for each column of the output. Immutable, shared by
+/// all threads.
 package final class RecordPlan: Sendable {
     package let table: TableInfo
     package let fields: [Field]
-    /// Columns of the table that the fields begin with; a field's `.column` is a position in here.
+    /// Columns of the table at which fields begin. `.column` of a field is an index into this
+    /// array.
     package let columns: [Int]
-    /// The collection of which every element becomes a record.
+    /// Path of the collection whose elements become records; nil to print objects.
     let explode: FieldPath?
-    /// JSON records begin with `"$class"`.
+    /// Whether JSON records begin with `"$class"`.
     package let namesClass: Bool
-    /// Path of the file that JSON records begin with, as `"$file"`.
+    /// Path of the database file, with which JSON records begin as `"$file"`; nil to leave it out.
     let file: String?
-    /// The table that the records are rows of.
+    /// Destination table in SQL; nil for other forms.
     let sql: SQLTable?
 
     package struct Field: Sendable {
         /// Member name or column heading.
         let label: String
         package let path: FieldPath
-        /// What links at the end of the path become.
+        /// Expansion of links at the end of the path; nil if links are printed as links.
         package let expansion: Expansion?
-        /// The property may hold values of any type.
+        /// Whether the property takes values of any type.
         package let isMixed: Bool
-        /// Numbers stand to the right in tables.
+        /// Whether the field is flush right in tables.
         package let isNumber: Bool
 
         package init(
@@ -56,13 +58,13 @@ extension RecordPlan {
     package static let fileMember = "$file"
     static let classMember = "$class"
 
-    /// The members that precede the fields, with their texts.
+    /// Members before the fields and their values.
     var firstMembers: [(name: String, text: String)] {
         [(Self.fileMember, file), (Self.classMember, namesClass ? table.className : nil)]
             .compactMap { name, text in text.map { (name, $0) } }
     }
 
-    /// A name that a record would have twice.
+    /// Name that JSON records would contain twice; nil if there is none.
     package var ambiguousName: String? {
         firstMembers.first { member in fields.contains { $0.label == member.name } }?.name
     }
@@ -72,17 +74,17 @@ extension RecordPlan {
 package enum ProvenancePart: Sendable {
     /// Byte offset of its cluster leaf.
     case offset
-    /// Its row there.
+    /// Row of the object in the leaf.
     case row
     /// Byte offsets of the leaves of its values.
     case values
 }
 
-/// Something known of a record that is no value of its object.
+/// A value of a record that is not a property of its object.
 package enum RecordFact: Sendable {
-    /// Left out of JSON, null in a cell.
+    /// No fact: left out of JSON, null in a cell.
     case none
-    /// Null everywhere.
+    /// A fact that is null in JSON, too.
     case unknown
     case number(Int64)
     case text(String)
@@ -90,7 +92,7 @@ package enum RecordFact: Sendable {
     case range(ClosedRange<UInt64>)
 }
 
-/// Where a field's value is found: a property of the record's object, and steps from there.
+/// Source of a field's value: a property or another fact of the object, and steps from there.
 package struct FieldPath: Sendable {
     package enum Source: Sendable {
         /// Position in the plan's `columns`.
@@ -101,15 +103,15 @@ package struct FieldPath: Sendable {
         case backlinks(Int)
         /// The element of the exploded collection.
         case element
-        /// Its key, when that is a dictionary.
+        /// Key of the exploded element if the collection is a dictionary.
         case elementKey
-        /// Its position, from 0.
+        /// Position of the exploded element, from 0.
         case elementIndex
-        /// What is said of an embedded object's owner; in SQL alone.
+        /// Class, property or key of an embedded object's owner; only in SQL.
         case owner(OwnerPart)
-        /// A fact of the renderer about the record, by its position.
+        /// Fact of the renderer about the record, by its index.
         case fact(Int)
-        /// The place in the file that the record was read from.
+        /// Offset or row in the file from which the record was read.
         case provenance(ProvenancePart)
     }
 

@@ -1,31 +1,32 @@
 import RealmEngine
 
-/// Objects or values whose places `--provenance` prints.
+/// Argument of `--provenance`: whether to print the offsets of objects or of values.
 package enum Provenance: String, CaseIterable, Sendable {
     case object, value
 }
 
-/// What was asked of the fields of a class.
+/// Options that select the fields of a class.
 package struct FieldRequest: Sendable {
     package typealias Field = (label: String?, path: String)
 
     /// `--fields`: paths with their labels; nil for all properties.
     package var fields: [Field]?
-    /// `--exclude`
+    /// Paths of `--exclude`.
     package var excluded: [String] = []
-    /// `--expand`
+    /// Paths of `--expand`.
     package var expanded: [String] = []
-    /// `--explode`
+    /// Path of `--explode`.
     package var exploded: String?
-    /// `--backlinks`
+    /// Whether `--backlinks` is given.
     package var hasBacklinks = false
-    /// Objects without primary key begin with their object key, which links to them name.
+    /// Whether records of a class without primary key begin with the object key, by which links
+    /// reference the objects.
     package var hasKeys = false
-    /// Records begin with `"$class"`.
+    /// Whether records begin with `"$class"`.
     package var namesClass = false
-    /// Path of the file that records begin with, as `"$file"`.
+    /// Path of the database file, with which records begin as `"$file"`; nil to leave it out.
     package var file: String?
-    /// `--provenance`
+    /// Argument of `--provenance`.
     package var provenance: Provenance?
 
     package init(
@@ -43,14 +44,14 @@ package struct FieldRequest: Sendable {
     }
 }
 
-/// Makes the plan of a class's records from what was asked.
+/// Makes the plan of a class's records from a request.
 package struct RecordPlanner {
     let schema: Schema
     package let table: TableInfo
     let request: FieldRequest
     let values: ValueStyle
     private var columns: [Int] = []
-    /// Positions in `columns`.
+    /// Index in `columns` of each column of the table that is in use.
     private var positions: [Int: Int] = [:]
 
     package init(
@@ -62,7 +63,7 @@ package struct RecordPlanner {
         self.values = values
     }
 
-    /// Throws `misuse` for paths that the schema does not have.
+    /// Makes the plan. Throws `misuse` for paths that the schema does not have.
     package mutating func plan() throws(RealmError) -> RecordPlan {
         let exploded = try explodedPath()
         let expansion = Expansion(try expansionPaths())
@@ -150,7 +151,7 @@ package struct RecordPlanner {
             isNumber: path.isSingle && kind.isNumber)
     }
 
-    /// Where the scan finds the beginning of a path.
+    /// Source at which a path begins; adds its column to the scan.
     private mutating func source(_ start: PropertyPath.Start) -> FieldPath.Source {
         switch start {
         case .key: return .key
@@ -198,10 +199,10 @@ package struct RecordPlanner {
 }
 
 extension PropertyPath {
-    /// What the key of an exploded dictionary's entry is called.
+    /// Field name of the key of an exploded dictionary entry.
     var elementKeyName: String { text + ".@key" }
 
-    /// The steps that follow `prefix`, nil when the path does not begin with it.
+    /// Returns the steps after `prefix`; nil if the path does not begin with it.
     package func steps(beyond prefix: PropertyPath) -> [String]? {
         guard start == prefix.start, steps.starts(with: prefix.steps) else { return nil }
         return Array(steps.dropFirst(prefix.steps.count))

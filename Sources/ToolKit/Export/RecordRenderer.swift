@@ -1,13 +1,14 @@
 import RealmEngine
 
-/// Turns the objects of one table into records. One per worker and plan; confined to its thread.
+/// Renders the objects of one table as records. Each worker has one per plan; confined to its
+/// thread.
 package final class RecordRenderer: RecordContent {
     package let plan: RecordPlan
     package let scan: TableScan
     private let form: any RecordForm
-    /// The frame of records, where the form has one.
+    /// Frame of a record; nil if the form lays records out itself.
     private let frame: RecordFrame?
-    /// The form, where records are rows of SQL.
+    /// The form if records are rows of SQL, else nil.
     private let statements: SQLForm?
     private let json: JSONRenderer
     private let cells: CellRenderer
@@ -15,17 +16,17 @@ package final class RecordRenderer: RecordContent {
     private let names: ConstantBytes
     private let fields: [Field]
     private let fieldCount: Int
-    /// What the frequent kinds of fields need, one for each of `fields`.
+    /// Data of the frequent kinds of fields, parallel to `fields`.
     private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
     private let sql: SQLCells?
-    /// Row of the present record's object in the scan's present leaf.
+    /// Row of the current record's object in the scan's current leaf.
     private var row = 0
-    /// The element that becomes the present record, its key and its position.
+    /// Exploded element that becomes the current record, with its key and position below.
     private var element = Value.null
     private var elementKey = Value.null
     private var elementIndex: Int64 = 0
-    /// Facts of the present record.
+    /// Facts about the current record, which the caller sets.
     package var facts: [RecordFact] = []
 
     private struct Field {
@@ -33,12 +34,12 @@ package final class RecordRenderer: RecordContent {
         let source: FieldPath.Source
         let isMixed: Bool
         let expansion: Expansion?
-        /// Nil for a path without steps.
+        /// Steps from the source; nil for a path without steps.
         let path: PathFollower?
     }
 
-    /// A field that is a property of the object itself, or not (`column` is -1, for a fact -2). Trivial, so that
-    /// looking at it costs no reference counting.
+    /// A field whose value is a property of the object itself. `column` is -1 for other fields and
+    /// -2 for facts. Trivial, so that reading it costs no reference counting.
     private struct QuickField {
         let name: ConstantBytes.Piece
         let column: Int
@@ -72,7 +73,7 @@ package final class RecordRenderer: RecordContent {
         let isPlain = json.style.types == .plain
         for (position, field) in fields.enumerated() {
             var column = -1
-            // Mixed values are looked at twice: what their form does not tell is counted.
+            // Values of mixed properties take the slow path, which counts losses of the form.
             if isPlain, !field.isMixed, !(plan.sql?.isJSON(position) ?? false),
                 field.path == nil, field.expansion == nil,
                 case .column(let index) = field.source
@@ -88,7 +89,7 @@ package final class RecordRenderer: RecordContent {
 
     deinit { quick.deallocate() }
 
-    /// Begins a visit of the database with the next record.
+    /// Starts a new walk budget of the snapshot for the next record.
     package func beginWalk() { snapshot.beginWalk() }
 
     package func begin(isFirst: Bool, to out: inout ByteBuffer) {
@@ -99,7 +100,7 @@ package final class RecordRenderer: RecordContent {
 
     func endBatch(to out: inout ByteBuffer) { form.endBatch(to: &out) }
 
-    /// Appends one record, of the object in `row` of the scan's present leaf.
+    /// Appends one record: the object in `row` of the scan's current leaf.
     @inline(__always)
     package func append(
         _ row: Int, to out: inout ByteBuffer
@@ -118,13 +119,13 @@ package final class RecordRenderer: RecordContent {
         try form.append(self, to: &out)
     }
 
-    /// Appends the record of the object in `row` without what depends on the records before it.
+    /// Renders the record of the object in `row` without the parts that depend on earlier records.
     package func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
         self.row = row
         try form.spool(self, to: &record)
     }
 
-    /// Prints the next record, which `spool` has rendered.
+    /// Prints a record that `spool` rendered.
     package func print(_ record: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
         form.print(record, to: &out)
     }
@@ -220,7 +221,7 @@ extension RecordRenderer {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// The frequent types on the spot, the others elsewhere.
+    /// Appends values of frequent types inline, other values through the renderer.
     @inline(__always)
     private func appendPlain(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
         switch value {
@@ -307,7 +308,7 @@ extension RecordRenderer {
         }
     }
 
-    /// The objects that link here, as an array.
+    /// Appends the objects that reference this one, as an array.
     private func appendBacklinks(
         _ row: Int, _ index: Int, _ field: Field, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -338,7 +339,7 @@ extension RecordRenderer {
         facts.indices.contains(index) ? facts[index] : .none
     }
 
-    /// The member of a fact; nothing where there is none.
+    /// Appends the member of a fact; nothing for `.none`.
     private func appendFact(_ position: Int, to out: inout ByteBuffer) {
         guard case .fact(let index) = fields[position].source else { return }
         let fact = fact(index)
@@ -362,7 +363,7 @@ extension RecordRenderer {
         if text.count > 0 { cells.appendEscaped(text.view, to: &out) }
     }
 
-    /// `{"name":4096,...}`: where the leaves of the record's properties are.
+    /// Appends the offsets of the leaves with the record's properties: `{"name":4096,...}`.
     private func appendOffsets(to out: inout ByteBuffer) {
         out.append("{")
         let start = out.count
@@ -401,22 +402,22 @@ extension RecordFact {
 }
 
 extension ByteBuffer {
-    /// What it holds, which is something.
+    /// The content as a view; the buffer must not be empty.
     fileprivate var view: ByteView { ByteView(bytes.baseAddress!, count: count) }
 }
 
 // MARK: - Exploding
 
 extension RecordRenderer {
-    /// Calls `body` for each element of the exploded collection of the object in `row`; true from
-    /// `body` ends the loop.
+    /// Calls `body` for each element of the exploded collection of the object in `row`, until
+    /// `body` returns true.
     func explode(
         _ row: Int, _ body: () throws(RealmError) -> Bool
     ) throws(RealmError) {
         guard let path = explode, let source = plan.explode?.source else { return }
         var index = 0
         let value = try path.follow(try self.source(row, source), from: &index)
-        // A list before the end of the path has no elements the path speaks of.
+        // A list before the end of the path has no elements at the path.
         if index < path.count { return }
         switch value {
         case .list(let view), .set(let view):
@@ -439,7 +440,8 @@ extension RecordRenderer {
 }
 
 extension RecordPlan {
-    /// The pieces of a JSON record between values; with no fields, all of it but the end.
+    /// Constant pieces of a JSON record between its values. Without fields, the single piece is the
+    /// record up to its closing brace.
     fileprivate var memberNames: [[UInt8]] {
         var opening = Array("{".utf8)
         for (name, text) in firstMembers {

@@ -1,13 +1,13 @@
 import RealmEngine
 import Synchronization
 
-/// Names of columns that tables had no room for.
+/// Names of columns that a table left out because of its width. Thread-safe.
 package final class TableNotes: Sendable {
     private let names = Mutex<[String]>([])
 
     func leaveOut(_ columns: [String]) { names.withLock { $0 += columns } }
 
-    /// Nil where nothing was left out.
+    /// Message about the columns; nil if none were left out.
     package var text: String? {
         let names = names.withLock { $0 }
         if names.isEmpty { return nil }
@@ -22,21 +22,21 @@ package struct RecordStyle: Sendable {
     package var hasHeader = true
     /// Byte that ends a record: newline or NUL.
     package var terminator = UInt8(ascii: "\n")
-    /// Byte between the cells of a line; nil for the one of the form.
+    /// Byte between the cells of a line; nil for the form's own.
     package var delimiter: UInt8?
-    /// Text of a null in a cell; nil for the one of the form.
+    /// Text of null in a cell; nil for the form's own.
     package var null: [UInt8]?
     /// Whether lines of cells end in CRLF, unless they end in NUL.
     package var hasCarriageReturns = false
     /// Whether lines of cells begin with a byte order mark.
     package var hasByteOrderMark = false
-    /// Columns a table may take; nil for no limit.
+    /// Width of the terminal in columns; nil for no limit.
     package var width: Int?
-    /// Whether headings of tables stand out.
+    /// Whether headings of tables are emphasised.
     package var isColored = false
-    /// Whether all rows of a table are in memory and decide its widths.
+    /// Whether all rows of a table are in memory and determine its widths.
     var areRowsInMemory = false
-    /// Notes for the person who reads a table.
+    /// Names of columns that tables left out.
     package let notes = TableNotes()
     package var dialect = SQLDialect.sqlite
 

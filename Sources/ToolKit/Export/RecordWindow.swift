@@ -1,4 +1,4 @@
-/// A part of a sequence of records: some are skipped, and no more than so many taken.
+/// Range of records to print: `skip` records are omitted and at most `take` are printed.
 package struct RecordWindow: Sendable, Equatable {
     package var skip = 0
     package var take = Int.max
@@ -10,19 +10,19 @@ package struct RecordWindow: Sendable, Equatable {
         self.take = take
     }
 
-    /// How many records there have to be at the beginning, so that all of the part are among them.
+    /// Number of records after which the range is complete.
     package var end: Int {
         let (sum, overflow) = skip.addingReportingOverflow(take)
         return overflow ? .max : sum
     }
 
-    /// The part of these.
+    /// The records of the collection that are in the range.
     package func of<T: Collection>(_ records: T) -> T.SubSequence {
         records.dropFirst(skip).prefix(take)
     }
 
-    /// The part of `count` records, which come next; what is left of the window is for those after
-    /// them.
+    /// Returns the positions in the range among the next `count` records, and advances the window
+    /// past them.
     mutating func next(_ count: Int) -> Range<Int> {
         let start = min(skip, count)
         let end = start + min(take, count - start)

@@ -1,15 +1,15 @@
 import RealmEngine
 
-/// A short list of facts, held in memory and printed in any form: classes, properties, digests.
+/// A small table of results, in memory, to be printed in any form: classes, properties, digests.
 package struct Report {
     package typealias Cell = JSONItem
 
     /// Member names and column headings; they are part of the tool's interface.
     package var names: [String]
     package var rows: [[Cell]] = []
-    /// Headings for people, nil for none in a table.
+    /// Headings for people; nil for a table without headings.
     package var tableHeadings: [String]?
-    /// Rows for people, none if they are the same.
+    /// Rows for people; empty if they equal `rows`.
     package var tableRows: [[Cell]] = []
     package var isNumber: [Bool]
 
@@ -24,12 +24,12 @@ package struct Report {
         self.isNumber = isNumber
     }
 
-    /// A table for people only.
+    /// Makes a table for people only.
     package init(headings: [String], isNumber: [Bool], rows: [[Cell]]) {
         self.init(names: headings, rows: rows, tableHeadings: headings, isNumber: isNumber)
     }
 
-    /// A table for people of which all columns but the first are numbers.
+    /// Makes a table for people in which all columns but the first are numbers.
     package init(figures headings: [String], rows: [[Cell]]) {
         self.init(headings: headings, isNumber: headings.indices.map { $0 > 0 }, rows: rows)
     }
@@ -49,7 +49,7 @@ package struct Report {
         tableRows += other.tableRows
     }
 
-    /// Appends all of it.
+    /// Appends the report in the form of `style`.
     package func append(_ style: RecordStyle, to out: inout ByteBuffer) {
         var style = style
         let isLayout = style.form is any LayoutForm.Type
@@ -74,7 +74,7 @@ package struct Report {
     }
 }
 
-/// A row of a report as a record.
+/// A row of a report as the content of a record.
 private final class ReportRecord: RecordContent {
     var row: [Report.Cell] = []
     private let names: [String]

@@ -1,8 +1,8 @@
 import RealmEngine
 import Synchronization
 
-/// Counts what the form of an output does not keep, so that it is said rather than found out later.
-/// Shared by all threads of a command.
+/// Counts values that the form of the output cannot preserve, for a warning at the end. Shared by
+/// all threads of a command.
 package final class ValueLosses: Sendable {
     private let illFormed = Atomic<Int>(0)
     private let untyped = Atomic<Int>(0)
@@ -10,19 +10,19 @@ package final class ValueLosses: Sendable {
     private let chosen = Atomic<Int>(0)
     private let hasWarned = Atomic<Bool>(false)
 
-    /// A string that is not UTF-8 was printed with U+FFFD in it.
+    /// Counts a string that is not UTF-8 and was printed with U+FFFD.
     func noteIllFormed() { illFormed.add(1, ordering: .relaxed) }
 
-    /// Values of mixed properties were printed in a way that does not tell their types.
+    /// Counts values of mixed properties that were printed without their types.
     func noteUntyped(_ count: Int = 1) { untyped.add(count, ordering: .relaxed) }
 
-    /// A collection was joined in a way that does not tell its elements.
+    /// Counts a collection whose joined elements are ambiguous.
     func noteJoined() { joined.add(1, ordering: .relaxed) }
 
-    /// Values were printed in a form that an option chose and nothing reads.
+    /// Counts a value in a form chosen by an option that `realm-write` cannot read.
     func noteChosen() { chosen.add(1, ordering: .relaxed) }
 
-    /// Everything is going to be printed again.
+    /// Resets all counts before everything is printed again.
     package func reset() {
         illFormed.store(0, ordering: .relaxed)
         untyped.store(0, ordering: .relaxed)
@@ -30,9 +30,9 @@ package final class ValueLosses: Sendable {
         chosen.store(0, ordering: .relaxed)
     }
 
-    /// Says what was lost, if anything; a second time nothing.
+    /// Prints a warning for each kind of loss that occurred; does nothing when called again.
     ///
-    /// - Parameter file: name that the warnings begin with.
+    /// - Parameter file: file name at the beginning of the warnings; nil for none.
     package func warn(_ diagnostics: Diagnostics, file: String? = nil) {
         let subject = file.map { $0 + ": " } ?? ""
         let losses = [

@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// Prints records of aggregates, of all objects or by group. Confined to its snapshot's thread.
+/// Prints the records of aggregates, for all objects or by group. Confined to its snapshot's
+/// thread.
 package final class ValueRecords: RecordContent {
     private let form: any RecordForm
     private let json: JSONRenderer

@@ -1,10 +1,10 @@
 import RealmEngine
 
-/// How values are written (realm-tools(7), VALUES).
+/// Options for the notation of values (realm-tools(7), VALUES).
 package struct ValueStyle: Sendable {
     package enum Types: String, CaseIterable, Sendable {
         case plain
-        /// Every value says its type, so that nothing is lost.
+        /// Every value names its type, so that nothing is lost.
         case extended
     }
 
@@ -24,15 +24,16 @@ package struct ValueStyle: Sendable {
     package var types = Types.plain
     package var time = Time.rfc3339
     package var binary = Binary.base64
-    /// Between the elements of a collection in one cell.
+    /// Text between the elements of a collection in one cell.
     package var join = Array(";".utf8)
-    /// What is plain and would be read as something else is extended: change records are applied.
+    /// Whether values whose plain form would be read back as another value are extended: needed for
+    /// change records, which are applied.
     package var isExact = false
-    /// Whether `realm-write` reads the format: values that it would take for others are counted.
+    /// Whether `realm-write` reads the format, so that values that it would misread are counted.
     package var isReadBack = true
-    /// Embedded objects, and links to objects that are not there, are shown as the links they are.
+    /// Whether embedded objects and links to missing objects are printed as links.
     package var showsLostLinks = false
-    /// What this form could not keep so far.
+    /// Counts of values that the output could not preserve.
     package let losses = ValueLosses()
 
     package init(
@@ -46,12 +47,13 @@ package struct ValueStyle: Sendable {
         self.isExact = isExact
     }
 
-    /// Counts values of mixed properties that would be read as others.
+    /// Counts values of mixed properties that would be read back as other values.
     func noteUntyped(_ count: Int = 1) { if isReadBack { losses.noteUntyped(count) } }
 
-    /// Counts a collection that would be read as another one.
+    /// Counts a collection that would be read back as another one.
     func noteJoined() { if isReadBack { losses.noteJoined() } }
 
-    /// Counts a value that would be read as another one because of `--time`, `--binary` or `--null`.
+    /// Counts a value that would be read back as another one because of `--time`, `--binary` or
+    /// `--null`.
     func noteChosen() { if isReadBack { losses.noteChosen() } }
 }

@@ -1,9 +1,9 @@
 import RealmEngine
 import Synchronization
 
-/// An encryption key and the form its file had.
+/// An encryption key and the notation of its key file.
 struct FileKey: Sendable {
-    /// How the key file held it; for hints.
+    /// Notation of the key in its file; the text is used in hints.
     enum Form: String, Sendable {
         case raw = "64 raw bytes"
         case hexadecimal = "128 hex digits"
@@ -13,18 +13,18 @@ struct FileKey: Sendable {
     let form: Form
     let key: EncryptionKey
 
-    /// Copies the first 64 of `bytes`; the caller wipes its own.
+    /// Copies the first 64 bytes; the caller wipes `bytes`.
     init(_ bytes: UnsafeRawBufferPointer, form: Form) throws(RealmError) {
         self.form = form
         key = try EncryptionKey(bytes)
     }
 }
 
-/// The key of a command, which is read once: a pipe gives it only once.
+/// The key of a command, read at most once, because a pipe can be read only once.
 final class KeyOnce: Sendable {
     private let known = Mutex<FileKey?>(nil)
 
-    /// The key `read` returned the first time.
+    /// Returns the key; calls `read` if no earlier call has succeeded.
     func get(_ read: () throws(RealmError) -> FileKey) throws(RealmError) -> FileKey {
         if let key = known.withLock({ $0 }) { return key }
         let key = try read()

@@ -3,7 +3,7 @@ import RealmEngine
 
 /// Reads key files (realm-tools(7), KEY FILES).
 enum KeyFile {
-    /// More than any form needs, white space included.
+    /// Limit in bytes, more than any notation needs with white space.
     static let sizeLimit = 4096
 
     static let hint =
@@ -12,8 +12,8 @@ enum KeyFile {
 
     /// Reads the key in `path`; `-` is standard input.
     ///
-    /// - Parameter warn: told once if others than the owner may read the file.
-    /// - Throws: `key`, reason `bad-key-file`; nothing it says contains a byte of the file.
+    /// - Parameter warn: receives a warning if users other than the owner may read the file.
+    /// - Throws: `key`, reason `bad-key-file`; the message contains no byte of the file.
     static func read(
         _ path: String, warn: (String) -> Void
     ) throws(RealmError) -> FileKey {
@@ -49,14 +49,15 @@ enum KeyFile {
         return Int32(descriptor)
     }
 
-    /// Pipes have no permissions worth a warning.
+    /// Whether a regular file is readable by its group or by others; false for pipes.
     private static func isReadableByOthers(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o044 != 0
     }
 
-    /// Reads until the end or until the room is full. Unbuffered: no library keeps a copy.
+    /// Reads until the end of the file or until the buffer is full. Unbuffered, so that no library
+    /// keeps a copy.
     private static func fill(
         _ content: UnsafeMutableRawBufferPointer, from descriptor: Int32, _ path: String
     ) throws(RealmError) -> Int {

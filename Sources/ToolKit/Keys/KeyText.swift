@@ -1,8 +1,9 @@
 import RealmEngine
 
-/// The three forms a key may have in a file. Works in place, so that one wipe erases everything.
+/// Decodes the three notations of a key. Works in place, so that wiping one buffer erases
+/// everything.
 enum KeyText {
-    /// Decodes `content`, overwriting it.
+    /// Decodes `content` in place.
     static func decode(
         _ content: UnsafeMutableRawBufferPointer, _ path: String
     ) throws(RealmError) -> FileKey {
@@ -32,7 +33,7 @@ enum KeyText {
         }
     }
 
-    /// Moves everything else to the front and returns how much that is.
+    /// Moves the other bytes to the front and returns their number.
     private static func removeWhiteSpace(_ content: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         for byte in content where !(byte == 0x20 || (0x09...0x0D).contains(byte)) {
@@ -52,7 +53,8 @@ enum KeyText {
         return true
     }
 
-    /// 22 groups of four characters; the last holds one byte and two signs of padding.
+    /// Decodes 22 groups of four characters in place; the last group has one byte and two padding
+    /// signs.
     private static func decodeBase64(_ content: UnsafeMutableRawBufferPointer) -> Bool {
         guard content[86] == UInt8(ascii: "="), content[87] == UInt8(ascii: "=") else {
             return false
@@ -63,11 +65,11 @@ enum KeyText {
             guard let value = sextet(content[index]) else { return false }
             bits = bits << 6 | value
             if index % 4 == 0 { continue }
-            // Of every four characters the second to fourth each complete one byte.
+            // The second, third and fourth character of each group complete one byte each.
             content[count] = UInt8(truncatingIfNeeded: bits >> (6 - 2 * UInt32(index % 4)))
             count += 1
         }
-        // Bits beyond the last byte would mean two spellings of one key.
+        // Nonzero bits after the last byte would be a second spelling of the same key.
         return bits & 15 == 0
     }
 

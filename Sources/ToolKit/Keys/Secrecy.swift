@@ -1,20 +1,21 @@
 import Glibc
 import Synchronization
 
-/// What a program that was given a key owes: nothing of what it works with goes to temporary files as
-/// it is, and it leaves no core dump.
+/// Obligations of a process that has read a key: temporary files are encrypted, and there is no
+/// core dump.
 package enum Secrecy {
     private static let flag = Atomic<Bool>(false)
 
     package static var isOwed: Bool { flag.load(ordering: .relaxed) }
 
-    /// A key is about to be read.
+    /// Marks the process as secret and disables core dumps. Called before a key is read.
     static func begin() {
         flag.store(true, ordering: .relaxed)
-        // Not `PR_SET_DUMPABLE`, which would hide what the program has open from `realm-versions`.
+        // `PR_SET_DUMPABLE` is not used, because it would hide open files of the process from
+        // `realm-versions`.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        // Of 0 bytes a program that takes core dumps through a pipe would get one.
+        // The limit is 1 byte: with 0 the kernel would still send a dump to a pipe handler.
         none.rlim_cur = min(1, none.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }

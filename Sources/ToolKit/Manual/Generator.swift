@@ -1,8 +1,9 @@
 import RealmEngine
 
-/// What only the build asks for: pages and completions, by a first argument that no help mentions.
+/// Generates manual pages and completions during the build, requested by an undocumented first
+/// argument.
 enum Generator {
-    /// The text of `--generate=KIND`; nil when `word` is anything else.
+    /// Returns the text for `--generate=KIND`; nil if `word` is anything else.
     static func requested(
         by word: String?, _ table: CommandTable
     ) throws(RealmError) -> String? {

@@ -1,4 +1,4 @@
-/// `-h` and `--help`: plain text without a single escape byte.
+/// Output of `-h` and `--help`: plain text without escape sequences.
 enum HelpText {
     /// The usage and one line per option.
     static func short(_ table: CommandTable) -> String {
@@ -19,7 +19,7 @@ enum HelpText {
         return text
     }
 
-    /// Everything the manual page says.
+    /// The content of the manual page as plain text.
     static func full(_ table: CommandTable) -> String {
         let manual = table.manual()
         var text = "\(table.name) - \(table.summary)\n\nUSAGE\n"
@@ -37,7 +37,7 @@ enum HelpText {
         return text
     }
 
-    /// `-L, --limit N`, `    --wait[=DUR]`.
+    /// Spelling of an option: `-L, --limit N`, `    --wait[=DUR]`.
     private static func label(_ option: OptionSpec) -> String {
         guard let long = option.long else { return option.spelling }
         let prefix = option.short.map { "-\($0), " } ?? "    "

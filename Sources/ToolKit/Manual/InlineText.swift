@@ -1,4 +1,4 @@
-/// Manual prose taken apart: plain text, and literals that stood between grave accents.
+/// Parses manual prose into plain text and literals between grave accents.
 package enum InlineText {
     enum Piece: Equatable {
         case plain(String)
@@ -12,7 +12,8 @@ package enum InlineText {
         }
     }
 
-    /// The text without markup. A literal without a letter or digit is quoted, to be seen at all.
+    /// The text without markup. A literal without a letter or digit gets quotes, so that it is
+    /// visible.
     static func plain(_ text: String) -> String {
         pieces(text).map { piece in
             switch piece {
@@ -26,7 +27,7 @@ package enum InlineText {
         character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    /// Sentences, for page sources that want one per line.
+    /// Splits a text into sentences: mdoc sources have one per line.
     static func sentences(_ text: String) -> [String] {
         var found: [String] = []
         var current = ""
@@ -42,7 +43,7 @@ package enum InlineText {
         return found
     }
 
-    /// Lines of at most `width` columns, each after the first indented.
+    /// Breaks a text into lines of at most `width` columns; lines after the first are indented.
     package static func wrap(_ text: String, indent: Int, width: Int = 79) -> String {
         var lines: [String] = []
         var line = ""
@@ -59,7 +60,7 @@ package enum InlineText {
 }
 
 extension OptionSpec {
-    /// The long description, which options it excludes and what holds without it.
+    /// The long description, the options that this option excludes, and its default.
     var sentences: [String] {
         [details, exclusionSentence, defaultSentence].compactMap { $0 }
     }

@@ -1,10 +1,10 @@
 /// Writes mdoc(7) source, one sentence per line.
 struct MdocWriter {
     private(set) var source = ""
-    /// The arguments an `.Xr` to this page itself would have.
+    /// Arguments of an `.Xr` that would reference this page itself.
     private let ownPage: String
 
-    /// The head of a page, up to and with its NAME section.
+    /// Writes the head of a page up to its NAME section.
     init(name: String, section: Int, summary: String) {
         ownPage = "\(name) \(section)"
         source = ".\\\" Generated from the tools' tables, which are the place for changes.\n"
@@ -25,7 +25,7 @@ struct MdocWriter {
 
     mutating func blocks(_ blocks: [ManualBlock]) {
         for (index, block) in blocks.enumerated() {
-            // A list or display separates itself from what stands before it.
+            // A list or display needs no `.Pp` before it.
             if index > 0, block.isText { line(".Pp") }
             append(block)
         }
@@ -54,7 +54,7 @@ struct MdocWriter {
         line(".Ed")
     }
 
-    /// Sentences with literals in bold and `page(section)` as a cross reference.
+    /// Writes sentences, with literals in bold and `page(section)` as a cross reference.
     mutating func prose(_ text: String) {
         for sentence in InlineText.sentences(text) {
             var current = ""
@@ -79,7 +79,7 @@ struct MdocWriter {
         }
     }
 
-    /// Ends a text line; a long one is continued below.
+    /// Ends the current text; long text is broken into lines.
     private mutating func flush(_ current: inout String) {
         var text = ""
         for word in current.split(separator: " ") {
@@ -93,7 +93,7 @@ struct MdocWriter {
         current = ""
     }
 
-    /// Punctuation that follows a macro becomes its argument, else a blank would precede it.
+    /// Moves punctuation after a macro into its arguments; otherwise a blank would precede it.
     private static func takePunctuation(_ pieces: inout ArraySlice<InlineText.Piece>) -> String {
         guard case .plain(let words) = pieces.first, let mark = words.first, ".,;:)".contains(mark)
         else { return "" }
@@ -101,8 +101,9 @@ struct MdocWriter {
         return " \(mark)"
     }
 
-    /// `realm-tools(7)` as arguments of `.Xr`; nil for what only looks like it, such as `LIMIT(20)`
-    /// or `oid(65e5...)`: pages have small letters and one digit.
+    /// Returns the arguments of `.Xr` for `realm-tools(7)`. Nil for similar text such as
+    /// `LIMIT(20)` or `oid(65e5...)`: names of pages are in lower case and have a section of one
+    /// digit.
     private static func page(_ literal: String) -> String? {
         let parts = literal.split(separator: "(", omittingEmptySubsequences: false)
         guard parts.count == 2, let first = parts[0].utf8.first, isSmallLetter(first),
@@ -117,7 +118,7 @@ struct MdocWriter {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 
-    /// The head of a list item: literals as commands, other words as they are.
+    /// Formats the head of a list item: literals as commands, other words unchanged.
     private static func term(_ text: String) -> String {
         InlineText.pieces(text).map { piece in
             switch piece {
@@ -128,7 +129,7 @@ struct MdocWriter {
         }.joined(separator: " ")
     }
 
-    /// A word that must not be taken for a macro.
+    /// Escapes a word that mdoc could take for a macro.
     static func argument(_ word: String) -> String {
         word.count <= 3 && word.first?.isUppercase == true ? "\\&" + word : word
     }
@@ -137,7 +138,8 @@ struct MdocWriter {
         text.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\e")
     }
 
-    /// Text that must arrive character for character, to be copied from the page.
+    /// Escapes text that must be rendered character for character, so that it can be copied from
+    /// the page.
     static func escapeLiteral(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -154,14 +156,14 @@ struct MdocWriter {
         return result
     }
 
-    /// A text line must not look like a request.
+    /// Escapes a text line that begins like a request.
     private static func guarded(_ text: String) -> String {
         text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
     }
 }
 
 extension ManualBlock {
-    /// Begins with prose.
+    /// Whether the block begins with prose.
     fileprivate var isText: Bool {
         switch self {
         case .paragraph, .example: true

@@ -1,4 +1,4 @@
-/// Facts about Realm files for examiners.
+/// Section of realm-tools(7) with facts about Realm files for forensic examiners.
 extension ToolsPage {
     static let evidence: [ManualBlock] = [
         .paragraph(

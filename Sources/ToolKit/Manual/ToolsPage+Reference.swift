@@ -1,4 +1,4 @@
-/// The tables of realm-tools(7).
+/// Reference sections of realm-tools(7).
 extension ToolsPage {
     static let values: [ManualBlock] = [
         .paragraph(

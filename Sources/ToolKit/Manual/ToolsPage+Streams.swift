@@ -1,4 +1,4 @@
-/// Changes for many machines: what is guaranteed, and how they get there.
+/// Section of realm-tools(7) about change streams between machines: guarantees and transports.
 extension ToolsPage {
     static let streams: [ManualBlock] =
         [

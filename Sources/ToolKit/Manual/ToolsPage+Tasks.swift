@@ -1,4 +1,4 @@
-/// What people want of Realm files, and the command that does it.
+/// Section of realm-tools(7) that lists common tasks with their commands.
 extension ToolsPage {
     static let tasks: [ManualBlock] = [
         .paragraph("Most of what is asked of Realm files is one command."),

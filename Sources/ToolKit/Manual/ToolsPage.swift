@@ -1,4 +1,4 @@
-/// realm-tools(7): what all tools have in common, said once.
+/// realm-tools(7), the manual page about everything that the tools have in common.
 enum ToolsPage {
     static var source: String {
         var page = MdocWriter(

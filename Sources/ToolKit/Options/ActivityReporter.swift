@@ -2,20 +2,20 @@ import Glibc
 import RealmEngine
 import Synchronization
 
-/// A line on standard error about work that tells a meter how far it is, or nobody: what is being done,
-/// and how much of it, or for how long already.
+/// A line on standard error about an operation: its name, and its progress by a meter or the time
+/// elapsed.
 ///
-/// A thread of its own keeps it up to date, where there is a line at all. `finish` ends it.
+/// A background thread updates the line if there is one, until `finish` or deinit.
 package final class ActivityReporter: Sendable {
     private let reporter: Mutex<ProgressReporter?>
     private let meter: ProgressCounter?
 
-    /// Ten times per second, as often as a line is renewed.
+    /// Microseconds between updates: ten per second, the rate at which the line is rewritten.
     private static let pause: UInt32 = 100_000
 
     /// - Parameters:
-    ///   - doing: what is being done: `checking`.
-    ///   - meter: told by whoever does it.
+    ///   - doing: the operation, such as `checking`.
+    ///   - meter: counts the progress of the operation; nil to show the time only.
     package init(
         _ command: ParsedCommand, file: String, doing: String, meter: ProgressCounter? = nil
     ) {
@@ -44,7 +44,7 @@ package final class ActivityReporter: Sendable {
         return true
     }
 
-    /// False when there is no use in it any more.
+    /// Updates the line; false after `finish`.
     private func update() -> Bool {
         reporter.withLock { reporter in
             reporter?.update(meter)

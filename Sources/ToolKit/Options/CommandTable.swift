@@ -1,10 +1,10 @@
-/// A word on the command line that is not an option.
+/// An operand of a command: a word that is not an option.
 package struct OperandSpec: Sendable {
-    /// In capitals, as in the synopsis.
+    /// Name in capitals, as in the synopsis.
     package let name: String
     package let kind: ValueKind
     let isRequired: Bool
-    /// Takes all operands that are left; only the last one may.
+    /// Whether it takes all remaining operands; permitted only for the last one.
     let isRepeatable: Bool
     let details: String
 
@@ -20,11 +20,11 @@ package struct OperandSpec: Sendable {
     }
 }
 
-/// One way of calling a tool: what follows its name, and what that does.
+/// One form of a command: the words after its name, and their effect.
 package struct SynopsisLine: Sendable {
     /// Words of the form `[options]`, `FILE`, `[CLASS]`, `--all`, `[WORKLOAD...]`.
     let words: String
-    /// A few words for `-h`.
+    /// Effect in a few words, for `-h`.
     let meaning: String
 
     package init(_ words: String, _ meaning: String) {
@@ -33,16 +33,16 @@ package struct SynopsisLine: Sendable {
     }
 }
 
-/// A command as data: the one source of its parser, help, manual page and completions.
+/// Description of a command, from which its parser, help, manual page and completions are derived.
 package struct CommandTable: Sendable {
     package let name: String
-    /// One line: lower case, no full stop.
+    /// Purpose in one line: lower case, no full stop.
     package let summary: String
     let synopsis: [SynopsisLine]
     package let operands: [OperandSpec]
     let options: [OptionSpec]
     /// DESCRIPTION, and the sections after OPTIONS in the order of the page. A closure, because
-    /// most runs never need them.
+    /// most runs do not need them.
     let manual: @Sendable () -> Manual
 
     package init(
@@ -67,7 +67,7 @@ package struct CommandTable: Sendable {
         }
     }
 
-    /// An operand is a class of the database that is the first one.
+    /// Whether an operand is a class of the database, which is the first operand.
     var completesClasses: Bool {
         operands.contains {
             if case .className = $0.kind { return true }
@@ -75,11 +75,11 @@ package struct CommandTable: Sendable {
         }
     }
 
-    /// The option of that name (`OptionSpec.name`).
+    /// Returns the option with this `OptionSpec.name`.
     @_optimize(speed)
     func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
 
-    /// The option of that spelling, hidden ones included.
+    /// Returns the option with this spelling or alias.
     @_optimize(speed)
     func option(long: String) -> OptionSpec? {
         options.first { $0.long == long || $0.aliases.contains(long) }
@@ -88,7 +88,7 @@ package struct CommandTable: Sendable {
     @_optimize(speed)
     func option(short: Character) -> OptionSpec? { options.first { $0.short == short } }
 
-    /// Section headings in use with their options, in the order of help and manual.
+    /// Options by section, in the order of help and manual; empty sections are left out.
     var optionsBySection: [(section: OptionSection, options: [OptionSpec])] {
         OptionSection.allCases.compactMap { section in
             let members = options.filter { $0.section == section }

@@ -1,12 +1,12 @@
 import RealmEngine
 
-/// One way of calling a tool, as far as that decides which options mean something.
+/// One of the ways to call a tool, each with its own set of applicable options.
 package protocol CommandUse: RawRepresentable where RawValue == Int {
-    /// What is wrong with an option that means nothing here, behind its name: `needs a CLASS`.
+    /// Error text after the name of an option that does not apply here: `needs a CLASS`.
     var objection: String { get }
 }
 
-/// Ways of calling a tool.
+/// A set of uses of a tool.
 package struct Uses: Sendable {
     private let bits: UInt64
 
@@ -22,7 +22,7 @@ package struct Uses: Sendable {
 }
 
 extension ParsedCommand {
-    /// Throws `misuse` for an option that means nothing in the way the tool is called.
+    /// Throws `misuse` if an option is given that does not apply to this use of the tool.
     package func check(for use: some CommandUse) throws(RealmError) {
         for option in table.options where isGiven(option) && !option.isMeant(for: use) {
             throw .misuse("\(option.spelling) \(use.objection)", code: "InvalidArgument")
@@ -31,6 +31,6 @@ extension ParsedCommand {
 }
 
 extension OptionSpec {
-    /// Whether the option means something in that way of calling its tool.
+    /// Whether the option applies to this use of the tool.
     package func isMeant(for use: some CommandUse) -> Bool { uses.contains(use) }
 }

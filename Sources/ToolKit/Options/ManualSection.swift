@@ -1,17 +1,17 @@
-/// A piece of manual text. Words between grave accents are literal.
+/// A block of manual text. Text between grave accents is literal.
 package enum ManualBlock: Sendable {
     case paragraph(String)
-    /// Lines shown as they are: commands, records, files.
+    /// Lines shown verbatim: commands, records, files.
     case literal([String])
-    /// A term and what it means.
+    /// Terms and their meanings.
     case definitions([(term: String, text: String)])
-    /// A one-line caption and the command it explains.
+    /// A one-line caption and a command.
     case example(String, [String])
 }
 
-/// A heading of a manual page and what stands under it.
+/// A section of a manual page: its title and its blocks.
 package struct ManualSection: Sendable {
-    /// In capitals.
+    /// Title in capitals.
     let title: String
     let blocks: [ManualBlock]
 
@@ -27,7 +27,7 @@ extension ManualSection {
         "realm-write(1)", "realm-tools(7)",
     ]
 
-    /// SEE ALSO: the other pages of ours, behind those of others.
+    /// The section SEE ALSO: `others`, then the other pages of this project.
     package static func seeAlso(from page: String, and others: [String] = []) -> ManualSection {
         let pages = others + pages.filter { !$0.hasPrefix(page + "(") }
         return ManualSection(

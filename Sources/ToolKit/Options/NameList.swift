@@ -2,8 +2,8 @@ import RealmEngine
 
 /// Lists of names and key paths in the arguments of options.
 package enum NameList {
-    /// The parts of a list separated by commas; a comma behind a backslash belongs to a name, one in the
-    /// parentheses of a function to the function.
+    /// Splits a list at commas, except commas after a backslash, which belong to a name, and commas
+    /// inside the parentheses of a function.
     package static func parts(_ list: String) -> [String] {
         var parts: [[UInt8]] = [[]]
         var isInFunction = false

@@ -1,33 +1,34 @@
-/// What can be said of an option without the type of its value: the table's view of it.
+/// An option without the type of its value, as tables store it.
 package protocol OptionDeclaration: Sendable {
     var spec: OptionSpec { get }
 }
 
-/// Other options, looked at when all are there: two of them may name each other.
+/// Other options. A closure, because two options may refer to each other.
 package typealias Options = @Sendable () -> [any OptionDeclaration]
 
-/// The argument of an option: what help calls it, and its form.
+/// The argument of an option: its name in the help text, and its form.
 package struct OptionArgument<Value: Sendable>: Sendable {
     let shape: ArgumentShape
     let form: OptionForm<Value>
-    /// The value of an option whose argument is left out.
+    /// Value of an option without its argument; nil if the argument is required.
     let bare: Value?
 
-    /// `--option VALUE`, `--option=VALUE`.
+    /// A required argument: `--option VALUE`, `--option=VALUE`.
     package static func required(_ metavar: String, _ form: OptionForm<Value>) -> Self {
         Self(shape: .required(metavar, form.kind), form: form, bare: nil)
     }
 
-    /// `--option` or `--option=VALUE`, `-o` or `-o=VALUE`, never the next word.
+    /// An optional argument: `--option` or `--option=VALUE`, `-o` or `-o=VALUE`, never the next
+    /// word.
     ///
-    /// - Parameter bare: the value without an argument.
+    /// - Parameter bare: value if the argument is left out.
     package static func optional(
         _ metavar: String, _ form: OptionForm<Value>, bare: Value
     ) -> Self {
         Self(shape: .optional(metavar, form.kind), form: form, bare: bare)
     }
 
-    /// The value of an occurrence; the parser has checked its text.
+    /// Value of an occurrence, whose text the parser has already checked.
     func value(_ text: String?) -> Value? {
         guard let text else { return bare }
         return try? form.parse(text)
@@ -36,19 +37,19 @@ package struct OptionArgument<Value: Sendable>: Sendable {
     func check(_ text: String) throws(Objection) { _ = try form.parse(text) }
 }
 
-/// An option, and the key to what a command line says about it.
+/// Declaration of an option, which is also the key to its value: `command[option]`.
 ///
-/// One declaration carries everything: its spelling, the type and the form of its value, the default,
-/// what goes with it and what does not, and the words of help. `command[option]` is the value.
+/// Contains the spelling, the type and form of the value, the default, the options that it excludes
+/// or needs, and the help text.
 package struct Option<Value: Sendable>: OptionDeclaration {
     package private(set) var spec: OptionSpec
-    /// The value by the arguments of all occurrences, in order.
+    /// Computes the value from the arguments of all occurrences, in order.
     let value: @Sendable ([String?]) -> Value
 
-    /// As a person writes it.
+    /// Spelling on the command line.
     package var spelling: String { spec.spelling }
 
-    /// The same key in the words of one tool.
+    /// Returns this option with the descriptions and conditions of one tool.
     package func saying(
         in section: OptionSection? = nil, _ summary: String, _ details: String,
         defaultText: String? = nil, excludes: @autoclosure @escaping Options = [],
@@ -63,7 +64,7 @@ package struct Option<Value: Sendable>: OptionDeclaration {
         return copy
     }
 
-    /// The same in these uses of a tool only.
+    /// Returns this option, restricted to these uses of a tool.
     package func meant(for uses: Uses) -> Self {
         var copy = self
         copy.spec.uses = uses
@@ -72,7 +73,7 @@ package struct Option<Value: Sendable>: OptionDeclaration {
 }
 
 extension Option where Value == Bool {
-    /// An option that is given or not.
+    /// Makes a flag.
     package init(
         _ long: String?, _ short: Character? = nil, in section: OptionSection,
         _ summary: String, _ details: String, excludes: @autoclosure @escaping Options = [],
@@ -86,7 +87,7 @@ extension Option where Value == Bool {
 }
 
 extension Option where Value == Int {
-    /// An option whose occurrences count.
+    /// Makes an option whose value is its number of occurrences.
     package init(
         counted long: String, _ short: Character? = nil, in section: OptionSection,
         _ summary: String, _ details: String
@@ -98,9 +99,10 @@ extension Option where Value == Int {
 }
 
 extension Option {
-    /// An option with a value that is nil if it is not given; the last occurrence counts.
+    /// Makes an option with an optional value: nil if not given, else that of the last occurrence.
     ///
-    /// - Parameter defaultText: what holds without it, when that needs saying.
+    /// - Parameter defaultText: behaviour without the option, for the help text; nil if it is
+    ///   obvious.
     package init<T>(
         _ long: String, _ short: Character? = nil, _ argument: OptionArgument<T>,
         in section: OptionSection, _ summary: String, _ details: String,
@@ -115,9 +117,10 @@ extension Option {
         value = { $0.last.flatMap(argument.value) }
     }
 
-    /// An option with a value that is `default` if it is not given; the last occurrence counts.
+    /// Makes an option with the value `default` if not given, else that of the last occurrence.
     ///
-    /// - Parameter defaultText: what to say of the default where its own text says too little.
+    /// - Parameter defaultText: description of the default for the help text; nil for its text by
+    ///   the form.
     package init(
         _ long: String, _ short: Character? = nil, _ argument: OptionArgument<Value>,
         in section: OptionSection, _ summary: String, _ details: String,
@@ -133,7 +136,7 @@ extension Option {
         value = { $0.last.flatMap(argument.value) ?? fallback }
     }
 
-    /// An option of which every occurrence counts, in order.
+    /// Makes an option whose value is the array of the values of all occurrences, in order.
     package init<T>(
         _ long: String, _ short: Character? = nil, each argument: OptionArgument<T>,
         in section: OptionSection, _ summary: String, _ details: String,

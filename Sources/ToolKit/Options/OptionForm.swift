@@ -1,12 +1,12 @@
 import RealmEngine
 
-/// Why a text is not the value of its option: what a message says behind the option and a colon.
+/// Error for a text that is not a valid value; messages print it after the option and a colon.
 package struct Objection: Error, Sendable {
     package let message: String
     let hint: String?
-    /// The word that was probably meant.
+    /// A similar word that is valid; nil if there is none.
     let near: String?
-    /// For scripts.
+    /// Reason of the error, for scripts.
     let reason: String
 
     package init(
@@ -18,17 +18,17 @@ package struct Objection: Error, Sendable {
         self.near = near
     }
 
-    /// The text and why it is refused: `'5x' is not a size`.
+    /// Makes an error with the text and a phrase: `'5x' is not a size`.
     package init(to text: String, _ phrase: String, hint: String? = nil, near: String? = nil) {
         self.init("'\(text)' is \(phrase)", hint: hint, near: near)
     }
 }
 
-/// How the text of an argument becomes a value, and what that must look like.
+/// Parser of the text of an argument, and the kind of text that it accepts.
 package struct OptionForm<Value: Sendable>: Sendable {
     let kind: ValueKind
     package let parse: @Sendable (String) throws(Objection) -> Value
-    /// The value as it would be written, for the default in help; nil for one that has no text.
+    /// Text of a value, for defaults in the help text; nil for a value without text.
     let show: @Sendable (Value) -> String?
 
     package init(
@@ -40,7 +40,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
         self.show = show
     }
 
-    /// The same with one more objection.
+    /// Returns this form with an additional check of the value.
     package func limited(
         by check: @escaping @Sendable (Value) throws(Objection) -> Void
     ) -> Self {
@@ -52,7 +52,8 @@ package struct OptionForm<Value: Sendable>: Sendable {
         }
     }
 
-    /// A kind that says itself what is wrong with a text that `parse` finds no value in.
+    /// Makes a form whose errors come from `kind`. `parse` must succeed for all texts that `kind`
+    /// accepts.
     private init(
         _ kind: ValueKind, _ show: @escaping @Sendable (Value) -> String?,
         orNil parse: @escaping @Sendable (String) -> Value?
@@ -65,10 +66,10 @@ package struct OptionForm<Value: Sendable>: Sendable {
 }
 
 extension OptionForm where Value == String {
-    /// Any text; the tool gives it a meaning.
+    /// Any text, which the tool interprets.
     package static var text: Self { plain(.text) }
     package static var file: Self { plain(.file) }
-    /// A key path; the tool gives it a meaning.
+    /// A key path, which the tool interprets.
     package static var property: Self { plain(.properties) }
     package static var directory: Self { plain(.directory) }
 
@@ -76,19 +77,20 @@ extension OptionForm where Value == String {
 }
 
 extension OptionForm where Value == Int {
-    /// A whole number in the range.
+    /// A whole number in a range.
     package static func count(_ range: ClosedRange<Int>) -> Self {
         Self(.count(range), { String($0) }, orNil: { ValueForms.count($0) })
     }
 
-    /// Bytes.
+    /// A number of bytes.
     package static var size: Self {
         Self(.size, ValueForms.text(size:), orNil: ValueForms.size)
     }
 }
 
 extension OptionForm where Value == UInt8 {
-    /// A character between fields; `tab` for a tab. Only what no number, date, id or base64 has.
+    /// A field separator: a character, or `tab`. Only characters that do not occur in numbers,
+    /// dates, ids or base64.
     package static var delimiter: Self { Self(.suggestion([";", "tab", "|"]), show: name, byte) }
 
     private static func name(_ byte: UInt8) -> String? {
@@ -115,14 +117,14 @@ extension OptionForm where Value == Duration {
 }
 
 extension OptionForm where Value == WaitPolicy {
-    /// How long to wait at most.
+    /// Maximum time to wait.
     package static var longestWait: Self {
         Self(.duration, { _ in nil }, orNil: { ValueForms.duration($0).map(WaitPolicy.atMost) })
     }
 }
 
 extension OptionForm where Value: RawRepresentable, Value.RawValue == String {
-    /// One of these words.
+    /// One of the given words.
     package static func choice(_ values: [Value]) -> Self {
         Self(.choice(values.map(\.rawValue)), \.rawValue, orNil: { Value(rawValue: $0) })
     }
@@ -130,12 +132,12 @@ extension OptionForm where Value: RawRepresentable, Value.RawValue == String {
 
 extension OptionForm
 where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One word for each case.
+    /// One of the words of an enumeration.
     package static var choice: Self { choice(Array(Value.allCases)) }
 }
 
 extension OptionForm where Value == VersionChoice {
-    /// A number, or `previous`.
+    /// A version number, or `previous`.
     package static var version: Self {
         Self(.text) { (text) throws(Objection) in
             if text == "previous" { return .previous }
@@ -148,7 +150,7 @@ extension OptionForm where Value == VersionChoice {
 }
 
 extension OptionForm where Value == StreamPosition {
-    /// A version, with the mark of its source where that is known.
+    /// A version, with the identifier of its source if it is known.
     package static var streamPosition: Self {
         Self(.text) { (text) throws(Objection) in
             if let position = StreamPosition(text: text) { return position }

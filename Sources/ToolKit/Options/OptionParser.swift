@@ -1,11 +1,14 @@
 import RealmEngine
 
-/// Turns the words after a tool's name into a `ParsedCommand`, or says what is wrong with them.
+/// Parses the words after a tool's name into a `ParsedCommand`, or throws an error that explains
+/// the mistake.
 ///
-/// It only validates. `--option=VALUE`, `--option VALUE`, `-o VALUE`, `-oVALUE` and bundled letters
-/// (`-cL5`) are accepted, and `-w=VALUE` where the value can be left out; `--` ends the options; options may follow operands unless
-/// `POSIXLY_CORRECT` is set. Long options are not abbreviated: a script that says `--field` today
-/// must not change meaning when another option appears. (Section "Options" of realm-tools(7).)
+/// Accepts `--option=VALUE`, `--option VALUE`, `-o VALUE`, `-oVALUE`, bundled letters (`-cL5`), and
+/// `-w=VALUE` if the value is optional. `--` ends the options. Options may follow operands unless
+/// `POSIXLY_CORRECT` is set.
+///
+/// Long options cannot be abbreviated: a script with `--field` must not change its meaning when
+/// another option is added. (Section "Options" of realm-tools(7).)
 package struct OptionParser {
     private let table: CommandTable
     private var rest: ArraySlice<String>
@@ -14,8 +17,8 @@ package struct OptionParser {
 
     /// Parses `arguments`, the words after the tool's name.
     ///
-    /// - Parameter posixlyCorrect: the first operand ends the options.
-    /// - Throws: `misuse` for anything the table does not allow.
+    /// - Parameter posixlyCorrect: whether the first operand ends the options.
+    /// - Throws: `misuse` for anything that the table does not permit.
     package static func parse(
         _ table: CommandTable, _ arguments: ArraySlice<String>, posixlyCorrect: Bool = false
     ) throws(RealmError) -> ParsedCommand {
@@ -48,7 +51,7 @@ package struct OptionParser {
         try checkRelations()
     }
 
-    /// `--name` or `--name=VALUE`; true when the option ends the parse.
+    /// Parses `--name` or `--name=VALUE`; returns true if the option ends the parse.
     private mutating func long(_ word: String) throws(RealmError) -> Bool {
         let body = Substring(word.utf8.dropFirst(2))
         let equals = body.utf8.firstIndex(of: UInt8(ascii: "="))
@@ -69,14 +72,14 @@ package struct OptionParser {
         return option.endsParsing
     }
 
-    /// `-c`, `-cL5`, `-L 5`, `-w=1s`; true when an option in it ends the parse.
+    /// Parses `-c`, `-cL5`, `-L 5` or `-w=1s`; returns true if an option ends the parse.
     private mutating func bundle(_ word: String) throws(RealmError) -> Bool {
         var letters = Substring(word.utf8.dropFirst())
         while let scalar = letters.unicodeScalars.popFirst() {
             guard let option = table.option(short: Character(scalar)) else {
                 throw unknown("-" + String(Character(scalar)), in: word)
             }
-            // Nothing but the argument of this letter can begin that way.
+            // A `=` after a letter can only begin its argument.
             let attached = letters.hasPrefix("=") ? String(letters.dropFirst()) : nil
             switch option.argument {
             case .none:
@@ -149,7 +152,7 @@ package struct OptionParser {
         }
     }
 
-    /// The error for an option nobody knows, with the nearest one that exists.
+    /// The error for an unknown option, with the most similar option as a hint.
     private func unknown(_ spelling: String, in word: String? = nil) -> RealmError {
         let longs = table.options.compactMap { $0.long.map { "--" + $0 } }
         let near: String?
@@ -161,7 +164,7 @@ package struct OptionParser {
                 longs.contains("-" + word)
                 ? "-" + word
                 : other?.short.map { "-" + String($0) }
-                    // A single letter is like no option more than like another.
+                    // A single letter is not similar to any other option.
                     ?? (word.count > 2 ? Spelling.nearest(to: "-" + word, among: longs) : nil)
         } else {
             near = Spelling.nearest(to: spelling, among: longs)

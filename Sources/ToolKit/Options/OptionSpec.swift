@@ -1,4 +1,4 @@
-/// Whether an option takes an argument, and which.
+/// Whether an option takes an argument, with the argument's name and kind.
 enum ArgumentShape: Sendable {
     case none
     case required(_ metavar: String, ValueKind)
@@ -12,7 +12,7 @@ enum ArgumentShape: Sendable {
     }
 }
 
-/// The headings under which help and manual list the options, in this order.
+/// Headings of the options in help and manual, in this order.
 package enum OptionSection: String, Sendable, CaseIterable {
     case action = "What to do"
     case compaction = "Compaction"
@@ -36,12 +36,12 @@ package enum OptionSection: String, Sendable, CaseIterable {
     case general = "General"
 }
 
-/// What is known of an option without the type of its value: the parser, the help, the manual and the
-/// completions read nothing else. Declared as an `Option`.
+/// Properties of an option besides the type of its value, as used by the parser, the help, the
+/// manual and the completions. Declared as an `Option`.
 ///
-/// Help text is prose; words between grave accents are literal and come out bold or quoted.
+/// Help text is prose; text between grave accents is literal and printed bold or quoted.
 package struct OptionSpec: Sendable {
-    /// Without the two hyphens; nil only for an option that has just a letter.
+    /// Name without the two hyphens; nil only for an option that is a single letter.
     let long: String?
     let short: Character?
     let argument: ArgumentShape
@@ -50,19 +50,19 @@ package struct OptionSpec: Sendable {
     package internal(set) var summary: String
     /// Sentences for `--help` and the manual.
     var details: String
-    /// What holds without the option, when that needs saying.
+    /// Behaviour without the option; nil if it is obvious.
     var defaultText: String?
-    /// Every occurrence counts, in order; otherwise the last one wins.
+    /// Whether every occurrence counts, in order; otherwise the last one wins.
     var isRepeatable = false
     private var exclusions: Options = { [] }
     private var conditions: Options = { [] }
-    /// The ways of calling the tool in which it means something.
+    /// Uses of the tool to which the option applies.
     var uses = Uses.all
-    /// Long spellings that are understood and mentioned nowhere.
+    /// Undocumented long spellings.
     var aliases: [String] = []
-    /// Answers at once: what follows on the command line is not looked at.
+    /// Whether the option acts at once, so that the rest of the command line is ignored.
     var endsParsing = false
-    /// Whether a text is of the form of its argument.
+    /// Throws if a text is not a valid argument.
     var check: @Sendable (String) throws(Objection) -> Void = { _ in }
 
     init(
@@ -86,16 +86,16 @@ package struct OptionSpec: Sendable {
         self.uses = uses
     }
 
-    /// Names of options that contradict this one.
+    /// Names of options that cannot be combined with this one.
     var excludes: [String] { exclusions().map(\.spec.name) }
 
-    /// Names of options without one of which this one means nothing.
+    /// Names of options of which this one needs at least one.
     var needs: [String] { conditions().map(\.spec.name) }
 
-    /// The key under which a parsed command keeps it.
+    /// Key of the option's values in a parsed command.
     package var name: String { long ?? String(short!) }
 
-    /// As a person writes it: `--limit`, or `-h` where there is no long form.
+    /// Spelling on the command line: `--limit`, or `-h` if there is no long form.
     package var spelling: String { long.map { "--" + $0 } ?? "-" + String(short!) }
 
     var metavar: String? {

@@ -1,12 +1,12 @@
-/// Form of output by its name. The forms are in tables, such as `RecordForms`.
+/// Name of an output form. The forms themselves are listed in tables such as `RecordForms`.
 package struct OutputFormat: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The form that suits the use and the output.
+    /// Chooses a form by the use of the tool and the kind of output.
     package static let auto = Self(rawValue: "auto")
     package static let json = Self(rawValue: "json")
-    /// Lines for people.
+    /// Text for people.
     package static let text = Self(rawValue: "text")
 }

@@ -1,18 +1,18 @@
 import RealmEngine
 
 extension ParsedCommand {
-    /// The key file to use: the one of `-K`, else the one `REALM_ENCRYPTION_KEY_FILE` names.
+    /// Path of the key file: the argument of `-K`, else `REALM_ENCRYPTION_KEY_FILE`; nil for none.
     var keyFilePath: String? {
         self[ifKnown: SharedOptions.key] ?? Terminal.environment("REALM_ENCRYPTION_KEY_FILE")
     }
 
-    /// A key file is named, for what is there or for what will be made.
+    /// Whether the command names a key file, for an existing database or for a new one.
     package var namesKey: Bool { keyFilePath != nil || self[ifKnown: SharedOptions.newKey] != nil }
 
-    /// The encryption key; nil when none was given.
+    /// Reads the encryption key; nil if none is given.
     ///
-    /// - Throws: `key` for a bad key file, `misuse` when standard input would have to be both the
-    ///   key and the database.
+    /// - Throws: `key` for a bad key file; `misuse` if standard input would be both the key and the
+    ///   database.
     package func readKey() throws(RealmError) -> EncryptionKey? {
         guard let path = keyFilePath else { return nil }
         if path == "-", operand(0) == "-" {
@@ -24,14 +24,14 @@ extension ParsedCommand {
         return key
     }
 
-    /// Has the pages of encrypted files take half of what `--max-memory` permits, or all but `rest` if
-    /// that is more; the rest is for what is done with them.
+    /// Limits the memory for decrypted pages to half of `--max-memory`, or to all but `rest` bytes
+    /// if that is more. The remainder is for the work on the pages.
     package func limitPlainMemory(rest: Int = .max) {
         let half = maxMemory / 2
         DecryptedMemoryLimit.limit(to: max(half, maxMemory - min(rest, maxMemory)))
     }
 
-    /// The key an encrypted output is to have; nil when none was given.
+    /// Reads the key for an encrypted output; nil if none is given.
     package func readNewKey() throws(RealmError) -> EncryptionKey? {
         guard let path = self[SharedOptions.newKey] else { return nil }
         limitPlainMemory()
@@ -44,7 +44,7 @@ extension ParsedCommand {
         }
     }
 
-    /// The same error, telling of a wrong key what its file held.
+    /// Returns the error; for a wrong key, with a hint that names the notation of the key file.
     package func explaining(_ error: RealmError) -> RealmError {
         guard error.reason == "wrong-key", let path = keyFilePath,
             let form = try? fileKey(path).form

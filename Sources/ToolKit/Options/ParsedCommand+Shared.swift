@@ -1,46 +1,46 @@
 import RealmEngine
 
-/// `--access` (section "Access" of realm-tools(7)).
+/// Argument of `--access` (section "Access" of realm-tools(7)).
 package enum AccessMode: String, CaseIterable, Sendable {
     case auto
     case shared
     case immutable
 }
 
-/// `--wait`.
+/// Argument of `--wait`.
 package enum WaitPolicy: Sendable, Equatable {
-    /// Do not wait.
+    /// Does not wait.
     case none
     case atMost(Duration)
     case forever
 }
 
-/// The options that mean the same in every tool.
+/// Values of the options that mean the same in every tool.
 ///
-/// Each may be asked of any command; one whose table lacks the option answers the default.
+/// An option that the command's table lacks has its default value.
 extension ParsedCommand {
-    /// The last of `--format` and `--json`.
+    /// The format of whichever of `--format` and `--json` was given last.
     package var format: OutputFormat {
         let isJSON = last(of: [SharedOptions.format, SharedOptions.json])?.value == nil
         return wantsJSONErrors && isJSON ? .json : self[ifKnown: SharedOptions.format]
     }
 
-    /// The database the command is about: `--file` where there is such an option, else the first
+    /// Path of the command's database: `--file` if the tool has this option, else the first
     /// operand; nil for standard input.
     var databasePath: String? {
         let path = knows(SharedOptions.file) ? self[SharedOptions.file] : operand(0)
         return path == "-" ? nil : path
     }
 
-    /// Errors as one JSON line: `--json`, not `--format json`.
+    /// Whether errors are printed as one line of JSON: with `--json`, not with `--format json`.
     package var wantsJSONErrors: Bool { self[ifKnown: SharedOptions.json] }
 
     package var isQuiet: Bool { self[SharedOptions.quiet] }
 
-    /// How often `--verbose` was given.
+    /// Number of `--verbose` options.
     package var verbosity: Int { self[SharedOptions.verbose] }
 
-    /// The file of `--output`; nil for standard output.
+    /// Path of `--output`; nil for standard output.
     package var outputPath: String? {
         let path = self[SharedOptions.output]
         return path == "-" ? nil : path
@@ -48,11 +48,11 @@ extension ParsedCommand {
 
     package var mayReplaceOutput: Bool { self[SharedOptions.force] }
 
-    /// Worker threads; 0 means one per processor.
+    /// Number of worker threads; 0 means one per processor.
     package var threads: Int { self[ifKnown: SharedOptions.threads] }
 
-    /// Cap on private memory, in bytes. Pages of an encrypted file have to be private once they are
-    /// decrypted: where nobody says how much, those of a middling file are not decrypted twice.
+    /// Limit of private memory in bytes. With a key the default is higher, because decrypted pages
+    /// are private memory: pages of a medium-sized file then need not be decrypted twice.
     package var maxMemory: Int {
         let limit = max(Self.leastMemory, self[ifKnown: SharedOptions.maxMemory])
         return namesKey && !isGiven(SharedOptions.maxMemory.spec)
@@ -61,10 +61,10 @@ extension ParsedCommand {
 
     private static let memoryWithKey = 256 << 20
 
-    /// A share of less may be nothing at all.
+    /// Minimum of the memory limit, since a share of less could round down to 0.
     static let leastMemory = 1 << 10
 
-    /// The query language that predicates are in.
+    /// Query language of predicates.
     package var queryDialect: QueryDialect {
         switch self[ifKnown: SharedOptions.caseRule] {
         case .unicode: .extended
@@ -72,7 +72,7 @@ extension ParsedCommand {
         }
     }
 
-    /// The time zone of functions of dates.
+    /// Time zone for date functions.
     package var zone: ZoneRules { self[ifKnown: SharedOptions.zone] }
 
     package var access: AccessMode { self[ifKnown: SharedOptions.access] }
@@ -83,6 +83,6 @@ extension ParsedCommand {
 
     package var progress: When { self[ifKnown: SharedOptions.progress] }
 
-    /// `--at`; nil for the newest version.
+    /// Version of `--at`; nil for the newest version.
     package var version: VersionChoice? { self[ifKnown: SharedOptions.at] }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How a command's words for people are said.
+/// Messages to people as the options of a command request.
 extension Diagnostics {
     package init(_ command: ParsedCommand) {
         self.init(
@@ -11,7 +11,7 @@ extension Diagnostics {
 
 extension ProgressReporter {
     /// - Parameters:
-    ///   - total: what `update` will reach at the end; 0 if nobody knows.
+    ///   - total: value that `update` reaches at the end; 0 if unknown.
     package init(_ command: ParsedCommand, file: String, total: Int, unit: Unit) {
         self.init(
             label: "\(command.table.name): \(file)", total: total, unit: unit,

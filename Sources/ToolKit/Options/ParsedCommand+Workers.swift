@@ -1,11 +1,11 @@
 import RealmEngine
 
 extension ParsedCommand {
-    /// How many threads to work with: those of `--threads`, or one per processor, as far as
-    /// `--max-memory` allows.
+    /// Number of threads to use: `--threads`, or one per processor, as far as `--max-memory`
+    /// permits.
     package var workers: Int {
         let wanted = threads == 0 ? Threads.processorCount : threads
-        // A worker holds back up to two mebibytes and grows its buffer by doubling.
+        // A worker buffers up to two mebibytes, and its buffer grows by doubling.
         let affordable = max(1, maxMemory / (4 << 20))
         return min(wanted, affordable)
     }

@@ -1,19 +1,19 @@
-/// A command line that passed the parser: what was asked, not what to do about it.
+/// A parsed command line.
 ///
-/// What it says about an option is asked for by the option itself: `command[QueryOption.limit]`.
-/// Asking for one the table does not have is a bug and traps.
+/// The value of an option is read with the option as key: `command[QueryOption.limit]`. Reading an
+/// option that the table does not have is a bug and traps.
 package struct ParsedCommand: Sendable {
     struct Occurrence: Sendable {
-        /// `OptionSpec.name`.
+        /// The option's `OptionSpec.name`.
         let name: String
         let value: String?
     }
 
     package let table: CommandTable
     private(set) var occurrences: [Occurrence] = []
-    /// The values of all occurrences of each option, in order.
+    /// Arguments of all occurrences by option name, in order.
     private var values: [String: [String?]] = [:]
-    /// Names of the options the table has.
+    /// Names of the options in the table.
     private let names: Set<String>
     package private(set) var operands: [String] = []
     let keyOnce = KeyOnce()
@@ -30,20 +30,21 @@ package struct ParsedCommand: Sendable {
 
     mutating func add(operand: String) { operands.append(operand) }
 
-    /// The same command with other operands.
+    /// Returns this command with other operands.
     package func about(_ operands: [String]) -> ParsedCommand {
         var copy = self
         copy.operands = operands
         return copy
     }
 
-    /// What the command line says about the option, or its default.
+    /// Returns the value of the option, or its default.
     package subscript<Value>(_ option: Option<Value>) -> Value {
         precondition(knows(option), "\(table.name) has no option \(option.spelling)")
         return self[ifKnown: option]
     }
 
-    /// The same for one that only some tables have; the default where it is missing.
+    /// Returns the value of an option that only some tables have; the default if the table lacks
+    /// it.
     subscript<Value>(ifKnown option: Option<Value>) -> Value {
         option.value(values[option.spec.name] ?? [])
     }
@@ -67,13 +68,13 @@ package struct ParsedCommand: Sendable {
         names.contains(option.spec.name)
     }
 
-    /// Which of the options was given last.
+    /// Returns the last occurrence of any of the options.
     func last(of options: [any OptionDeclaration]) -> Occurrence? {
         let names = options.map(\.spec.name)
         return occurrences.last { names.contains($0.name) }
     }
 
-    /// The values of two options of which every occurrence counts, in the order they were given.
+    /// Values of two repeatable options in the order of the command line.
     func inOrder<Value>(_ a: Option<[Value]>, _ b: Option<[Value]>) -> [Value] {
         occurrences.flatMap { occurrence in
             [a, b].filter { $0.spec.name == occurrence.name }.flatMap {
@@ -82,6 +83,6 @@ package struct ParsedCommand: Sendable {
         }
     }
 
-    /// The operand at that position, counted from 0.
+    /// Returns the operand at this index; nil if there are fewer.
     package func operand(_ index: Int) -> String? { index < operands.count ? operands[index] : nil }
 }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// How often to read a database again that others change meanwhile (realm-tools(7), ACCESS).
+/// Limits repeated reading of a database that other processes change meanwhile (realm-tools(7),
+/// ACCESS).
 package struct RetryPolicy {
     private static let attempts = 3
 
@@ -10,7 +11,7 @@ package struct RetryPolicy {
 
     package init(_ wait: WaitPolicy) { self.wait = wait }
 
-    /// Whether there may be another attempt; pauses before it once there were a few.
+    /// Whether another attempt is permitted. Pauses 10 ms before attempts after the third.
     package mutating func mayRepeat() -> Bool {
         switch wait {
         case .none: if attempt >= Self.attempts { return false }

@@ -1,6 +1,6 @@
-/// The options that mean one thing in all tools; each table takes those that apply to it.
+/// Options that mean the same in all tools; each table lists those that apply to it.
 package enum SharedOptions {
-    /// `-h --help -V -q -v --color`: every tool has them.
+    /// Options of every tool: `-h --help -V -q -v --color`.
     package static let general: [any OptionDeclaration] = [
         shortHelp, help, version, quiet, verbose, color,
     ]
@@ -43,7 +43,7 @@ package enum SharedOptions {
             + "5 seconds where there is no terminal.",
         default: When.auto)
 
-    /// `-f`, with the formats the tool knows beside `auto`.
+    /// Makes `-f` with the formats of a tool and `auto`.
     package static func formats(
         _ formats: [OutputFormat], auto: String, summary: String? = nil
     ) -> Option<OutputFormat> {
@@ -56,7 +56,7 @@ package enum SharedOptions {
             default: .auto)
     }
 
-    /// The key to what every such option says: the parser has checked the name.
+    /// Key to the value of `-f` in any tool: the parser has already checked the name.
     static let format = Option(
         "format", "f",
         .required("FMT", OptionForm(.text) { OutputFormat(rawValue: $0) }), in: .records, "", "",
@@ -140,7 +140,7 @@ package enum SharedOptions {
             + "`previous` for the one before the newest, which the file's header still knows "
             + "and which is checked before it is read.")
 
-    /// What `realm-bench` reads; other tools take it as an operand.
+    /// The database that `realm-bench` reads; other tools take it as an operand.
     package static let file = Option(
         "file", nil, .required("FILE", .file), in: .data,
         "the database to read", "The database to read.")

@@ -1,29 +1,30 @@
-/// What the text of an argument must be: decides how it is checked and how it is completed.
+/// Kind of text of an argument, which determines its validation and its completion.
 package enum ValueKind: Sendable {
-    /// Any text; the tool gives it a meaning.
+    /// Any text, which the tool interprets.
     case text
     /// A whole number, decimal or `0x`, inside the range.
     case count(ClosedRange<Int>)
-    /// Bytes: `512`, `64KiB`, `4M`.
+    /// A number of bytes: `512`, `64KiB`, `4M`.
     case size
-    /// A time: `250ms`, `5s`.
+    /// A duration: `250ms`, `5s`.
     case duration
-    /// One of these words.
+    /// One of the given words.
     case choice([String])
-    /// Any text; these words are offered.
+    /// Any text; completion offers these words.
     case suggestion([String])
-    /// The name of a file; `-` is up to the tool.
+    /// A file name; the tool interprets `-`.
     case file
-    /// The name of a directory.
+    /// A directory name.
     case directory
-    /// Any text; the classes of the database that is the first operand are offered.
+    /// Any text; completion offers the classes of the database, which is the first operand.
     case className
-    /// Any text; properties are offered, behind commas too: of the class that is the second operand.
+    /// Any text, possibly a list with commas; completion offers the properties of the class, which
+    /// is the second operand.
     case properties
 }
 
 extension ValueKind {
-    /// Why `text` is not of the kind; nil when it is.
+    /// Returns the error for `text`; nil if it is of this kind.
     func objection(to text: String) -> Objection? {
         switch self {
         case .text, .suggestion, .className, .properties: return nil

@@ -1,8 +1,8 @@
 import RealmEngine
 
 extension WaitPolicy {
-    /// How long to wait for locks of a session: they are held briefly, so that even without `--wait`
-    /// a second is spent on it.
+    /// Timeout for the locks of a session. Processes hold them only briefly, so even without
+    /// `--wait` the timeout is a second.
     package var patience: LockTimeout {
         switch self {
         case .none: return .milliseconds(1000)

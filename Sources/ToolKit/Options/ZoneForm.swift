@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 
 extension OptionForm where Value == ZoneRules {
-    /// An offset from UTC, or a name in the system's zone files.
+    /// A time zone: an offset from UTC, or a name in the system's zone files.
     static var zone: Self {
         Self(.text) { (text) throws(Objection) in
             if let rules = ZoneRules(offset: text) { return rules }
@@ -21,7 +21,8 @@ extension OptionForm where Value == ZoneRules {
         }
     }
 
-    /// Without a point, so that no name leads out of the directory.
+    /// Whether a byte may be in a zone name. Dots are excluded, so that no name leaves the
+    /// directory.
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || "_+-/".utf8.contains(byte)
     }

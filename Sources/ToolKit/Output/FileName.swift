@@ -1,6 +1,6 @@
-/// Names of files in pictures.
+/// Names of files for charts.
 package enum FileName {
-    /// The path without its directories.
+    /// The last component of a path.
     package static func last(of path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
     }

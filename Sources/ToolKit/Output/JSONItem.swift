@@ -1,38 +1,38 @@
 import RealmEngine
 
-/// A small JSON document, for reports: built as a value, then written. Also a cell of a `Report`.
+/// A small JSON document for reports, built in memory and then written; also a cell of a `Report`.
 package indirect enum JSONItem {
     package typealias Members = [(name: String, value: JSONItem)]
 
     case null
     case flag(Bool)
     case number(UInt64)
-    /// A number's text.
+    /// The text of a number.
     case literal(String)
     case text(String)
     case list([JSONItem])
-    /// A list with an item per line.
+    /// A list with one item per line.
     case lines([JSONItem])
     case object(Members)
 
     package static func count(_ number: Int) -> JSONItem { .number(UInt64(clamping: number)) }
 
-    /// Null for a number that is not known.
+    /// The number; null for nil.
     package static func known(_ number: UInt64?) -> JSONItem { number.map { .number($0) } ?? .null }
     package static func known(_ number: Int?) -> JSONItem { number.map { .count($0) } ?? .null }
-    /// Null for a text that is not known.
+    /// The text; null for nil.
     package static func known(_ text: String?) -> JSONItem { text.map { .text($0) } ?? .null }
 
     package static func texts(_ texts: [String]) -> JSONItem { .list(texts.map { .text($0) }) }
     package static func counts(_ numbers: [Int]) -> JSONItem { .list(numbers.map { .count($0) }) }
 
-    /// The members of an object; none for any other value.
+    /// The members of an object; empty for any other value.
     package var members: Members {
         if case .object(let members) = self { return members }
         return []
     }
 
-    /// Appends it without a line end.
+    /// Appends the document without a line end.
     package func append(to out: inout ByteBuffer) {
         switch self {
         case .null: out.append("null")
@@ -66,7 +66,7 @@ package indirect enum JSONItem {
         out.append("]")
     }
 
-    /// Appends it as a line.
+    /// Appends the document and a line end.
     package func appendLine(to out: inout ByteBuffer) {
         append(to: &out)
         out.append("\n")

@@ -1,6 +1,6 @@
-/// The beginning of every report in JSON, whichever tool it is of (realm-tools(7), JSON REPORTS).
+/// The first members of every JSON report of the tools (realm-tools(7), JSON REPORTS).
 package enum JSONReport {
-    /// Number of the form that reports of the tools have. Members are added without a new number.
+    /// Version of the report format. Adding members does not change it.
     static let form = 1
 
     /// The first members of a report.
@@ -8,7 +8,7 @@ package enum JSONReport {
         [("tool", .text(tool)), ("output", .count(form))]
     }
 
-    /// A report with these members after the first.
+    /// A report with these members after the first members.
     package static func object(_ tool: String, _ members: JSONItem.Members) -> JSONItem {
         .object(Self.members(tool) + members)
     }

@@ -2,30 +2,30 @@ import Glibc
 import RealmEngine
 
 extension OutputFile {
-    /// A named output: the file as the user called it, and how it comes into being.
+    /// A named output: the path as given, and the path to write to.
     package struct Destination {
-        /// As given, for messages.
+        /// Path as given, for messages.
         package let path: String
-        /// Where it will be, with symbolic links resolved.
+        /// Path with symbolic links resolved.
         package let target: String
         let force: Bool
 
-        /// Where to write, and the temporary file behind it; no such file when `path` is a device,
-        /// pipe or socket, which is written directly.
+        /// Descriptor to write to, and its temporary file. The temporary file is nil if `path` is a
+        /// device, pipe or socket, which is written directly.
         package struct Opened {
             package let descriptor: Int32
             package let destination: Destination
             package let temporary: TemporaryFile?
         }
 
-        /// - Parameter permissions: of the file; nil for those of the one it replaces, or of any new
-        ///   file.
+        /// - Parameter permissions: permissions of the file; nil for those of the replaced file, or
+        ///   the defaults of a new file.
         package static func open(
             _ path: String, force: Bool, permissions: FilePermissions? = nil
         ) throws(RealmError) -> Opened {
             var status = stat()
             guard stat(path, &status) == 0 else {
-                // A link that leads nowhere is in the way too.
+                // A dangling symbolic link is not replaced without `force` either.
                 if !force, lstat(path, &status) == 0 { throw Self.exists(path) }
                 return try beside(
                     Destination(path: path, target: path, force: force), permissions)
@@ -57,7 +57,8 @@ extension OutputFile {
                 destination: Destination(path: path, target: path, force: true), temporary: nil)
         }
 
-        /// Gives the finished temporary file its name, and makes the name durable.
+        /// Renames the finished temporary file to its name and, if `isDurable`, syncs the
+        /// directory.
         package func publish(
             _ temporary: TemporaryFile, isDurable: Bool = true
         ) throws(RealmError) {
@@ -72,7 +73,7 @@ extension OutputFile {
             TemporaryFile.exists(path, hint: "--force replaces it")
         }
 
-        /// The path with symbolic links resolved; as it is where it leads nowhere.
+        /// The path with symbolic links resolved; unchanged if it cannot be resolved.
         package static func resolve(_ path: String) -> String {
             guard let resolved = realpath(path, nil) else { return path }
             defer { free(resolved) }

@@ -1,34 +1,35 @@
 import Glibc
 import RealmEngine
 
-/// Where a tool's data goes: standard output, or a file that appears complete or not at all.
+/// Data output of a tool: standard output, or a file that appears complete or not at all.
 ///
-/// The caller owns the buffer and fills it; `write` passes it on in large pieces. Every failure,
-/// the last one at `commit` included, is an `output` error. A reader that went away ends the
-/// process as SIGPIPE does. Not thread-safe. Without `commit` the file never appears.
+/// The caller owns and fills the buffer; `write` writes it in large pieces. Every failure is an
+/// `output` error, including failures at `commit`, without which the file never appears. Writing to
+/// a closed pipe ends the process as SIGPIPE does. Not thread-safe.
 package final class OutputFile {
-    /// A buffer with at least this many bytes is written out.
+    /// Size in bytes from which `write` flushes a buffer.
     static let flushThreshold = 64 << 10
 
     private var descriptor: Int32
-    /// Nil for standard output.
+    /// Named destination; nil for standard output.
     private let destination: Destination?
-    /// What `commit` renames into place; nil when writing directly, and afterwards.
+    /// Temporary file that `commit` renames; nil for direct output and after `commit`.
     private var temporary: TemporaryFile?
-    /// Bytes that have left for the descriptor.
+    /// Number of bytes written to the descriptor.
     package private(set) var written = 0
-    /// Bytes before which nothing is taken back.
+    /// Number of bytes that `restart` keeps.
     private var settled = 0
 
     /// Opens the output.
     ///
     /// A path that names a device, pipe or socket is written directly. A symbolic link is followed:
-    /// the file it leads to is replaced, the link stays.
+    /// the file that it references is replaced, and the link stays.
     ///
     /// - Parameters:
-    ///   - path: nil for standard output.
-    ///   - force: allow an existing file to be replaced.
-    /// - Throws: `misuse` if the file exists and `force` is false, `output` if it cannot be made.
+    ///   - path: path of the file; nil for standard output.
+    ///   - force: whether an existing file may be replaced.
+    /// - Throws: `misuse` if the file exists and `force` is false, `output` if it cannot be
+    ///   created.
     package init(path: String?, force: Bool) throws(RealmError) {
         guard let path else {
             descriptor = STDOUT_FILENO
@@ -43,13 +44,13 @@ package final class OutputFile {
 
     deinit { abandon() }
 
-    /// Writes the buffer out and empties it once it has grown large enough to be worth a call.
+    /// Writes and empties the buffer if it has reached `flushThreshold`.
     @inline(__always)
     package func write(_ buffer: inout ByteBuffer) throws(RealmError) {
         if buffer.count >= Self.flushThreshold { try flush(&buffer) }
     }
 
-    /// Writes the buffer out now and empties it.
+    /// Writes and empties the buffer.
     package func flush(_ buffer: inout ByteBuffer) throws(RealmError) {
         var rest = buffer.bytes[...]
         while !rest.isEmpty {
@@ -65,9 +66,9 @@ package final class OutputFile {
         buffer.removeAll()
     }
 
-    /// Takes back what was written since `settle`, so that the caller can begin again.
+    /// Discards the output since `settle`, so that the caller can start again.
     ///
-    /// - Returns: false when it is too late: some of it already went to a pipe or a terminal.
+    /// - Returns: false if some of that output has already been written to a pipe or a terminal.
     @discardableResult
     package func restart() throws(RealmError) -> Bool {
         if written == settled { return true }
@@ -79,26 +80,27 @@ package final class OutputFile {
         return true
     }
 
-    /// Keeps what was written so far: `restart` takes back what follows.
+    /// Marks the output so far as final: `restart` discards only later output.
     package func settle() { settled = written }
 
-    /// Makes the output final: a file is synced, renamed into place and its directory synced;
-    /// standard output reports what the system kept back until the end.
+    /// Makes the output final. A file is synced and renamed, and its directory is synced. For
+    /// standard output, errors that the system deferred are reported.
     ///
-    /// - Parameter isDurable: without it nothing is synced, and a power failure may bring back what
-    ///   was there before, or nothing.
+    /// - Parameter isDurable: whether to sync. Otherwise a power failure may restore the previous
+    ///   file or leave none.
     package func commit(isDurable: Bool = true) throws(RealmError) {
         guard let destination else { return try finishStandardOutput() }
         guard let temporary else { return try close() }
         guard !isDurable || fsync(descriptor) == 0 else { throw failure("cannot sync", errno) }
-        // While it is open: a file without a name is gone with its last descriptor.
+        // The file is published before closing: an unnamed file is deleted with its last
+        // descriptor.
         try destination.publish(temporary, isDurable: isDurable)
         self.temporary = nil
         try close()
     }
 
-    /// Some file systems report a full disk only on close. Closing a duplicate asks for that
-    /// report and leaves the descriptor in place.
+    /// Reports errors that some file systems, for example when full, defer until close. A duplicate
+    /// is closed, so that the descriptor stays open.
     private func finishStandardOutput() throws(RealmError) {
         let copy = dup(descriptor)
         guard copy >= 0 else {
@@ -114,7 +116,7 @@ package final class OutputFile {
         guard result == 0 else { throw failure("cannot close", errno) }
     }
 
-    /// Removes what an uncommitted output left.
+    /// Deletes the temporary file of an uncommitted output.
     private func abandon() {
         if destination != nil, descriptor >= 0 { _ = Glibc.close(descriptor) }
         temporary?.discard()

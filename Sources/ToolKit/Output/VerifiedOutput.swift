@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Output of what was read from a database: nothing leaves before it is certain that no commit
-/// landed while it was read (realm-tools(7), ACCESS).
+/// Output of data read from a database: bytes are written only after verifying that no commit
+/// happened while they were read (realm-tools(7), ACCESS).
 package final class VerifiedOutput {
     private let output: OutputFile
     private let databases: [Database]
@@ -10,19 +10,19 @@ package final class VerifiedOutput {
         self.init(output, [database])
     }
 
-    /// Output of what was read from several databases, or several versions of one.
+    /// Output of data read from several databases, or from several versions of one.
     package init(_ output: OutputFile, _ databases: [Database]) {
         self.output = output
         self.databases = databases
     }
 
-    /// Writes the buffer out once it has grown large enough to be worth a call.
+    /// Flushes the buffer if it has reached the threshold of `OutputFile`.
     @inline(__always)
     package func write(_ buffer: inout ByteBuffer) throws(RealmError) {
         if buffer.count >= OutputFile.flushThreshold { try flush(&buffer) }
     }
 
-    /// Writes the buffer out now; throws `DatabaseChange.error` instead when a commit landed.
+    /// Writes and empties the buffer. Throws `DatabaseChange.error` instead if a commit happened.
     package func flush(_ buffer: inout ByteBuffer) throws(RealmError) {
         if databases.contains(where: \.hasChanged) { throw DatabaseChange.error }
         try output.flush(&buffer)

@@ -1,6 +1,6 @@
 extension OutputFormat { package static let csv = Self(rawValue: "csv") }
 
-/// RFC 4180 with lines that end in a newline.
+/// CSV as in RFC 4180, except that lines end in a newline.
 package final class CSVForm: DelimitedForm, RecordForm {
     package static let format = OutputFormat.csv
     package static let manual =

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Lines of cells with a separator between them, the first one a header: CSV and TSV.
+/// Base of CSV and TSV: a header line and lines of cells with a separator between them.
 package class DelimitedForm {
     package let frame: RecordFrame?
     private let labels: [String]

@@ -11,7 +11,7 @@ package final class JSONForm: RecordForm {
 
     private static let separator: StaticString = ",\n"
 
-    /// The separator of the first record of the output is replaced by the bracket.
+    /// Puts a separator before each record. `beginOutput` replaces the first one by the bracket.
     package let frame: RecordFrame? = RecordFrame(before: JSONForm.separator)
 
     package init(_ fields: RecordFields, _ style: RecordStyle) {}

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// A form for people that lays cells out. Its records have no terminators and depend on each other.
+/// A form for people that lays out cells. Its records have no terminators and depend on each other.
 package protocol LayoutForm: RecordForm {
     /// Text before the name of a class.
     static var titleMark: StaticString { get }
@@ -9,10 +9,10 @@ package protocol LayoutForm: RecordForm {
     var style: RecordStyle { get }
     var title: String? { get }
 
-    /// Adds a cell to the present row.
+    /// Adds a cell to the current row.
     func add(_ cell: UnsafeRawBufferPointer)
 
-    /// Ends the present row.
+    /// Ends the current row.
     func endRow(to out: inout ByteBuffer)
 }
 
@@ -38,7 +38,7 @@ extension LayoutForm {
         endRow(to: &out)
     }
 
-    /// Each cell has its size before it.
+    /// Renders the cells, each preceded by its size.
     package func spool(
         _ record: any RecordContent, to out: inout ByteBuffer
     ) throws(RealmError) {

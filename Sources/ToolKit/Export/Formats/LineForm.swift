@@ -2,7 +2,7 @@ import RealmEngine
 
 extension OutputFormat { package static let line = Self(rawValue: "line") }
 
-/// A field a line, an empty line between records.
+/// One field per line, with an empty line between records.
 package final class LineForm: LayoutForm {
     package static let format = OutputFormat.line
     package static let manual =

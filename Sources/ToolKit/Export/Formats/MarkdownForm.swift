@@ -2,7 +2,7 @@ import RealmEngine
 
 extension OutputFormat { package static let markdown = Self(rawValue: "markdown") }
 
-/// A table of Markdown.
+/// A Markdown table.
 package final class MarkdownForm: LayoutForm {
     package static let format = OutputFormat.markdown
     package static let manual =
@@ -47,7 +47,7 @@ package final class MarkdownForm: LayoutForm {
         out.append("|\n")
     }
 
-    /// Puts a backslash before what would end the cell, or become something else in it.
+    /// Puts a backslash before characters that would end the cell or be read as Markdown.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

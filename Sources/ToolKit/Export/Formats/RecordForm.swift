@@ -1,19 +1,19 @@
 import RealmEngine
 
-/// A form that records are printed in: its name and properties, and a writer of the records of one table.
+/// A form of records: its name and properties, and a writer for the records of one table.
 ///
-/// A form is a file in this folder and a row of `RecordForms.all`. Confined to one thread.
+/// Each form is a file in this folder and an entry of `RecordForms.all`. Confined to one thread.
 package protocol RecordForm: AnyObject, SendableMetatype {
-    /// Name after `--format`.
+    /// Argument of `--format`.
     static var format: OutputFormat { get }
     /// Text of the manual about the form.
     static var manual: String { get }
-    /// Writing of a single cell.
+    /// Quoting rules of cells.
     static var cells: CellRules { get }
     /// Whether `realm-write` reads the form.
     static var isReadBack: Bool { get }
-    /// Whether records may be rendered in another order than they are printed in: none depends on those
-    /// before it.
+    /// Whether records may be rendered in another order than they are printed in: no record depends
+    /// on earlier ones.
     static var hasIndependentRecords: Bool { get }
     /// Whether each record ends with a terminator, a newline or NUL.
     static var hasTerminators: Bool { get }
@@ -34,19 +34,19 @@ package protocol RecordForm: AnyObject, SendableMetatype {
 
     func append(_ record: any RecordContent, to out: inout ByteBuffer) throws(RealmError)
 
-    /// Appends what ends a batch: another worker may write the next one.
+    /// Appends the end of a batch; another worker may write the next batch.
     func endBatch(to out: inout ByteBuffer)
 
     /// Appends what follows the last record of the table.
     func finish(to out: inout ByteBuffer)
 
-    /// Renders a record without what depends on those before it.
+    /// Renders a record without the parts that depend on earlier records.
     func spool(_ record: any RecordContent, to out: inout ByteBuffer) throws(RealmError)
 
-    /// Appends a record that `spool` has rendered.
+    /// Appends a record that `spool` rendered.
     func print(_ spooled: UnsafeRawBufferPointer, to out: inout ByteBuffer)
 
-    /// Begins the output in a buffer whose first records are at `start`.
+    /// Begins the output in a buffer whose records begin at `start`.
     static func beginOutput(_ buffer: inout ByteBuffer, at start: Int)
 
     /// Ends the output after the last table.
@@ -95,7 +95,7 @@ extension RecordForm {
 
 /// A record as a JSON object or as cells with a separator, between constant texts.
 package struct RecordFrame: Sendable {
-    /// Byte between cells; nil for an object.
+    /// Byte between cells; nil for a JSON object.
     let separator: UInt8?
     private let before: StaticString
     private let hasBefore: Bool
@@ -130,11 +130,11 @@ package struct RecordFrame: Sendable {
 package struct RecordFields {
     /// Member names and column headings.
     package var labels: [String]
-    /// Whether numbers of the field are flush right in tables.
+    /// Whether numbers of each field are flush right in tables.
     package var isNumber: [Bool]
-    /// Class that the records are of; nil where they do not name it.
+    /// Class of the records; nil if records do not name their class.
     package var title: String?
-    /// Table of SQL that they are rows of.
+    /// Destination table in SQL.
     package var sql: SQLTable?
 
     package init(
@@ -147,7 +147,7 @@ package struct RecordFields {
     }
 }
 
-/// The present record, in the encodings that forms are made of.
+/// The current record, in each encoding that forms need.
 package protocol RecordContent: AnyObject {
     /// Appends a JSON object.
     func appendObject(to out: inout ByteBuffer) throws(RealmError)

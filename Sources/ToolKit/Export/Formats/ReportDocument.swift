@@ -1,15 +1,15 @@
 import RealmEngine
 
-/// A report of a tool, in the encodings that forms of reports are made of.
+/// A report of a tool, in each encoding that forms of reports need.
 package protocol ReportDocument {
     /// The whole report as one value.
     var json: JSONItem { get }
-    /// The report as values on lines of their own.
+    /// The report as one value per line, for `ndjson`.
     var lines: [JSONItem] { get }
-    /// The report as rows with the same columns; nil for a report without such.
+    /// The report as rows with the same columns; nil if the report has no such rows.
     var rows: Report? { get }
 
-    /// Appends the report for people, its tables in `style`.
+    /// Appends the report as text for people, with its tables in `style`.
     func appendText(_ style: RecordStyle, to out: inout ByteBuffer)
 }
 
@@ -17,7 +17,8 @@ extension ReportDocument {
     package var lines: [JSONItem] { [json] }
     package var rows: Report? { nil }
 
-    /// Appends the report: `json` and `ndjson` of its values, forms of records of its rows, else text.
+    /// Appends the report: its values for `json` and `ndjson`, its rows for forms of records, else
+    /// text.
     package func append(
         _ format: OutputFormat, _ style: RecordStyle = RecordStyle(TableForm.self),
         to out: inout ByteBuffer

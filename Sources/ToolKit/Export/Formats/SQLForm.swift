@@ -2,7 +2,7 @@ import RealmEngine
 
 extension OutputFormat { package static let sql = Self(rawValue: "sql") }
 
-/// Statements that insert rows.
+/// INSERT statements.
 package final class SQLForm: RecordForm {
     package static let format = OutputFormat.sql
     package static let manual =
@@ -11,10 +11,11 @@ package final class SQLForm: RecordForm {
     package static let printsReports = false
 
     private let insertion: ConstantBytes
-    /// Rows of the statement that is open; 0 if none is.
+    /// Number of rows in the open statement; 0 if none is open.
     private var rows = 0
 
-    /// Rows of one statement: enough to spare its cost, few enough to be read at once.
+    /// Maximum number of rows in a statement: enough to amortise its cost, few enough to be parsed
+    /// at once.
     private static let rowsPerStatement = 256
 
     package init(_ fields: RecordFields, _ style: RecordStyle) {
@@ -44,7 +45,7 @@ package final class SQLForm: RecordForm {
         rows = 0
     }
 
-    /// Begins a row, and a statement where none is open.
+    /// Begins a row, and a statement if none is open.
     @inline(__always)
     func beginRow(to out: inout ByteBuffer) {
         if rows == 0 { out.append(insertion[0]) } else { out.append(",\n(") }

@@ -2,8 +2,8 @@ import RealmEngine
 
 extension OutputFormat { package static let table = Self(rawValue: "table") }
 
-/// Columns for people. The first rows decide the widths; longer cells that come later push the rest of
-/// their line to the right, or are cut where the width is limited.
+/// A table for people. The first rows determine the widths. Longer cells of later rows push the
+/// rest of their line to the right, or are cut if the width is limited.
 package final class TableForm: LayoutForm {
     package static let format = OutputFormat.table
     package static let manual =
@@ -11,7 +11,7 @@ package final class TableForm: LayoutForm {
         + "the terminal has no room for are left out, and named there; numbers and dates are never cut."
     package static let separatesTitle = false
 
-    /// Rows that are looked at before the first is printed.
+    /// Number of rows that are examined before the first is printed.
     static let sampleRows = 1000
     private static let sampleBytes = 1 << 20
 
@@ -23,7 +23,7 @@ package final class TableForm: LayoutForm {
     private var row: [String] = []
     private var held: [[String]] = []
     private var heldBytes = 0
-    /// Nil until the widths are decided.
+    /// Column widths; nil until they are determined.
     private var widths: [Int]?
 
     package init(_ fields: RecordFields, _ style: RecordStyle) {
@@ -45,7 +45,7 @@ package final class TableForm: LayoutForm {
         if held.count >= Self.sampleRows || heldBytes >= Self.sampleBytes { settle(to: &out) }
     }
 
-    /// Prints what is still held back.
+    /// Prints the rows that are still held back.
     package func finish(to out: inout ByteBuffer) {
         if widths == nil { settle(to: &out) }
     }
@@ -68,7 +68,8 @@ package final class TableForm: LayoutForm {
         held = []
     }
 
-    /// What a column must have: eight, or all it wants where part of a value would be another one.
+    /// Minimum width of a column: 8, or its full width if it has dates or numbers, which must not
+    /// be cut.
     private func least(_ wanted: [Int], _ column: Int) -> Int {
         let isDate = held.contains { Self.looksLikeDate($0[column]) }
         return isDate || isNumber[column] ? wanted[column] : min(8, wanted[column])
@@ -83,7 +84,8 @@ package final class TableForm: LayoutForm {
             }
     }
 
-    /// The widths of as many columns as fit: the widest narrowed, none below what it must have.
+    /// Widths of the columns that fit into `limit`. The widest are narrowed first, none below its
+    /// minimum; columns that do not fit are left out.
     private static func fit(_ wanted: [Int], _ least: [Int], _ limit: Int?) -> [Int] {
         guard let limit else { return wanted }
         var count = 1

@@ -1,13 +1,13 @@
 import RealmEngine
 
-/// The dates of a property, as far as that decides which type of another program holds them.
+/// Range and precision of the dates of a property, which determine the SQL type of its column.
 package struct DateSpan {
-    /// Whether a date has parts of a microsecond.
+    /// Whether a date has a fraction of a microsecond.
     private(set) var hasNanoseconds = false
     private var least = Int64.max
     private var most = Int64.min
 
-    /// Reads all dates of a property, elements of collections too.
+    /// Reads all dates of a property, including elements of collections.
     package init(
         of column: Int, _ info: TableInfo, _ snapshot: Snapshot
     ) throws(RealmError) {
@@ -23,7 +23,7 @@ package struct DateSpan {
         switch value {
         case .timestamp(let time):
             if time.nanoseconds % 1000 != 0 { hasNanoseconds = true }
-            // Before 1970 the nanoseconds are negative, too.
+            // Before 1970 the nanoseconds are negative and move the date below its seconds.
             least = min(least, time.nanoseconds < 0 ? time.seconds &- 1 : time.seconds)
             most = max(most, time.seconds)
         case .list(let view), .set(let view):
@@ -40,7 +40,7 @@ package struct DateSpan {
 
     /// Years 1 to 9999, as seconds.
     private static let years: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-    /// Seconds whose nanoseconds are 64-bit numbers, with a second to spare.
+    /// Seconds at which 64-bit nanoseconds do not overflow, with a margin of a second.
     private static let nanoseconds: ClosedRange<Int64> = -9_223_372_035...9_223_372_035
 
     private func isWithin(_ range: ClosedRange<Int64>) -> Bool {
@@ -50,6 +50,6 @@ package struct DateSpan {
     /// Whether all dates are in the years 1 to 9999.
     package var isWithinYears: Bool { isWithin(Self.years) }
 
-    /// Whether all dates are 64-bit numbers of nanoseconds.
+    /// Whether all dates are in the range of 64-bit nanoseconds since 1970.
     var fitsNanoseconds: Bool { isWithin(Self.nanoseconds) }
 }

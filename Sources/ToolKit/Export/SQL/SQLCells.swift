@@ -23,7 +23,7 @@ final class SQLCells {
 // MARK: - Values
 
 extension SQLCells {
-    /// A value of the type its column has.
+    /// Appends a value in the form of its column's type.
     @inline(__always)
     func append(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
         switch value {
@@ -36,7 +36,7 @@ extension SQLCells {
         }
     }
 
-    /// A value of that column.
+    /// Appends a value of the column with this index.
     func append(
         _ value: Value, column: Int, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -47,7 +47,7 @@ extension SQLCells {
         }
     }
 
-    /// A value of any type, or an embedded object.
+    /// Appends a value of any type, or an embedded object, as JSON text.
     private func appendJSON(
         _ value: Value, _ column: Int, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -79,9 +79,9 @@ extension SQLCells {
         }
     }
 
-    /// In quotation marks a number is read as one of its column's type; without them it is first a
-    /// decimal number in two of the dialects, which is slower, and not exact in one. SQLite has no NaN:
-    /// it keeps the text.
+    /// Appends a floating-point number. In quotation marks PostgreSQL and DuckDB parse it as the
+    /// column's type; unquoted they parse it as a decimal number first, which is slower, and
+    /// inexact in one of them. SQLite has no NaN and stores its text.
     private func appendNumber(
         _ isNaN: Bool, _ number: Double, to out: inout ByteBuffer,
         _ text: (inout ByteBuffer) -> Void
@@ -108,7 +108,7 @@ extension SQLCells {
 }
 
 extension ByteBuffer {
-    /// What `content` appends, in quotation marks of SQL. It must hold none.
+    /// Appends the output of `content`, which must contain no quotation marks, as a SQL string.
     @inline(__always)
     fileprivate mutating func appendInMarks(_ content: (inout ByteBuffer) -> Void) {
         append(UInt8(ascii: "'"))
@@ -129,7 +129,7 @@ extension SQLCells {
         target.cache.keep(link.key, out, from: start)
     }
 
-    /// What is said of the owner of an embedded object.
+    /// Appends the class, property or key of the owner of an embedded object.
     func appendOwner(_ part: OwnerPart, of row: Row, to out: inout ByteBuffer) throws(RealmError) {
         for backlink in row.table.info.backlinks {
             var origins = try row.backlinks(backlink)
@@ -149,7 +149,7 @@ extension SQLCells {
         out.append("NULL")
     }
 
-    /// The key of an object, whatever its type, in a column of texts.
+    /// Appends the key of an object as text, since the column holds keys of several types.
     private func appendKeyText(_ link: ObjectLink, to out: inout ByteBuffer) throws(RealmError) {
         let target = try targets[link.table]
         var key = Value.int(link.key.raw)

@@ -6,7 +6,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     case postgres
     case duckdb
 
-    /// As people call it.
+    /// Name for people.
     var title: String {
         switch self {
         case .sqlite: "SQLite"
@@ -15,7 +15,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
         }
     }
 
-    /// The type of a column of these values.
+    /// Name of the SQL type for a column of this kind.
     func type(_ kind: SQLKind) -> String {
         switch kind {
         case .int: self == .sqlite ? "INTEGER" : "BIGINT"
@@ -34,14 +34,14 @@ package enum SQLDialect: String, CaseIterable, Sendable {
 
     private var text: String { self == .duckdb ? "VARCHAR" : "TEXT" }
 
-    /// A name in the form all three take.
+    /// The name as a quoted identifier, in a form that all three databases accept.
     static func quoted(_ name: String) -> String {
         "\""
             + name.split(separator: "\"", omittingEmptySubsequences: false).joined(
                 separator: "\"\"") + "\""
     }
 
-    /// What the database tells the name from others by.
+    /// The part of a name by which the database distinguishes names.
     func identity(_ name: String) -> String {
         switch self {
         case .sqlite, .duckdb: name.lowercased()
@@ -49,10 +49,10 @@ package enum SQLDialect: String, CaseIterable, Sendable {
         }
     }
 
-    /// What follows in a name is left out by PostgreSQL.
+    /// Bytes of a name that PostgreSQL keeps; it truncates longer names.
     private static let longestPostgresName = 63
 
-    /// Why the database takes no table of that name; nil if it does.
+    /// Reason why the database rejects a table of this name; nil if it accepts the name.
     func objection(toTable name: String) -> String? {
         if self == .sqlite, name.lowercased().hasPrefix("sqlite_") {
             return "SQLite keeps names that begin with sqlite_ for itself"
@@ -60,7 +60,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
         return Self.objection(to: name)
     }
 
-    /// The same of a column.
+    /// Reason why the database rejects a column of this name; nil if it accepts the name.
     func objection(toColumn name: String) -> String? {
         if self == .postgres, Self.systemColumns.contains(name) {
             return "every table of PostgreSQL has a column of that name already"
@@ -78,15 +78,15 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     }
 }
 
-/// What a column of SQL holds.
+/// Kind of values in a SQL column.
 package enum SQLKind: Sendable {
     case int, bool, float, double, decimal, text, bytes, objectID, uuid
-    /// To the microsecond, and in years of four digits.
+    /// Date with microseconds, in the years 1 to 9999.
     case date
-    /// To the nanosecond, within 292 years of 1970.
+    /// Date with nanoseconds, within 292 years of 1970.
     case dateNanoseconds
-    /// Any.
+    /// Any date, as text.
     case dateText
-    /// Values of any type, and embedded objects.
+    /// Values of any type and embedded objects, as JSON.
     case json
 }

@@ -1,7 +1,7 @@
 import RealmEngine
 
 extension SQLSchema {
-    /// What comes before the first row.
+    /// Appends the statements before the first row.
     package func appendBeginning(to out: inout ByteBuffer) {
         out.append("-- Written by realm-query for \(dialect.title).\n")
         if dialect == .postgres {
@@ -12,7 +12,7 @@ extension SQLSchema {
         for table in tables { out.append(creation(table)) }
     }
 
-    /// What comes after the last one.
+    /// Appends the statements after the last row.
     package func appendEnd(to out: inout ByteBuffer) {
         if dialect == .postgres {
             for table in tables {
@@ -47,7 +47,7 @@ extension SQLSchema {
     private func foreignKeys(_ table: SQLTable) -> [String] {
         table.columns.compactMap { column in
             guard let target = column.reference else { return nil }
-            // Rows come in an order of their own.
+            // Rows may precede the rows that they reference.
             let whenever = dialect == .sqlite ? " DEFERRABLE INITIALLY DEFERRED" : ""
             return "FOREIGN KEY (\(SQLDialect.quoted(column.name))) REFERENCES "
                 + "\(SQLDialect.quoted(target.table)) (\(SQLDialect.quoted(target.column)))"
@@ -59,13 +59,14 @@ extension SQLSchema {
         _ column: SQLColumn, _ table: SQLTable, _ taken: inout Set<String>
     ) -> String {
         var name = "\(table.name)_\(column.name)_index"
-        // In PostgreSQL what distinguishes a long name is its beginning.
+        // PostgreSQL truncates long names, so the distinguishing part is put at the beginning.
         if dialect == .postgres { name = "index_\(taken.count)_" + name }
         while !taken.insert(dialect.identity(name)).inserted { name += "_" }
         var key = "(\(SQLDialect.quoted(column.name)))"
         if dialect == .postgres {
             switch column.kind {
-            // A tree takes no long texts, and nothing but equality is what Realm's index is for.
+            // A B-tree of PostgreSQL does not accept long texts, and an index of Realm serves only
+            // equality.
             case .text, .dateText: key = "USING hash " + key
             case .json: key = "USING hash ((\(SQLDialect.quoted(column.name))::text))"
             default: break

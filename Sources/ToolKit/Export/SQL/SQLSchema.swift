@@ -1,14 +1,14 @@
 import RealmEngine
 
-/// The tables of SQL that hold some classes, in an order in which they can be filled.
+/// SQL tables for some classes, ordered so that each table precedes those that reference it.
 package struct SQLSchema {
     package internal(set) var tables: [SQLTable]
     let dialect: SQLDialect
-    /// What a person should know of them.
+    /// Messages for the user about properties that SQL cannot express.
     package internal(set) var notices: [String] = []
 
-    /// - Parameter isWhole: all classes are there. If not, links are no foreign keys, and embedded
-    ///   objects are JSON.
+    /// - Parameter isWhole: whether `classes` are all classes of the schema. Otherwise links have
+    ///   no foreign keys, and embedded objects are JSON.
     package init(
         _ classes: [TableInfo], _ snapshot: Snapshot, _ dialect: SQLDialect, isWhole: Bool
     ) throws(RealmError) {
@@ -30,8 +30,8 @@ package struct SQLSchema {
 // MARK: - Names
 
 extension SQLSchema {
-    /// Two tables, or columns of one, that the database would take for the same are an error: which
-    /// of them should be called otherwise is not ours to say.
+    /// Throws if the database would treat two tables, or two columns of a table, as the same. The
+    /// names are not changed automatically, since that is the user's choice.
     private func checkNames() throws(RealmError) {
         var subjects: [String: String] = [:]
         for table in tables {
@@ -71,8 +71,8 @@ extension SQLSchema {
 // MARK: - Order
 
 extension SQLSchema {
-    /// Puts tables behind those they refer to. Foreign keys of cycles, a table's to itself too, are
-    /// left out: there is no order that fills such tables.
+    /// Puts each table after the tables that it references. Foreign keys in cycles, including those
+    /// from a table to itself, are removed, because no order can fill such tables.
     private mutating func order() {
         var cycles: [String] = []
         let reachable = references().closure
@@ -93,7 +93,7 @@ extension SQLSchema {
         sort()
     }
 
-    /// The tables each one refers to.
+    /// Names of the tables that each table references.
     private func references() -> [String: Set<String>] {
         Dictionary(
             uniqueKeysWithValues: tables.map { table in
@@ -106,7 +106,7 @@ extension SQLSchema {
         let byName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
         var placed: Set<String> = []
         var sorted: [SQLTable] = []
-        // Deep chains of classes must not use up the stack.
+        // An explicit stack, since a long chain of classes would overflow the call stack.
         for table in tables {
             var stack = [table.name]
             while let name = stack.last {
@@ -126,7 +126,7 @@ extension SQLSchema {
 }
 
 extension [String: Set<String>] {
-    /// Everything that can be reached from each.
+    /// Names that can be reached from each name, directly or indirectly.
     fileprivate var closure: [String: Set<String>] {
         mapValues { first in
             var found = first

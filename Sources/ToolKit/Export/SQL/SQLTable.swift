@@ -1,19 +1,19 @@
 import RealmEngine
 
-/// A table of SQL: a class, or a collection property of one.
+/// A SQL table for a class or for a collection property.
 package struct SQLTable: Sendable {
     package let name: String
-    /// In words: `class Person`, `the list Person.friends`.
+    /// Description for messages: `class Person`, `the list Person.friends`.
     let subject: String
     let info: TableInfo
     package var columns: [SQLColumn] = []
-    /// Names of columns.
+    /// Names of the columns of the primary key.
     package var primaryKey: [String] = []
-    /// Names of columns of which no two rows have the same.
+    /// Names of the columns of a UNIQUE constraint.
     package var unique: [String] = []
-    /// Names of columns.
+    /// Names of columns with an index.
     package var indexes: [String] = []
-    /// The property whose elements are the rows: an index into the class's columns.
+    /// Index of the collection property whose elements are the rows; nil for the table of a class.
     package var collection: Int?
 
     init(_ name: String, _ subject: String, _ info: TableInfo, collection: Int? = nil) {
@@ -32,27 +32,27 @@ package struct SQLTable: Sendable {
     /// Whether the values of that column are JSON.
     func isJSON(_ column: Int) -> Bool { columns[column].kind == .json }
 
-    /// The beginning of every statement that adds rows.
+    /// Beginning of each INSERT statement.
     var insertion: String { "INSERT INTO \(SQLDialect.quoted(name)) VALUES\n(" }
 }
 
-/// A column of it.
+/// A column of a SQL table.
 package struct SQLColumn: Sendable {
     package let name: String
     package let kind: SQLKind
     let source: Source
     package var isRequired = false
-    /// Values of any type: what stands in the JSON shows its own.
+    /// Whether the column holds values of any type, as JSON that names their type.
     var isMixed = false
     package var reference: Reference?
 
-    /// Where its values come from.
+    /// Source of a column's values.
     enum Source: Sendable {
         /// The object key.
         case key
-        /// A property: an index into the class's columns.
+        /// A property, by its index in the class's columns.
         case property(Int)
-        /// Of an embedded object.
+        /// The owner of an embedded object.
         case owner(OwnerPart)
         case element, elementKey, elementIndex
     }
@@ -64,7 +64,7 @@ package struct SQLColumn: Sendable {
     }
 }
 
-/// What is said of the object that an embedded object is part of.
+/// A fact about the owner of an embedded object.
 package enum OwnerPart: CaseIterable, Sendable {
     case className, property, key
 
@@ -78,7 +78,7 @@ package enum OwnerPart: CaseIterable, Sendable {
 }
 
 extension SQLTable {
-    /// How its rows are read.
+    /// Plan that reads the table's rows.
     package var plan: RecordPlan {
         var positions: [Int: Int] = [:]
         var read: [Int] = []

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Makes the tables of classes.
+/// Makes SQL tables for classes and their collections.
 final class SQLTableMaker {
     private let snapshot: Snapshot
     private let schema: Schema
@@ -39,7 +39,8 @@ final class SQLTableMaker {
         return table
     }
 
-    /// The table of a collection property: its owner, the place in it, the value.
+    /// The table of a collection property: columns for the owner, the position or key, and the
+    /// value.
     func relation(_ info: TableInfo, _ index: Int) throws(RealmError) -> SQLTable {
         let property = info.columns[index]
         let kind = property.collection ?? .list
@@ -112,7 +113,8 @@ final class SQLTableMaker {
         return keyColumn(target).kind
     }
 
-    /// What objects of a class are known by: the primary key, if every object has one.
+    /// The column by which other tables reference objects of a class: the primary key if it cannot
+    /// be null, else the object key.
     private func keyColumn(_ info: TableInfo) -> SQLColumn {
         if let index = info.sqlKey {
             let column = info.columns[index]
@@ -123,7 +125,7 @@ final class SQLTableMaker {
             name: free(PropertyPath.keyName, info), kind: .int, source: .key, isRequired: true)
     }
 
-    /// The name, longer where the class has a property of that name.
+    /// Appends underscores to a name until no property of the class has it.
     private func free(_ name: String, _ info: TableInfo) -> String {
         let taken = Set(info.columns.map { dialect.identity($0.name) })
         var name = name
@@ -133,8 +135,9 @@ final class SQLTableMaker {
 }
 
 extension TableInfo {
-    /// The property that links to objects of the class name in SQL; nil for the object key, where
-    /// there is no primary key or it may be null, which is no link there.
+    /// Index of the property that SQL uses to reference objects of the class. Nil for the object
+    /// key, which is used if there is no primary key or if it may be null: SQL reads a null
+    /// reference as no link.
     var sqlKey: Int? {
         guard kind != .embedded, let primaryKey, !columns[primaryKey].isNullable else { return nil }
         return primaryKey
@@ -144,8 +147,8 @@ extension TableInfo {
 // MARK: - Dates
 
 extension SQLTableMaker {
-    /// The type that holds every date of the property: they are looked at, since the type has to be
-    /// known before the first row.
+    /// Returns a kind that can hold every date of the property. All dates are read, because the
+    /// type must be known before the first row.
     private func dateKind(_ info: TableInfo, _ index: Int) throws(RealmError) -> SQLKind {
         if dialect == .sqlite { return .dateText }
         let kind = try DateSpan(of: index, info, snapshot).kind(dialect)

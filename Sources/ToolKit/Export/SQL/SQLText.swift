@@ -1,12 +1,12 @@
 import RealmEngine
 
-/// Texts in SQL.
+/// Writes strings as SQL literals.
 struct SQLText {
     private let dialect: SQLDialect
 
     init(_ dialect: SQLDialect) { self.dialect = dialect }
 
-    /// - Parameter isJSON: what looks like a spelled-out string is none.
+    /// - Parameter isJSON: whether the text is JSON, which is never spelled out.
     @inline(__always)
     func append(_ text: ByteView, isJSON: Bool = false, to out: inout ByteBuffer) {
         if dialect != .sqlite, !isJSON, SpelledString.looksSpelled(text) {
@@ -15,7 +15,7 @@ struct SQLText {
         if !out.append(sql: text) { appendSpecial(text, to: &out) }
     }
 
-    /// A text that readers of SQL would not keep as it is.
+    /// Appends text with bytes that a plain SQL literal would not preserve.
     private func appendSpecial(_ text: ByteView, to out: inout ByteBuffer) {
         let isUTF8 = text.isUTF8
         switch dialect {
@@ -55,7 +55,7 @@ struct SQLText {
         out.append(closing)
     }
 
-    /// As in cells of csv: exact, and told from texts that happen to look like it.
+    /// Appends text spelled out as in cells of csv: exact, and distinguishable from ordinary text.
     private func appendSpelled(_ text: ByteView, to out: inout ByteBuffer) {
         var spelled = ByteBuffer(capacity: 256)
         spelled.append(spelled: text)
