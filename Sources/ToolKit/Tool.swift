@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// A tool: how it is called and what it does.
+/// A tool: its command table and its implementation.
 package struct Tool: Sendable {
     package let table: CommandTable
     private let body: @Sendable (ParsedCommand) throws(RealmError) -> ExitCode
@@ -13,9 +13,10 @@ package struct Tool: Sendable {
         self.body = body
     }
 
-    /// One run, from the words of the command line, the name first, to the exit status.
+    /// Runs the tool with the words of the command line, beginning with its name, and returns the
+    /// exit status.
     ///
-    /// - Parameter version: what `--version` prints.
+    /// - Parameter version: text of `--version`.
     package func run(_ arguments: [String], version: String) -> Int32 {
         ToolRun.run(table, arguments, version: version, body)
     }

@@ -1,10 +1,10 @@
 import Glibc
 import RealmEngine
 
-/// One run of a tool, from its arguments to its exit status.
+/// Runs a tool from its arguments to its exit status.
 package enum ToolRun {
-    /// Parses, answers what needs no tool (help, version), else hands over to `body`; reports the
-    /// error if there is one.
+    /// Parses the arguments, prints help or version if requested, and otherwise calls `body`.
+    /// Reports an error and returns its exit status.
     package static func run(
         _ table: CommandTable, _ arguments: [String], version: String = Capabilities.version,
         _ body: (ParsedCommand) throws(RealmError) -> ExitCode
@@ -29,7 +29,7 @@ package enum ToolRun {
         if let names = NameCompletion(words, table) { return try print(names.text) }
         let command = try OptionParser.parse(
             table, words, posixlyCorrect: getenv("POSIXLY_CORRECT") != nil)
-        // The parse ends at the first of these.
+        // These options end the parse, so at most one of them is given.
         if command[SharedOptions.shortHelp] { return try print(HelpText.short(table)) }
         if command[SharedOptions.help] { return try print(HelpText.full(table)) }
         if command[SharedOptions.version] {
@@ -41,8 +41,8 @@ package enum ToolRun {
         return try body(command)
     }
 
-    /// With fewer addresses an allocation, a thread or a stack may fail wherever it is, where nothing
-    /// can be said about it any more.
+    /// Minimum of the address space limit. With less, any allocation, thread or stack may fail at a
+    /// point where the error cannot be reported.
     private static let leastAddressSpace = 1 << 30
 
     private static func checkAddressSpace() throws(RealmError) {
@@ -63,8 +63,9 @@ package enum ToolRun {
         return .ok
     }
 
-    /// A descriptor the parent closed must not be given to a database: a message would then be
-    /// written into it. The stand-ins fail every use, so that output to nowhere is an error.
+    /// Opens `/dev/null` for standard descriptors that the parent process closed. Otherwise a
+    /// database could get such a descriptor, and a message would be written into it. The
+    /// substitutes fail every use, so that output to a closed descriptor is an error.
     private static func openStandardDescriptors() {
         for (descriptor, mode) in [
             (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),

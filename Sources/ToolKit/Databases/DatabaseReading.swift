@@ -102,7 +102,7 @@ package struct DatabaseReading {
         do throws(RealmError) {
             return try open(key: try command.readKey())
         } catch {
-            // The key may be that of the other file.
+            // The key may belong to the other file.
             if error.reason == "not-encrypted", isOneOfTwo { return try open(key: nil) }
             throw command.explaining(error)
         }

@@ -39,7 +39,7 @@ package enum ChartUnit {
     /// at random, and builds have to be reproducible.
     ///
     /// - Parameter longest: size from which a number is too long without a prefix; with a prefix,
-    ///   limit is 1000.
+    ///   1000 is the limit.
     @inline(never)
     private static func unit(
         for size: Double, _ factor: Double, _ names: [String], longest: Double

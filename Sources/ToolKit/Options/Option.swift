@@ -99,7 +99,7 @@ extension Option where Value == Int {
 }
 
 extension Option {
-    /// Makes an option with an optional value: nil if not given, else that of the last occurrence.
+    /// Makes an option with an optional value: nil if not given; the last occurrence wins.
     ///
     /// - Parameter defaultText: behaviour without the option, for the help text; nil if it is
     ///   obvious.
@@ -117,7 +117,7 @@ extension Option {
         value = { $0.last.flatMap(argument.value) }
     }
 
-    /// Makes an option with the value `default` if not given, else that of the last occurrence.
+    /// Makes an option with the value `default` if not given; the last occurrence wins.
     ///
     /// - Parameter defaultText: description of the default for the help text; nil for its text by
     ///   the form.

@@ -1,12 +1,12 @@
 import Glibc
 import RealmEngine
 
-/// Bytes that come in pieces. Used by one thread at a time.
+/// Supplies bytes in pieces. Used by one thread at a time.
 package protocol ByteSupply: AnyObject {
-    /// The next piece, which may be empty and stays where it is until all are read; nil at the end.
+    /// Returns the next piece, which may be empty and is valid until the next call; nil at the end.
     func next() throws(RealmError) -> ByteView?
 
-    /// Whether `next` would not wait; waits up to `milliseconds` for that.
+    /// Whether `next` would not wait. Waits for that up to `milliseconds`.
     func isReady(within milliseconds: Int32) -> Bool
 }
 
@@ -14,9 +14,9 @@ extension ByteSupply {
     package func isReady(within milliseconds: Int32) -> Bool { true }
 }
 
-/// Where input bytes come from: a file descriptor, or memory. Not thread-safe.
+/// Source of input bytes: a file descriptor, memory or a supply of pieces. Not thread-safe.
 ///
-/// Reads go straight into the caller's memory.
+/// Bytes are read directly into the caller's memory.
 package final class ByteSource {
     private enum Origin {
         case descriptor(Int32)
@@ -25,23 +25,23 @@ package final class ByteSource {
     }
 
     private var origin: Origin
-    /// Where everything that is read is written too; negative for nowhere.
+    /// Descriptor to which all input is copied; negative for none.
     private let copy: Int32
-    /// What is read behind the end of the descriptor; negative for nothing.
+    /// Descriptor to read after the end of the first one; negative for none.
     private var next: Int32
-    /// What messages call the input.
+    /// Name of the input in messages.
     package let path: String
-    /// What is left of a piece.
+    /// Rest of the current piece.
     private var piece = ByteView.empty
-    /// Bytes handed out so far.
+    /// Number of bytes that `read` has returned.
     package private(set) var bytesRead = 0
     private let largestRead: Int
 
-    /// Reads from `descriptor`, which stays the caller's to close and must stay open meanwhile.
+    /// Reads from `descriptor`, which the caller must keep open and closes.
     ///
     /// - Parameters:
-    ///   - copiedTo: gets everything that is read too.
-    ///   - followedBy: is read where `descriptor` ends.
+    ///   - copiedTo: descriptor to which all input is copied; negative for none.
+    ///   - followedBy: descriptor to read after the end of `descriptor`; negative for none.
     package init(
         descriptor: Int32, path: String, copiedTo copy: Int32 = -1, followedBy next: Int32 = -1
     ) {
@@ -52,7 +52,7 @@ package final class ByteSource {
         origin = .descriptor(descriptor)
     }
 
-    /// Reads from memory, at most `largestRead` bytes a time.
+    /// Reads from memory, at most `largestRead` bytes at a time.
     package init(bytes: [UInt8], largestRead: Int = .max) {
         path = "-"
         copy = -1
@@ -61,7 +61,7 @@ package final class ByteSource {
         origin = .memory(bytes)
     }
 
-    /// Reads what `supply` has.
+    /// Reads the pieces of `supply`.
     package init(_ supply: any ByteSupply) {
         path = "-"
         copy = -1
@@ -70,7 +70,7 @@ package final class ByteSource {
         origin = .pieces(supply)
     }
 
-    /// Reads what there is, up to `capacity` bytes; waits for the first byte. 0 is the end.
+    /// Reads available bytes, up to `capacity`; waits for the first byte. Returns 0 at the end.
     package func read(into target: UnsafeMutableRawPointer, capacity: Int) throws(RealmError) -> Int
     {
         let count: Int
@@ -104,7 +104,7 @@ package final class ByteSource {
         var done = 0
         while done < capacity {
             if piece.count == 0 {
-                // Returns the bytes read so far before it waits for the next piece.
+                // Bytes that were already read are returned before waiting for the next piece.
                 if done > 0, !supply.isReady(within: 0) { break }
                 guard let next = try supply.next() else { break }
                 piece = next
@@ -131,8 +131,8 @@ package final class ByteSource {
         }
     }
 
-    /// True when `read` would not wait: bytes are there, or the end, or an error. Waits up to
-    /// `milliseconds` for that; an interrupting signal counts as "no".
+    /// Whether `read` would not wait, because bytes, the end or an error are available. Waits for
+    /// that up to `milliseconds`; returns false if a signal interrupts it.
     package func isReady(within milliseconds: Int32) -> Bool {
         switch origin {
         case .descriptor(let descriptor):

@@ -1,23 +1,25 @@
 import RealmEngine
 
-/// JSON of the form `{"ClassA":[{...},...],"ClassB":[...]}`, which Realm Studio writes, as the array of its
-/// records, each with its class in a field. Any other text stays as it is. Used by one thread at a time.
+/// Converts JSON of the form `{"ClassA":[{...},...],"ClassB":[...]}`, as written by Realm Studio,
+/// to one array of records, each with its class in a field. Other text is passed unchanged. Used by
+/// one thread at a time.
 package final class ClassArrays: ByteSupply {
     private enum State {
-        /// Before the brace.
+        /// Before the opening brace.
         case start
-        /// Between the brace or a comma and a name.
+        /// After the brace or a comma, before a name.
         case beforeName
         case name
         case beforeColon
         case beforeArray
-        /// Between records.
+        /// Between the records of an array.
         case array
-        /// Behind the brace of a record: whether a comma is due is not clear yet.
+        /// After the opening brace of a record, before it is known whether a comma must follow the
+        /// class.
         case recordStart
         case record
         case afterArray
-        /// Some other text, or the end of the outer object.
+        /// Other text, or text after the end of the outer object: passed unchanged.
         case verbatim
     }
 
@@ -28,14 +30,15 @@ package final class ClassArrays: ByteSupply {
     private var isInString = false
     private var isEscaped = false
     private var depth = 0
-    /// Name of the class, with its quotes.
+    /// Name of the current class with its quotes.
     private var name: [UInt8] = []
-    /// Text up to the first array, until that proves the form.
+    /// Text before the first array, held back until it is certain that the input has this form; nil
+    /// afterwards.
     private var held: [UInt8]? = []
     private var input: UnsafeMutableRawBufferPointer
     private var output = ByteBuffer(capacity: 1 << 16)
 
-    /// - Parameter field: of a record, which gets its class.
+    /// - Parameter field: name of the field that records get for their class.
     package init(_ source: ByteSource, field: String) {
         self.source = source
         var quoted = ByteBuffer(capacity: 64)
@@ -68,7 +71,7 @@ package final class ClassArrays: ByteSupply {
         return ByteView(output.bytes.baseAddress!, count: output.count)
     }
 
-    /// The text is of no such form: it is passed on as it is.
+    /// Passes the text on unchanged, since it does not have this form.
     private func giveUp() {
         state = .verbatim
         if let held { output.append(held) }
@@ -86,7 +89,7 @@ package final class ClassArrays: ByteSupply {
         case .record: takeInRecord(byte)
         case .name: takeInName(byte)
         case .start where isSpace || [0xEF, 0xBB, 0xBF].contains(byte): put(byte)
-        // Lines stay what they are, for messages.
+        // Line breaks are preserved, so that messages have the right line numbers.
         case _ where isSpace: put(byte)
         case .start: expect(byte, "{", .beforeName)
         case .beforeName:
@@ -103,7 +106,8 @@ package final class ClassArrays: ByteSupply {
             if byte == UInt8(ascii: ",") {
                 state = .beforeName
             } else {
-                // The brace at the end becomes a bracket, and a bracket, which is a fault, a brace.
+                // The outer closing brace becomes a bracket. A bracket in its place is an error, so
+                // it becomes a brace.
                 switch byte {
                 case UInt8(ascii: "}"): output.append(UInt8(ascii: "]"))
                 case UInt8(ascii: "]"): output.append(UInt8(ascii: "}"))
@@ -114,7 +118,8 @@ package final class ClassArrays: ByteSupply {
         }
     }
 
-    /// Goes on with `next` if the byte is the expected one; else the text is of another form.
+    /// Enters the state `next` if the byte is the expected one; otherwise the text has another
+    /// form.
     private func expect(_ byte: UInt8, _ expected: Unicode.Scalar, _ next: State) {
         if held != nil { held!.append(byte) }
         if byte == UInt8(ascii: expected) {
@@ -122,7 +127,7 @@ package final class ClassArrays: ByteSupply {
         } else if held != nil {
             giveUp()
         } else {
-            // In the place of a class: the reader refuses it.
+            // After the first array another form is an error, which the JSON reader reports.
             output.append(byte)
             state = .verbatim
         }
@@ -143,7 +148,7 @@ package final class ClassArrays: ByteSupply {
     private func beginArray(_ byte: UInt8) {
         guard byte == UInt8(ascii: "[") else { return expect(byte, "[", .array) }
         if let held {
-            // The lines before the first class.
+            // The line breaks before the first array are preserved.
             self.held = nil
             output.append(UInt8(ascii: "["))
             for byte in held where byte == 10 { output.append(byte) }

@@ -1,37 +1,38 @@
 import RealmEngine
 
-/// Reads CSV or TSV with a header, one row at a time, in memory that does not grow with the input.
+/// Reads CSV or TSV with a header, one row at a time. Memory does not grow with the size of the
+/// input.
 ///
-/// A row and all views from it are valid until the next call of `next`. Empty lines count only
-/// where the table has one column. Not thread-safe.
+/// A row and all views from it are valid until the next call of `next`. Empty lines are rows only
+/// if the table has one column. Not thread-safe.
 package final class DelimitedReader {
     private enum State {
         case reading
-        /// Behind a fault, on the way to the next line.
+        /// After a fault, before the next line.
         case skippingLine
         case finished
     }
 
-    /// The header may change a separator that is a guess.
+    /// Form of the table. Reading the header may replace a guessed separator.
     package private(set) var dialect: Dialect
     private let recordLimit: Int
     private let window: InputWindow
     private let scratch = ScratchArena()
     private var state = State.reading
-    /// Names of the columns, from the first line; empty before `readHeader`. A column without a name has
-    /// an empty one.
+    /// Names of the columns, from the first line; empty before `readHeader`. A column without a
+    /// name has an empty string.
     private(set) var header: [String] = []
-    /// Rows so far, refused ones too; the header is row 0.
+    /// Number of the current row, counting rejected rows; the header is row 0.
     package private(set) var recordNumber = -1
     private var fields: UnsafeMutablePointer<DelimitedField>
     private var capacity = 32
     private var count = 0
-    /// Bytes of the current row without its line end, from `window.start` on.
+    /// Size of the current row without its line end, from `window.start` on.
     private var rowSize = 0
-    /// Bytes that the next call steps over first.
+    /// Bytes to skip at the next call.
     private var consumed = 0
 
-    /// `recordLimit` is the most bytes of one row.
+    /// - Parameter recordLimit: maximum number of bytes in a row.
     package init(
         _ source: ByteSource, dialect: Dialect, recordLimit: Int = 64 << 20,
         windowSize: Int = 1 << 19
@@ -44,20 +45,20 @@ package final class DelimitedReader {
 
     deinit { fields.deallocate() }
 
-    /// The current row as written, refused or not.
+    /// Bytes of the current row as written, also if it is rejected.
     package var recordBytes: ByteView { ByteView(window.base + window.start, count: rowSize) }
 
     /// Line and column where the current row begins.
     package var position: TextPosition { window.position(of: window.start) }
 
-    /// False while `next` might wait for input, a line not being there as a whole; waits up to
-    /// `milliseconds`.
+    /// Whether `next` can proceed without waiting, because a whole line is in memory. Waits for it
+    /// up to `milliseconds`.
     package func isReady(within milliseconds: Int32) -> Bool {
         window.hasLine(after: consumed, within: milliseconds)
     }
 
-    /// The names in the first line; call this first. `end` means that there is no line at all, and
-    /// behind a refused header nothing is read.
+    /// Reads the names in the first line; must be called first. Returns `end` if the input is
+    /// empty. After a rejected header no rows are read.
     package func readHeader() throws(RealmError) -> RecordEvent<[String]> {
         try window.skipByteOrderMark()
         if dialect.isGuessed { try guessSeparator() }
@@ -78,7 +79,7 @@ package final class DelimitedReader {
         }
     }
 
-    /// Lets the first line decide what separates fields.
+    /// Chooses the separator by the first line.
     private func guessSeparator() throws(RealmError) {
         while true {
             let text = UnsafeRawBufferPointer(
@@ -99,13 +100,13 @@ package final class DelimitedReader {
                 endsInput: true))
     }
 
-    /// Without names no row makes sense.
+    /// Rejects the header and ends the input, since rows cannot be interpreted without names.
     private func refuseHeader(_ error: RecordError) -> RecordEvent<[String]> {
         state = .finished
         return .rejected(error)
     }
 
-    /// The next row, or why it is refused.
+    /// Returns the next row, or the error for which it is rejected.
     @_optimize(speed)
     package func next() throws(RealmError) -> RecordEvent<DelimitedRow> {
         let event = try nextRow()
@@ -117,8 +118,8 @@ package final class DelimitedReader {
                 expected: Self.fields(header.count), got: Self.fields(row.count)))
     }
 
-    /// Gives the current row as many fields as the header has: adds nulls, or leaves out empty fields at
-    /// the end. False if one of those holds something.
+    /// Adjusts the current row to the number of fields in the header: adds nulls, or removes empty
+    /// fields at the end. Returns false if a surplus field is not empty.
     private func fill() -> Bool {
         while count < header.count {
             if count == capacity { growFields() }
@@ -134,8 +135,8 @@ package final class DelimitedReader {
         count == 1 ? "1 field" : "\(count) fields"
     }
 
-    /// The engine's value of a field, for a property of a scalar type. A property that cannot be
-    /// null takes an empty CSV field only as an empty string or binary.
+    /// Converts a field to a value of a scalar property. An empty CSV field of a property that is
+    /// not nullable is an empty string or binary; for other types it is an error.
     @_optimize(speed)
     package func scalar(
         _ column: Int, as type: ColumnType, isNullable: Bool
@@ -151,7 +152,7 @@ package final class DelimitedReader {
         return value
     }
 
-    /// The value of a piece of the current row; nil if it is none of that type.
+    /// Converts a part of the current row to a value; nil if it is not of the type.
     @_optimize(speed)
     package func value(of text: ByteView, as type: ColumnType) -> Value? {
         if type == .string, SpelledString.looksSpelled(text),
@@ -166,7 +167,8 @@ package final class DelimitedReader {
         return ScalarText.value(text, as: type, in: scratch)
     }
 
-    /// A number with a decimal comma as one with a point, where the dialect has such; else the same text.
+    /// Replaces the decimal comma of a number by a point if the dialect has decimal commas; returns
+    /// other text unchanged.
     package func numeral(_ text: ByteView) -> ByteView {
         let comma = UInt8(ascii: ",")
         guard dialect.hasDecimalComma, text.count < 64,
@@ -182,10 +184,10 @@ package final class DelimitedReader {
 
     private static let truth = "bool: true, false, yes, no, 1 or 0"
 
-    /// What a piece of the current row that is no JSON means in a mixed property.
+    /// Interprets a part of the current row that is not JSON as a mixed value.
     package func mixedValue(of text: ByteView) -> Value { MixedText.value(text, in: scratch) }
 
-    /// Refuses the current row because of one of its fields.
+    /// Makes the error that rejects the current row because of a field.
     package func mismatch(_ column: Int, expected: String) -> RecordError {
         let text = text(column)
         let got = fields[column].isNull ? "null" : "\"\(text.excerpt(of: 40))\""
@@ -199,7 +201,7 @@ package final class DelimitedReader {
             property: column < header.count ? header[column] : nil, expected: expected, got: got)
     }
 
-    /// Where a field begins, from the row's first byte on; of an unescaped one the row's begin.
+    /// Offset of a field in the row; 0 for an unescaped field, which is not in the window.
     private func offset(of column: Int) -> Int {
         let start = UnsafeRawPointer(window.base) + window.start
         let offset = start.distance(to: UnsafeRawPointer(fields[column].base))
@@ -226,7 +228,7 @@ extension DelimitedReader {
             recordNumber += 1
             let fault = try scanCompleteRow()
             if let fault { return .rejected(fault) }
-            // Nothing but a line end is a row only of a table with one column.
+            // An empty line is a row only if the table has one column.
             if count == 1 && rowSize == 0 && header.count != 1 {
                 recordNumber -= 1
                 continue
@@ -235,7 +237,7 @@ extension DelimitedReader {
         }
     }
 
-    /// Scans again with more bytes as long as the row goes on where they end.
+    /// Scans the current row again with more bytes until it is complete.
     private func scanCompleteRow() throws(RealmError) -> RecordError? {
         while true {
             var isComplete = false
@@ -251,7 +253,7 @@ extension DelimitedReader {
         }
     }
 
-    /// Takes the fields of one row; false if it goes on where the bytes end.
+    /// Scans the fields of one row; false if the row continues after the bytes in memory.
     private func scanRow() throws(DelimitedFault) -> Bool {
         let start = (window.base + window.start).assumingMemoryBound(to: UInt8.self)
         let end = window.unread
@@ -273,7 +275,7 @@ extension DelimitedReader {
             if i &+ 1 < end && start[i &+ 1] == 10 {
                 i &+= 1
             } else if recordNumber == 0 && dialect.escapes == .quotes {
-                // The header says how lines end.
+                // The header determines the line end of the file.
                 window.lineEnd = 13
             } else if window.lineEnd != 13 {
                 throw DelimitedFault(.carriageReturn, i)
@@ -306,7 +308,7 @@ extension DelimitedReader {
 // MARK: - Refused rows
 
 extension DelimitedReader {
-    /// Reading goes on behind the line of the fault.
+    /// Rejects the current row; reading continues after the line with the fault.
     private func refuse(_ fault: DelimitedFault) throws(RealmError) -> RecordError {
         let property = property(at: fault)
         try window.readQuotation(at: fault.offset)
@@ -337,7 +339,8 @@ extension DelimitedReader {
         return JSONTape.summary(of: start, at: fault.offset, end: window.unread)
     }
 
-    /// Where a row without end began to be wrong cannot be told, so that nothing behind it is sure.
+    /// Rejects a row that exceeds the limit and ends the input, since the start of a next row
+    /// cannot be determined.
     private func tooLarge() -> RecordError {
         rowSize = min(window.unread, 1024)
         consumed = 0
@@ -354,7 +357,7 @@ extension DelimitedReader {
     }
 }
 
-/// One row. A handle, valid until the next row is read.
+/// A handle to one row, valid until the next row is read.
 package struct DelimitedRow {
     private let owner: Unmanaged<DelimitedReader>
     package let count: Int

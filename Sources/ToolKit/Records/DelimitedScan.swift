@@ -7,11 +7,11 @@ struct DelimitedField {
     var base: UnsafePointer<UInt8>
     var length: Int
     var isNull = false
-    /// Holds doubled quotes or backslashes.
+    /// Whether it contains doubled quotes or backslashes.
     var isEscaped = false
 }
 
-/// What a row stumbled over.
+/// A syntax error at an offset of the row.
 struct DelimitedFault: Error {
     enum Kind: UInt8 {
         case quoteInside, textBehindQuote, unclosedQuote, carriageReturn, escape, utf8
@@ -26,13 +26,13 @@ struct DelimitedFault: Error {
     }
 }
 
-/// Takes rows apart. The bytes are followed by a window's padding.
+/// Splits rows into fields. The bytes must be followed by the padding of a window.
 struct DelimitedScan {
     let escapes: Dialect.Escapes
     let separator: UInt8
     let p: UnsafePointer<UInt8>
     let end: Int
-    /// Nothing follows the bytes.
+    /// Whether the input ends after the bytes.
     let isFinal: Bool
     private(set) var hasNonASCII = false
 
@@ -44,7 +44,7 @@ struct DelimitedScan {
         self.isFinal = isFinal
     }
 
-    /// Takes one field from `i` on and moves behind it; false if the bytes end too early to tell.
+    /// Scans the field at `i` and moves `i` past it; false if more bytes are needed.
     @inline(__always)
     mutating func field(
         _ i: inout Int, _ field: inout DelimitedField
@@ -75,7 +75,7 @@ struct DelimitedScan {
                 if isFinal { throw DelimitedFault(.unclosedQuote, start &- 1) }
                 return false
             }
-            // A second quote may come with the next read.
+            // The next read may begin with a second quote.
             if i &+ 1 == end && !isFinal { return false }
             if i &+ 1 == end || p[i &+ 1] != quote { break }
             field.isEscaped = true
@@ -97,7 +97,7 @@ struct DelimitedScan {
         while true {
             i = find(from: i, 9, 10, 13, UInt8(ascii: "\\"))
             if i >= end || p[i] != UInt8(ascii: "\\") { break }
-            // Two bytes behind the backslash tell whether it may stay.
+            // Two more bytes are needed to decide whether the backslash is an escape.
             if i &+ 2 >= end && !isFinal { return false }
             try escape(i, start, &field)
             i &+= 2
@@ -124,7 +124,7 @@ struct DelimitedScan {
         i >= end || p[i] == 9 || p[i] == 10 || p[i] == 13
     }
 
-    /// The first of four bytes, or `end`.
+    /// Returns the position of the first of four bytes, or `end`.
     @inline(__always)
     private mutating func find(
         from start: Int, _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8
@@ -138,7 +138,8 @@ struct DelimitedScan {
         return end
     }
 
-    /// One bit for each of 16 bytes; notes bytes that are not ASCII.
+    /// Returns a bit for each of 16 bytes that equals one of the four, and records whether a byte
+    /// is not ASCII.
     @inline(__always)
     private mutating func match(
         _ p: UnsafeRawPointer, _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8
@@ -167,7 +168,7 @@ struct DelimitedScan {
         }
     #endif
 
-    /// Checks a whole row once some byte of it was not ASCII.
+    /// Checks the UTF-8 of a whole row that has a byte outside of ASCII.
     func validate(upTo rowEnd: Int) throws(DelimitedFault) {
         var i = 0
         while i < rowEnd {

@@ -1,28 +1,29 @@
-/// Form of a table in text.
+/// Syntax of a table in text form.
 package struct Dialect: Sendable, Equatable {
     package enum Escapes: Sendable {
-        /// RFC 4180: a field with separators, quotes or line ends is in double quotes. Null is nothing
-        /// between separators, `""` an empty string.
+        /// RFC 4180: fields with separators, quotes or line ends are in double quotes. Null is an
+        /// empty field, `""` an empty string.
         case quotes
         /// `\t \n \r \\` in text; null is `\N`.
         case backslashes
     }
 
     package let escapes: Escapes
-    /// An ASCII character between fields.
+    /// The ASCII character between fields.
     package private(set) var separator: UInt8
-    /// Whether the first line may choose another separator, since no option names one.
+    /// Whether the header may determine another separator, since no option gives one.
     package private(set) var isGuessed: Bool
-    /// Whether rows with fewer fields than the header end in nulls, and empty fields beyond it are passed over.
+    /// Whether rows may be shorter than the header, which adds nulls, or have empty fields beyond
+    /// it, which are ignored.
     package var isRagged = false
 
-    /// Whether `3,14` is a number, as programs write it that separate fields by semicolons.
+    /// Whether `3,14` is a number, as in files whose fields are separated by semicolons.
     package var hasDecimalComma: Bool { separator == UInt8(ascii: ";") }
 
     package static let csv = Dialect(.quotes, UInt8(ascii: ","), isGuessed: true)
     package static let tsv = Dialect(.backslashes, 9, isGuessed: false)
 
-    /// A table whose fields are quoted as in CSV.
+    /// Makes a dialect with a separator and the quotes of CSV.
     package static func quoted(separator: UInt8) -> Dialect {
         Dialect(.quotes, separator, isGuessed: false)
     }
@@ -33,11 +34,11 @@ package struct Dialect: Sendable, Equatable {
         self.isGuessed = isGuessed
     }
 
-    /// Separators that a header without a comma may have.
+    /// Possible separators of a header without a comma.
     private static let candidates: [UInt8] = [UInt8(ascii: ";"), 9, UInt8(ascii: "|")]
 
-    /// The dialect with the most frequent separator of a header, outside of quotes. The same dialect if the
-    /// header has a comma or none of the others.
+    /// Returns this dialect with the most frequent candidate outside of quotes in the header as
+    /// separator. Unchanged if the header contains a comma or no candidate.
     func guessed(from header: UnsafeRawBufferPointer) -> Dialect {
         var counts = [0, 0, 0]
         var isQuoted = false
@@ -55,7 +56,7 @@ package struct Dialect: Sendable, Equatable {
         return result
     }
 
-    /// The separator as messages show it.
+    /// The separator for messages.
     package var separatorName: String {
         separator == 9 ? "a tab" : "'\(Character(UnicodeScalar(separator)))'"
     }

@@ -1,41 +1,42 @@
 import RealmEngine
 
-/// Finds which known name a field has, expecting the order of the record before.
+/// Maps field names to indexes, predicting the order of the previous record.
 ///
-/// Records of one source nearly always list their fields alike, so that one comparison answers.
-/// Unknown names are remembered too. Not thread-safe.
+/// Records of one source nearly always list their fields in the same order, so one comparison
+/// usually suffices. Unknown names are cached too. Not thread-safe.
 package final class FieldNames {
     private struct Entry {
         let name: ByteView
-        /// None for a name that is not known.
+        /// Index of the name, -1 for an unknown name.
         let index: Int32
     }
 
-    /// Keeps the names; they never move.
+    /// Storage of the names, whose addresses do not change.
     private let arena = ScratchArena()
     private var entries: UnsafeMutablePointer<Entry>
     private var count = 0
     private var entryOfName: [[UInt8]: Int] = [:]
-    /// The entry that stood at each place last, -1 for none.
+    /// Entry of the last name at each position; -1 for none.
     private let expected: UnsafeMutablePointer<Int32>
     private let mostEntries: Int
 
-    /// Unknown names and places beyond these are looked up each time.
+    /// Limits of the cache. Unknown names and positions beyond them are looked up each time.
     private static let mostUnknown = 256
     private static let mostPlaces = 4096
     private static let longestUnknown = 256
 
-    /// The names of columns as fields: a column without a name has its number, from 1.
+    /// Field names for the columns of a header: a column without a name has its number, from 1.
     package static func named(_ header: [String]) -> [String] {
         header.enumerated().map { $1.isEmpty ? String($0 + 1) : $1 }
     }
 
-    /// The names that `named` gives to columns without one.
+    /// Names that `named` gives to columns without a name.
     package static func unnamed(_ header: [String]) -> [String] {
         zip(named(header), header).filter { $1.isEmpty }.map { $0.0 }
     }
 
-    /// `names` in the order of the indexes to be answered; no name twice.
+    /// - Parameter names: the known names, without duplicates; `index(of:at:)` returns an index
+    ///   into it.
     package init(_ names: [String]) {
         mostEntries = names.count + Self.mostUnknown
         entries = .allocate(capacity: mostEntries)
@@ -49,7 +50,8 @@ package final class FieldNames {
         expected.deallocate()
     }
 
-    /// The index of `key`, the field at `place` of its record; nil if it is none of the names.
+    /// Returns the index of `key`, the field at position `place` of its record; nil for an unknown
+    /// name.
     @inline(__always)
     package func index(of key: ByteView, at place: Int) -> Int? {
         if place < Self.mostPlaces {

@@ -1,7 +1,7 @@
 import Glibc
 import RealmEngine
 
-/// An input file, or standard input for `-`, with one owner that closes it.
+/// An input file, or standard input for `-`. Closes the file on deinit.
 package final class InputFile {
     package let descriptor: Int32
     package let path: String
@@ -18,7 +18,7 @@ package final class InputFile {
         }
     }
 
-    /// Bytes of a file; 0 for a pipe or a terminal.
+    /// Size in bytes; 0 for a pipe or a terminal.
     package var size: Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
@@ -27,7 +27,7 @@ package final class InputFile {
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-    /// Everything the file holds, which must not exceed `limit` bytes.
+    /// Reads the whole file. Throws `misuse` if it has more than `limit` bytes.
     package func readAll(limit: Int) throws(RealmError) -> ByteBuffer {
         let source = ByteSource(descriptor: descriptor, path: path)
         var buffer = ByteBuffer(capacity: 1 << 14)

@@ -1,17 +1,17 @@
 import Glibc
 import RealmEngine
 
-/// An input that is read twice: once to look at it, once to use it.
+/// An input that is read twice: first to infer the schema, then to load the records.
 ///
-/// A file is simply read again. What comes through a pipe is copied to a file without a name while
-/// it is looked at, or to memory where a key is in play; the second reader gets the copy, then what is
-/// left in the pipe.
+/// A regular file is read again. Data from a pipe is copied during the first reading, to an unnamed
+/// file, or to memory if a key is in use. The second reading returns the copy, then the rest of the
+/// pipe.
 package final class InputSpool {
     package let file: InputFile
     private var copy: Int32 = -1
     private let start: off_t
 
-    /// Throws `input` when there is no place for the copy.
+    /// Opens the input. Throws `input` if the copy cannot be created.
     package init(_ path: String, isConfidential: Bool) throws(RealmError) {
         file = try InputFile(path)
         var status = stat()
@@ -26,12 +26,12 @@ package final class InputSpool {
 
     deinit { if copy >= 0 { close(copy) } }
 
-    /// The input as the first reader sees it.
+    /// Source for the first reading.
     package func firstSource() -> ByteSource {
         ByteSource(descriptor: file.descriptor, path: file.path, copiedTo: copy)
     }
 
-    /// The whole input once more.
+    /// Source for the second reading, from the start of the input.
     package func secondSource() throws(RealmError) -> ByteSource {
         let descriptor = copy >= 0 ? copy : file.descriptor
         guard lseek(descriptor, max(0, start), SEEK_SET) >= 0 else {

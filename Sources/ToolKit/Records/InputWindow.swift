@@ -1,29 +1,30 @@
 import Glibc
 import RealmEngine
 
-/// The stretch of the input in memory: what is unread, and room for more behind it.
+/// Buffer with the unread part of the input and room for more.
 ///
-/// At least 64 zero bytes follow the last byte: vector loads may look past the end, and a JSON
-/// scanner needs no bounds, because it stops at a NUL. Memory grows only while one record is larger
-/// than all of it. Not thread-safe.
+/// At least 64 zero bytes follow the last byte. Vector loads may therefore exceed the end, and a
+/// JSON scanner needs no bounds because it stops at a NUL. The buffer grows only if a single record
+/// exceeds it. Not thread-safe.
 final class InputWindow {
     static let padding = 64
 
     private let source: ByteSource
     private(set) var base: UnsafeMutableRawPointer
     private var capacity: Int
-    /// First byte that was not consumed; the record being worked on begins here.
+    /// Offset of the first byte that is not consumed, at which the current record begins.
     var start = 0
-    /// Behind the last byte in memory.
+    /// Offset after the last byte in memory.
     private(set) var end = 0
-    /// Nothing follows the bytes in memory.
+    /// Whether the input has ended.
     private(set) var isAtEnd = false
-    /// The place of the byte at `counted`, the last record start anyone asked about.
+    /// Line and column of the byte at offset `counted`, the last offset for which they were
+    /// computed.
     private var position = TextPosition()
     private var counted = 0
-    /// The byte that ends lines: LF, or CR in files of old Macs.
+    /// Byte that ends lines: LF, or CR in files of classic Mac OS.
     var lineEnd: UInt8 = 10 {
-        // Lines before the present record ended otherwise.
+        // Lines before the current record had the previous line end.
         willSet { countConsumed() }
     }
 
@@ -38,24 +39,24 @@ final class InputWindow {
 
     var unread: Int { end - start }
 
-    /// Brings in more bytes behind the unread ones, which may move; false at the end of input.
+    /// Reads more bytes after the unread ones, which may move; false at the end of input.
     func refill() throws(RealmError) -> Bool {
         if isAtEnd { return false }
         if start > 0 && capacity - end < capacity / 2 { discardConsumed() }
         if end == capacity { grow() }
         let count = try source.read(into: base + end, capacity: capacity - end)
         end += count
-        // The first fill of a page-fresh window and a shorter unread rest both need fresh zeros.
+        // The padding must be zero after the first read and after bytes were moved.
         memset(base + end, 0, Self.padding)
         isAtEnd = count == 0
         return count > 0
     }
 
-    /// Below this a record that goes on is tried again after every read, above it only after its
-    /// bytes have doubled, so that all attempts together stay proportional to the input.
+    /// Size below which an incomplete record is parsed again after every read. Above it the bytes
+    /// must double before each attempt, so that the total work stays proportional to the input.
     private static let eagerSize = 1 << 16
 
-    /// Refills as much as makes another attempt at an incomplete record worth it.
+    /// Reads enough for another attempt at an incomplete record.
     func readMore() throws(RealmError) {
         let wanted = unread < Self.eagerSize ? unread + 1 : unread * 2
         while unread < wanted {
@@ -63,8 +64,8 @@ final class InputWindow {
         }
     }
 
-    /// Brings in what a message quotes of the place `offset` bytes behind `start`, so that it does
-    /// not depend on the sizes of reads.
+    /// Reads the bytes that a message quotes at `offset` after `start`, so that messages do not
+    /// depend on the sizes of reads.
     func readQuotation(at offset: Int) throws(RealmError) {
         while unread < offset + 16 {
             if offset < unread, lineFeed(from: start + offset) != nil { return }
@@ -72,7 +73,7 @@ final class InputWindow {
         }
     }
 
-    /// Moves behind the next line feed, or to the end of input.
+    /// Moves `start` after the next line end, or to the end of input.
     func skipLine() throws(RealmError) {
         while true {
             if let found = lineFeed(from: start) {
@@ -84,16 +85,16 @@ final class InputWindow {
         }
     }
 
-    /// True when `refill` would not wait; see `ByteSource.isReady`.
+    /// Whether `refill` would not wait; see `ByteSource.isReady`.
     func isReady(within milliseconds: Int32) -> Bool {
         isAtEnd || source.isReady(within: milliseconds)
     }
 
-    /// From so many bytes on a line counts as whole, wherever it ends.
+    /// Size from which an incomplete line is treated as complete.
     private static let longLine = 1 << 16
 
-    /// True when a whole line is in memory behind the first `consumed` unread bytes, or nothing will
-    /// complete it. Brings in what there is, after waiting up to `milliseconds` for something.
+    /// Whether a whole line is in memory after the first `consumed` unread bytes, or cannot be
+    /// completed. Reads available bytes, after waiting up to `milliseconds` for them.
     @_optimize(speed)
     func hasLine(after consumed: Int, within milliseconds: Int32) -> Bool {
         var (searched, patience) = (consumed, milliseconds)
@@ -102,13 +103,13 @@ final class InputWindow {
             if isAtEnd || searched - consumed > Self.longLine { return true }
             guard source.isReady(within: patience) else { return false }
             patience = 0
-            // Whoever reads on meets the same failure.
+            // The next read throws the same error.
             guard (try? refill()) == true else { return true }
         }
         return true
     }
 
-    /// Steps over a byte order mark at the very start, which spreadsheets like to write.
+    /// Skips a UTF-8 byte order mark at the start, as written by spreadsheet programs.
     func skipByteOrderMark() throws(RealmError) {
         while unread < 3 {
             if try !refill() { return }
@@ -160,19 +161,19 @@ final class InputWindow {
     }
 }
 
-/// A place in a text as people count it.
+/// Line and column in a text.
 package struct TextPosition: Equatable, Sendable {
-    /// From 1, separated by line feeds, or by the carriage returns of files that have no line feeds.
+    /// Line, from 1. Lines end in line feeds, or in carriage returns if the file has no line feeds.
     package private(set) var line = 1
-    /// From 1, in characters (code points).
+    /// Column, from 1, in code points.
     package private(set) var column = 1
 
     package init() {}
 
-    /// The beginning of a line.
+    /// Position at the beginning of a line.
     package init(line: Int) { self.line = line }
 
-    /// As far behind `place` as this is behind `start`.
+    /// Returns the position that is as far after `place` as this position is after `start`.
     package func relocated(to place: TextPosition, from start: TextPosition) -> TextPosition {
         var result = place
         result.line = max(1, place.line + line - start.line)
@@ -191,11 +192,11 @@ package struct TextPosition: Equatable, Sendable {
             line += Self.count(base, lineStart) { $0 == lineEnd }
             column = 1
         }
-        // Every byte but a continuation byte begins a character.
+        // Every byte except continuation bytes begins a code point.
         column += Self.count(base + lineStart, count - lineStart) { $0 & 0xC0 != 0x80 }
     }
 
-    /// In blocks whose count fits a byte: that loop uses whole vector registers.
+    /// Counts in blocks whose count fits a byte, so that the loop uses whole vector registers.
     @inline(__always)
     private static func count(
         _ base: UnsafeRawPointer, _ count: Int, where matches: (UInt8) -> Bool

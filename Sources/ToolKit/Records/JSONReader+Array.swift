@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// The elements of one array. An error in its syntax ends the input: nothing tells where the next
-/// element begins.
+/// Layout `array`. A syntax error ends the input, since the start of the next element cannot be
+/// determined.
 extension JSONReader {
     func nextElement() throws(RealmError) -> RecordEvent<JSONValue> {
         if state == .start {
@@ -19,13 +19,13 @@ extension JSONReader {
         return try parseElement()
     }
 
-    /// Parses again with more bytes as long as the element goes on where they end.
+    /// Parses the current element again with more bytes until it is complete.
     private func parseElement() throws(RealmError) -> RecordEvent<JSONValue> {
         while true {
             var fault: JSONFault?
             var end = 0
             do throws(JSONFault) { end = try tape.parse(pointer) } catch { fault = error }
-            // Digits at the end may go on as well.
+            // A number at the end of the bytes may have more digits.
             let isCut = (fault?.offset ?? end) >= window.unread
             if isCut && !window.isAtEnd && (fault != nil || tape.root.kind.isNumber) {
                 if window.unread > recordLimit { return rejectFinally(tooLarge()) }
@@ -50,7 +50,7 @@ extension JSONReader {
         return .rejected(error)
     }
 
-    /// Something else than an element, a comma or the end of the array.
+    /// Rejects input that is not an element, a comma or the end of the array, and ends the input.
     private func refuse(_ expected: String) throws(RealmError) -> RecordEvent<JSONValue> {
         records += 1
         try window.readQuotation(at: 0)
@@ -60,7 +60,7 @@ extension JSONReader {
                 got: JSONTape.summary(of: pointer, at: 0, end: window.unread), endsInput: true))
     }
 
-    /// Behind the closing bracket there may be white space.
+    /// Ends the input after the closing bracket, which only white space may follow.
     private func finish() throws(RealmError) -> RecordEvent<JSONValue> {
         try skipSpace()
         if window.unread > 0 { return try refuse("nothing behind the array") }
@@ -68,7 +68,7 @@ extension JSONReader {
         return .end
     }
 
-    /// Steps over white space and `byte` if that is next.
+    /// Skips white space, and `byte` if it follows; returns whether it did.
     private func expect(_ byte: UInt8) throws(RealmError) -> Bool {
         try skipSpace()
         guard window.unread > 0, pointer[0] == byte else { return false }

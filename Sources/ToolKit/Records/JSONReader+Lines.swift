@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// One value per line.
+/// Layout `lines`.
 extension JSONReader {
     @_optimize(speed)
     func nextLine() throws(RealmError) -> RecordEvent<JSONValue> {
@@ -11,7 +11,7 @@ extension JSONReader {
         }
     }
 
-    /// Makes the next line that is not empty the current record; answers its length.
+    /// Makes the next line that is not empty the current record and returns its length.
     @_optimize(speed)
     func findLine() throws(RealmError) -> RecordEvent<Int> {
         if state == .start { state = .inside }
@@ -24,7 +24,7 @@ extension JSONReader {
             let isTerminated = length < window.unread
             consumed = isTerminated ? length + 1 : length
             if isTerminated {
-                // The scanners stop at a NUL; the line feed comes back before it is counted.
+                // The scanners stop at a NUL. The line feed is restored before lines are counted.
                 UnsafeMutablePointer(mutating: pointer)[length] = 0
                 replacedLineFeed = length
             }
@@ -46,7 +46,7 @@ extension JSONReader {
         }
     }
 
-    /// Bytes before the next line feed or the end of input; nil if they are too many.
+    /// Number of bytes before the next line feed or the end of input; nil if it exceeds the limit.
     @_optimize(speed)
     private func lineLength() throws(RealmError) -> Int? {
         var searched = 0
@@ -61,7 +61,8 @@ extension JSONReader {
         }
     }
 
-    /// Keeps the beginning for the message; the next call skips the line.
+    /// Rejects a line that exceeds the limit. Its beginning is kept for the message; the next call
+    /// skips the line.
     private func tooLargeLine() -> RecordEvent<Int> {
         records += 1
         recordSize = min(window.unread, 1024)

@@ -1,27 +1,27 @@
 import RealmEngine
 
-/// Reads JSON records one at a time, in memory that does not grow with the input.
+/// Reads JSON records one at a time. Memory does not grow with the size of the input.
 ///
 /// A record and all handles and views from it are valid until the next call of `next`.
 package final class JSONReader {
     package enum Layout {
-        /// A value per line; empty lines are passed over.
+        /// One value per line; empty lines are ignored.
         case lines
-        /// The elements of one array.
+        /// One array whose elements are the records.
         case array
     }
 
     package struct Limits {
-        /// Deepest nesting.
+        /// Maximum nesting.
         var depth = 100
-        /// Bytes of one record; at most 2^30.
+        /// Maximum size of a record in bytes; at most 2^30.
         var recordSize = 64 << 20
     }
 
     enum State {
         case start
         case inside
-        /// Inside a line that is too large and was refused.
+        /// Inside a rejected line that exceeds the limit.
         case skippingLine
         case finished
     }
@@ -31,19 +31,20 @@ package final class JSONReader {
     package let tape: JSONTape
     let window: InputWindow
     var state = State.start
-    /// Bytes of the current record, without white space around it, from `window.start` on.
+    /// Size of the current record in bytes, without surrounding white space, from `window.start`
+    /// on.
     var recordSize = 0
-    /// Bytes that the next call steps over first.
+    /// Bytes to skip at the next call.
     var consumed = 0
-    /// Where the line feed of the current record was replaced by a NUL, from `window.start` on.
+    /// Offset from `window.start` at which a NUL replaced the line feed of the current record.
     var replacedLineFeed: Int?
-    /// Records found so far, refused ones too.
+    /// Number of records found, including rejected ones.
     var records = 0
-    /// Line feeds passed, with the layout `lines`.
+    /// Number of line feeds passed; only in the layout `lines`.
     var linesPassed = 0
 
-    /// Number of the current record. What others read is not what is counted in: a stored property
-    /// that another module sees is checked for exclusive access at every use.
+    /// Number of the current record. A separate property, because a stored property that another
+    /// module reads is checked for exclusive access at every use.
     package var recordNumber: Int { records }
 
     package init(
@@ -55,25 +56,26 @@ package final class JSONReader {
         window = InputWindow(source, capacity: windowSize)
     }
 
-    /// The current record as written, refused or not; of one that is too large, its beginning.
+    /// Bytes of the current record as written, also if it is rejected; only its beginning if it
+    /// exceeds the limit.
     package var recordBytes: ByteView { ByteView(window.base + window.start, count: recordSize) }
 
     /// Line and column where the current record begins.
     package var position: TextPosition { window.position(of: window.start) }
 
-    /// As `position`; where records are lines, without a look at the input.
+    /// Position like `position`, but computed without reading the input in the layout `lines`.
     @inline(__always) package var recordStart: TextPosition {
         layout == .lines ? TextPosition(line: linesPassed &+ 1) : position
     }
 
-    /// False while `next` might wait for input, a line not being there as a whole; waits up to
-    /// `milliseconds`.
+    /// Whether `next` can proceed without waiting, because a whole line is in memory. Waits for it
+    /// up to `milliseconds`.
     package func isReady(within milliseconds: Int32) -> Bool {
         if layout == .lines { return window.hasLine(after: consumed, within: milliseconds) }
         return window.unread > consumed || window.isReady(within: milliseconds)
     }
 
-    /// Refuses the current record because of one of its values.
+    /// Makes the error that rejects the current record because of a value.
     package func error(_ mismatch: ValueMismatch) -> RecordError {
         let value = mismatch.value
         return RecordError(
@@ -82,7 +84,7 @@ package final class JSONReader {
             property: tape.path(to: value.index), expected: mismatch.expected, got: mismatch.got)
     }
 
-    /// The next record, or why it is refused.
+    /// Returns the next record, or the error for which it is rejected.
     @_optimize(speed)
     package func next() throws(RealmError) -> RecordEvent<JSONValue> {
         guard try moveOn() else { return .end }
@@ -92,7 +94,7 @@ package final class JSONReader {
         }
     }
 
-    /// Passes over the next record; one that is a line is not looked at, whatever is wrong with it.
+    /// Skips the next record. In the layout `lines` its content is not checked.
     @_optimize(speed)
     package func skip() throws(RealmError) -> RecordEvent<Void> {
         guard try moveOn() else { return .end }
@@ -102,7 +104,7 @@ package final class JSONReader {
         }
     }
 
-    /// Leaves the current record; false at the end.
+    /// Moves past the current record; false at the end of the input.
     @_optimize(speed)
     private func moveOn() throws(RealmError) -> Bool {
         stepOver()

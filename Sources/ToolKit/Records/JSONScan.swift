@@ -2,11 +2,11 @@
     import _Builtin_intrinsics.intel
 #endif
 
-/// The lexical half of JSON (RFC 8259): every function starts at an offset and answers the offset
-/// behind what it took.
+/// Scanners for the tokens of JSON (RFC 8259). Each function takes the offset of a token and
+/// returns the offset after it.
 ///
-/// No bounds: the bytes end with a NUL and at least 63 more readable bytes. No token contains a
-/// NUL, so nothing scans past it.
+/// There are no bounds: a NUL and at least 63 more readable bytes follow the input. No token
+/// contains a NUL, so no scanner passes it.
 enum JSONScan {
     typealias Bytes = UnsafePointer<UInt8>
 
@@ -20,7 +20,7 @@ enum JSONScan {
         return i
     }
 
-    /// The closing quote of the string whose first byte is at `start`.
+    /// Returns the offset of the closing quote of the string whose content begins at `start`.
     @inline(__always)
     static func string(
         _ p: Bytes, _ start: Int, _ flags: inout UInt8
@@ -30,7 +30,7 @@ enum JSONScan {
         return try stringFrom(p, i, &flags)
     }
 
-    /// As above from a byte on that is not plain text.
+    /// Continues `string` at a byte that is not plain text.
     @inline(never)
     private static func stringFrom(
         _ p: Bytes, _ start: Int, _ flags: inout UInt8
@@ -52,7 +52,8 @@ enum JSONScan {
         }
     }
 
-    /// The next byte that is a quote, a backslash, a control character or not ASCII.
+    /// Returns the offset of the next byte that is a quote, a backslash, a control character or not
+    /// ASCII.
     @inline(__always)
     static func stop(_ p: Bytes, _ start: Int) -> Int {
         var i = start
@@ -63,14 +64,14 @@ enum JSONScan {
         }
     }
 
-    /// One bit for each of 16 bytes.
+    /// Returns a bit for each of 16 bytes that `stop` looks for.
     @inline(__always)
     private static func specialBytes(_ p: UnsafeRawPointer) -> Int32 {
         #if arch(x86_64) && !PORTABLE
             let bytes = p.loadUnaligned(as: __m128i.self)
             let quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x22))
             let backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x5C))
-            // Signed, so that bytes from 0x80 on are below the space too.
+            // The comparison is signed, so that bytes from 0x80 on are less than a space, too.
             let others = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20))
             return _mm_movemask_epi8(_mm_or_si128(others, _mm_or_si128(quotes, backslashes)))
         #else
@@ -86,7 +87,7 @@ enum JSONScan {
             1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128)
     #endif
 
-    /// One UTF-8 sequence of several bytes, checked against table 3-7 of the Unicode standard.
+    /// Scans a UTF-8 sequence of several bytes by table 3-7 of the Unicode standard.
     @inline(__always)
     static func sequence(_ p: Bytes, _ i: Int) throws(JSONFault) -> Int {
         let lead = p[i]
@@ -114,7 +115,7 @@ enum JSONScan {
         return i &+ more &+ 1
     }
 
-    /// An escape, both halves of a surrogate pair included.
+    /// Scans an escape, including both halves of a surrogate pair.
     private static func escape(_ p: Bytes, _ i: Int) throws(JSONFault) -> Int {
         switch p[i &+ 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
@@ -134,7 +135,7 @@ enum JSONScan {
         }
     }
 
-    /// The number of four hexadecimal digits.
+    /// Returns the value of four hexadecimal digits.
     static func hexDigits(_ p: Bytes, _ start: Int) throws(JSONFault) -> UInt32 {
         var value: UInt32 = 0
         for i in start..<start + 4 {
@@ -144,7 +145,7 @@ enum JSONScan {
         return value
     }
 
-    /// A number; sets kind, payload and flags of the token.
+    /// Scans a number and sets kind, payload and flags of the token.
     @inline(__always)
     static func number(
         _ p: Bytes, _ start: Int, _ token: inout JSONToken
@@ -166,7 +167,7 @@ enum JSONScan {
         let value = Int64(bitPattern: magnitude)
         token.payload = UInt64(bitPattern: isNegative ? 0 &- value : value)
         let isFraction = p[i] == UInt8(ascii: ".") || p[i] | 0x20 == UInt8(ascii: "e")
-        // Nineteen digits may not fit, and only a double can say minus zero.
+        // Nineteen digits may overflow 64 bits, and only a double has a negative zero.
         if isFraction || i &- first > 18 || (isNegative && magnitude == 0) {
             return try unusualNumber(p, first, i, isNegative, &token)
         }
@@ -194,7 +195,7 @@ enum JSONScan {
         return i
     }
 
-    /// One digit or more.
+    /// Scans one or more digits.
     private static func digits(_ p: Bytes, _ start: Int) throws(JSONFault) -> Int {
         var i = start
         while p[i] &- UInt8(ascii: "0") <= 9 { i &+= 1 }
@@ -202,7 +203,7 @@ enum JSONScan {
         return i
     }
 
-    /// Tells 64-bit numbers, signed and unsigned, from larger ones.
+    /// Sets the kind of a whole number: signed 64 bits, unsigned 64 bits, or larger.
     private static func classifyWhole(
         _ p: Bytes, _ first: Int, _ end: Int, _ isNegative: Bool, _ token: inout JSONToken
     ) {

@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Paths and phrases for errors; only failures pay for them.
+/// Paths and phrases for error messages, computed only for failures.
 extension JSONTape {
-    /// The error of a fault in the bytes parsed last, `end` of which belong to the record.
+    /// Makes the error for a fault in the bytes parsed last. The record has `end` bytes.
     func describe(
         _ fault: JSONFault, end: Int, record: Int, position: TextPosition, endsInput: Bool = false
     ) -> RecordError {
@@ -26,7 +26,7 @@ extension JSONTape {
             endsInput: endsInput)
     }
 
-    /// The path of a token, such as `tags[3].name`; nil for the root.
+    /// Returns the path of a token, such as `tags[3].name`; nil for the root.
     package func path(to index: Int) -> String? {
         var path = ""
         var container = 0
@@ -44,7 +44,7 @@ extension JSONTape {
         return path.isEmpty ? nil : path
     }
 
-    /// Where the parser was when it met a fault.
+    /// Path at which the parser met a fault.
     private func openPath() -> String {
         var path = ""
         for level in 1..<max(1, stopped.depth) {
@@ -69,7 +69,8 @@ extension JSONTape {
         }
     }
 
-    /// A name that was refused is not on the tape unless its object was complete.
+    /// Returns the path of a repeated name. The name is on the tape only if its object was
+    /// complete, otherwise it is scanned again.
     private func repeatedPath(_ fault: JSONFault, _ path: String) -> String {
         let prefix = path.isEmpty ? "" : path + "."
         for index in 0..<count where Int(tokens[index].offset) == fault.offset {
@@ -83,7 +84,7 @@ extension JSONTape {
         return prefix + ByteView(out, count: length).excerpt(of: 200)
     }
 
-    /// What stands at an offset: a character, a word, a byte, or the end.
+    /// Describes the text at an offset: a character, a word, a byte, or the end.
     package static func summary(of p: UnsafePointer<UInt8>, at offset: Int, end: Int) -> String {
         guard offset < end else { return "the end" }
         let first = p[offset]
@@ -105,7 +106,7 @@ extension JSONTape {
 }
 
 extension JSONValue {
-    /// The value for a message: its kind and how it is written, shortened.
+    /// The value for a message: its kind and its shortened text.
     package var summary: String {
         switch kind {
         case .null: "null"
@@ -116,12 +117,12 @@ extension JSONValue {
         }
     }
 
-    /// Where the value begins, from the record's first byte on.
+    /// Offset of the value in the record; a string begins at its quote.
     var sourceOffset: Int { Int(token.pointee.offset) - (kind == .string ? 1 : 0) }
 }
 
 extension ByteView {
-    /// The text, cut after `limit` bytes at the start of a character.
+    /// The text, cut at a character boundary after at most `limit` bytes.
     package func excerpt(of limit: Int) -> String {
         guard count > limit else { return string }
         var end = limit

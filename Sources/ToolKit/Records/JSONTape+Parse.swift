@@ -1,16 +1,16 @@
 import RealmEngine
 
-/// The grammar of JSON (RFC 8259) over the scanners of `JSONScan`.
+/// Parser for the grammar of JSON (RFC 8259), with the scanners of `JSONScan`.
 extension JSONTape {
-    /// Parses one value and answers the offset behind it. `p` ends with a NUL and padding.
+    /// Parses one value and returns the offset after it. `p` must end with a NUL and padding.
     ///
-    /// A fault at or behind the NUL means that the value goes on where the bytes end.
+    /// A fault at or after the NUL means that the value is incomplete.
     @_optimize(speed)
     package func parse(_ p: UnsafePointer<UInt8>) throws(JSONFault) -> Int {
         bytes = p
         scratch.reset()
         if !escapedKeys.isEmpty { escapedKeys.removeAll(keepingCapacity: true) }
-        // A local, so that it stays in registers.
+        // A local variable, so that it stays in registers.
         var state = State(at: JSONScan.space(p, 0))
         do throws(JSONFault) {
             repeat {
@@ -24,7 +24,7 @@ extension JSONTape {
             stopped.depth = 0
             return state.at
         } catch {
-            // With the name of the field, for the message.
+            // The unfinished token has the name of the field, which the message needs.
             tokens[state.count] = state.token
             count = state.count
             stopped = state
@@ -32,7 +32,7 @@ extension JSONTape {
         }
     }
 
-    /// A scalar or the beginning of a container, up to its first child.
+    /// Parses a scalar, or the beginning of a container up to its first child.
     @inline(__always)
     private func value(_ p: UnsafePointer<UInt8>, _ state: inout State) throws(JSONFault) {
         if state.count &+ 1 >= capacity { growTokens() }
@@ -72,7 +72,7 @@ extension JSONTape {
         state.isReadingValue = true
     }
 
-    /// Ends the containers that close behind a value, and steps over white space.
+    /// Closes the containers that end after a value, and skips white space.
     @inline(__always)
     private func closeContainers(
         _ p: UnsafePointer<UInt8>, _ state: inout State
@@ -88,7 +88,7 @@ extension JSONTape {
         }
     }
 
-    /// The comma before another child, and the child's name in an object.
+    /// Parses the comma before another child, and the child's name in an object.
     @_optimize(speed)
     @inline(__always)
     private func separator(_ p: UnsafePointer<UInt8>, _ state: inout State) throws(JSONFault) {
@@ -102,7 +102,7 @@ extension JSONTape {
         state.isReadingValue = true
     }
 
-    /// A scalar, or the bracket that opens a container.
+    /// Parses a scalar or the opening bracket of a container.
     @inline(__always)
     private func scalarOrOpening(
         _ p: UnsafePointer<UInt8>, _ i: Int, _ token: inout JSONToken
@@ -141,7 +141,8 @@ extension JSONTape {
         var k = 1
         while k < text.utf8CodeUnitCount {
             guard p[start &+ k] == text.utf8Start[k] else {
-                // Where the bytes end the word may go on; otherwise the whole word is wrong.
+                // At the end of the bytes the word may be incomplete; elsewhere the whole word is
+                // wrong.
                 throw JSONFault(.value, p[start &+ k] == 0 ? start &+ k : start)
             }
             k &+= 1
@@ -149,7 +150,7 @@ extension JSONTape {
         return start &+ k
     }
 
-    /// A field's name, the colon and the white space around it.
+    /// Parses a field's name, the colon and white space.
     @inline(__always)
     private func key(
         _ p: UnsafePointer<UInt8>, _ state: inout State, isFirst: Bool
@@ -209,7 +210,7 @@ extension JSONTape.Frame {
     @inline(__always)
     fileprivate var closing: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
 
-    /// Notes a name by its hash; true if the same hash was there already.
+    /// Records the hash of a name; returns true if it was recorded before.
     @inline(__always)
     fileprivate mutating func isRepeat(of hash: UInt64) -> Bool {
         let bit = 1 &<< (hash &>> 58)
@@ -219,12 +220,12 @@ extension JSONTape.Frame {
     }
 }
 
-/// Names may occur once. Few fields are compared when their hashes meet; many are sorted, which no
-/// choice of names makes slow.
+/// Detection of repeated names. In small objects names are compared if their hashes collide. In
+/// large objects they are sorted, whose cost does not depend on the choice of names.
 extension JSONTape {
     fileprivate static let fewFields: UInt32 = 32
 
-    /// Of the length and the first eight bytes; names that agree in both are compared.
+    /// Hash of the length and the first eight bytes. Names that agree in both are compared.
     @inline(__always)
     fileprivate static func hash(_ key: ByteView) -> UInt64 {
         var word = key.base.loadUnaligned(as: UInt64.self)
@@ -243,7 +244,7 @@ extension JSONTape {
         return false
     }
 
-    /// At the end of an object of many fields; the fault is at the second of the same name.
+    /// Checks a large object at its end. The fault is at the second field with the same name.
     @inline(never)
     fileprivate func checkManyFields(
         _ object: UnsafeMutablePointer<JSONToken>

@@ -1,51 +1,51 @@
 import RealmEngine
 
-/// One parsed record: its bytes and a flat array of tokens, used again for the next record.
+/// A parsed record: its bytes and a flat array of tokens. Reused for the next record.
 ///
-/// Nothing is allocated per value. Strings with escapes are unescaped when somebody asks, into
-/// memory that lives as long as the record. Not thread-safe.
+/// Values are not allocated one by one. Strings with escapes are unescaped at first access, into
+/// memory that is valid until the next record is parsed. Not thread-safe.
 package final class JSONTape {
-    /// An object or array that is still open while parsing.
+    /// An object or array that is not yet closed.
     struct Frame {
         var token: UInt32 = 0
         var count: UInt32 = 0
-        /// One bit per hash of a name seen in the object.
+        /// One bit for each hash of a name in the object.
         var seen: UInt64 = 0
         var isObject = false
     }
 
-    /// Where a parse is.
+    /// State of the parser.
     struct State {
-        /// The next byte.
+        /// Offset of the next byte.
         var at: Int
-        /// Complete tokens, and containers that are open.
+        /// Number of complete tokens and open containers.
         var count = 0
-        /// Open containers; all but the innermost are in `frames`, from 1 on.
+        /// Number of open containers; all but the innermost are in `frames`, from index 1 on.
         var depth = 0
         /// The innermost open container.
         var frame = Frame()
-        /// The token being read, with its name.
+        /// The token that is being parsed, with its name.
         var token = JSONToken()
-        /// The name of the value is known, the value is not.
+        /// Whether the name of the value is parsed and the value is not.
         var isReadingValue = true
-        /// A container was opened and has a first child.
+        /// Whether a container was opened that has a first child.
         var isInsideNewContainer = false
     }
 
-    /// Deepest nesting of objects and arrays.
+    /// Maximum nesting of objects and arrays.
     let depthLimit: Int
     package let scratch = ScratchArena()
 
-    /// The record's first byte.
+    /// First byte of the record.
     var bytes: UnsafePointer<UInt8>
     var tokens: UnsafeMutablePointer<JSONToken>
     var count = 0
     var capacity = 256
     let frames: UnsafeMutablePointer<Frame>
-    /// Where the last parse failed: for messages.
+    /// State at which the last parse failed, for messages.
     var stopped = State(at: 0)
     var escapedKeys: [ByteView] = []
-    /// A copy of bytes that have no NUL behind them.
+    /// Copy of text that has no NUL after it.
     private var copy: UnsafeMutableRawPointer?
 
     package init(depthLimit: Int = 100) {
@@ -83,13 +83,13 @@ package final class JSONTape {
         return root
     }
 
-    /// Parses `count` bytes that are one value with nothing but white space around it.
+    /// Parses `count` bytes as a single value, which only white space may surround.
     func parseWhole(_ p: UnsafePointer<UInt8>, _ count: Int) throws(JSONFault) {
         let end = JSONScan.space(p, try parse(p))
         guard end >= count else { throw JSONFault(.recordEnd, end) }
     }
 
-    /// The name of a field, unescaped.
+    /// Returns the name of a field, unescaped.
     @inline(__always)
     package func key(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
         if token.pointee.flags & JSONToken.escapedKey != 0 {
@@ -100,7 +100,7 @@ package final class JSONTape {
             count: Int(token.pointee.keyLength))
     }
 
-    /// The text of a string, unescaped; of anything else the bytes as written.
+    /// Returns the text of a string, unescaped; for other values the bytes as written.
     @inline(__always)
     package func text(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
         if token.pointee.flags & JSONToken.escaped != 0 { return unescapedText(of: token) }
@@ -123,9 +123,9 @@ package final class JSONTape {
     }
 }
 
-/// Turning checked escapes into what they mean.
+/// Decodes escapes, which the scanner has validated.
 enum JSONEscapes {
-    /// Answers the bytes written, never more than `count`.
+    /// Writes the decoded text and returns its size, which is at most `count`.
     static func unescape(
         _ p: UnsafePointer<UInt8>, _ count: Int, to out: UnsafeMutableRawPointer
     ) -> Int {
@@ -158,7 +158,7 @@ enum JSONEscapes {
         }
     }
 
-    /// One `\u` escape, or the two of a pair, as UTF-8.
+    /// Decodes one `\u` escape, or a surrogate pair, as UTF-8.
     private static func character(
         _ p: UnsafePointer<UInt8>, _ i: inout Int, to out: UnsafeMutableRawPointer
     ) -> Int {

@@ -1,48 +1,49 @@
-/// What a JSON value is, as written.
+/// Kind of a JSON value, by its notation.
 package enum JSONKind: UInt8 {
     case null
     case bool
-    /// Digits alone, within 64 bits signed.
+    /// Digits without fraction or exponent, in the range of Int64.
     case int
-    /// Any other number: a fraction, an exponent, too large, or minus zero.
+    /// Any other number: with fraction or exponent, out of range, or negative zero.
     case number
     case string
     case array
     case object
 }
 
-/// One value of a parsed record. Trivial, 32 bytes; offsets count from the record's first byte.
+/// One value of a parsed record. Trivial, 32 bytes; offsets are relative to the first byte of the
+/// record.
 ///
-/// A container is followed by its children, each with everything below it; `next` leads over all of
-/// that to the container's own sibling.
+/// The children of a container and their descendants follow it; `next` is the distance to the
+/// container's next sibling.
 package struct JSONToken {
-    /// The integer's or boolean's bits; the number of children of a container; the address of a
-    /// string's unescaped bytes, headed by their count, once somebody asked for them.
+    /// The bits of an integer or boolean, or the number of children of a container. For a string
+    /// that has been unescaped, the address of its text, which its size precedes.
     package var payload: UInt64 = 0
-    /// First byte; of a string the first behind the quote.
+    /// Offset of the first byte; for a string, after the quote.
     package var offset: UInt32 = 0
-    /// Bytes; of a string those between the quotes.
+    /// Size in bytes; for a string, between the quotes.
     var length: UInt32 = 0
-    /// Tokens from here to the next sibling.
+    /// Number of tokens to the next sibling.
     package var next: UInt32 = 1
-    /// Where the name of this field is, for a value inside an object; an index into the tape's
-    /// unescaped names if the flag says so.
+    /// Offset of the name of a value in an object. With `escapedKey`, an index into the tape's
+    /// unescaped names.
     var keyOffset: UInt32 = 0
     var keyLength: UInt32 = 0
     package var kind = JSONKind.null
     var flags: UInt8 = 0
 
-    /// The string holds escapes.
+    /// The string contains escapes.
     static let escaped: UInt8 = 1
-    /// `payload` holds the address of the unescaped string.
+    /// `payload` is the address of the unescaped string.
     static let unescaped: UInt8 = 2
     /// `keyOffset` is an index into the tape's unescaped names.
     static let escapedKey: UInt8 = 4
-    /// The number is a whole one of 2^63 or more that fits 64 bits unsigned (in `payload`).
+    /// `payload` is a whole number from 2^63 on, as UInt64.
     package static let unsigned: UInt8 = 8
 }
 
-/// What a scanner stumbled over; trivial, so that throwing it costs nothing.
+/// A syntax error. Trivial, so that throwing it costs nothing.
 package struct JSONFault: Error {
     package enum Kind: UInt8 {
         case value, fieldName, fieldNameOrEnd, colon, commaOrObjectEnd, commaOrArrayEnd
@@ -51,7 +52,7 @@ package struct JSONFault: Error {
     }
 
     package let kind: Kind
-    /// The byte that did not fit, counted from the record's first byte.
+    /// Offset in the record of the unexpected byte.
     package let offset: Int
 
     @inline(__always)

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// A value that its property cannot hold; the reader makes a `RecordError` of it. As short-lived as
-/// the handle in it, and like that confined to the reader's thread.
+/// A value that its property cannot hold; the reader converts it to a `RecordError`. Valid until
+/// the next record is read and confined to the reader's thread, like the handle that it contains.
 package struct ValueMismatch: Error, @unchecked Sendable {
     package let value: JSONValue
     package let code: RecordError.Code
@@ -20,9 +20,11 @@ package struct ValueMismatch: Error, @unchecked Sendable {
     }
 }
 
-/// Values by the type of their property, in plain or extended form (realm-tools(7), VALUES).
+/// Conversion of values to the type of their property, from plain or extended form (realm-tools(7),
+/// VALUES).
 extension JSONValue {
-    /// The engine's value for a property of a scalar type. Views in it live as long as the record.
+    /// Converts the value for a property of a scalar type. Views in the result are valid as long as
+    /// the record.
     @inline(__always)
     package func scalar(_ type: ColumnType, isNullable: Bool) throws(ValueMismatch) -> Value {
         switch (type, kind) {
@@ -76,7 +78,7 @@ extension JSONValue {
 // MARK: - Extended forms
 
 extension JSONValue {
-    /// The name and content of `{"$name":content}`; nil for everything else.
+    /// Name and content of an extended form `{"$name":content}`; nil for other values.
     package var wrapped: (name: ByteView, content: JSONValue)? {
         guard kind == .object, count > 0 else { return nil }
         let content = firstChild
@@ -86,7 +88,7 @@ extension JSONValue {
         return (name, content)
     }
 
-    /// Whether this is a value of two members, as MongoDB's older extended JSON has it.
+    /// Whether this is a value of two members in MongoDB's legacy extended JSON.
     private func isOldForm(_ name: ByteView) -> Bool {
         count == 2
             && (name.equals("$binary") && field("$type") != nil
@@ -124,7 +126,7 @@ extension JSONValue {
         }
     }
 
-    /// Milliseconds since 1970, with nanoseconds beside them when there are more; or RFC 3339.
+    /// Converts milliseconds since 1970, with optional nanoseconds, or RFC 3339 text.
     private func date(_ content: JSONValue) -> Value? {
         if content.kind == .string, count == 1 {
             return Timestamp(text: content.text).map { .timestamp($0) }
@@ -141,13 +143,13 @@ extension JSONValue {
         return Timestamp(totalNanoseconds: total).map { .timestamp($0) }
     }
 
-    /// The first and last dates are beyond 64 bits of milliseconds.
+    /// Milliseconds of a date. 128 bits, because the first and last dates exceed 64 bits.
     private var milliseconds: Int128? {
         if let number = wholeNumber { return Int128(number) }
         guard let (name, content) = wrapped, name.equals("$numberLong"), content.kind == .string
         else { return nil }
         let text = content.text
-        // No date needs more digits, and so many cannot overflow.
+        // No date needs more digits, and 23 digits cannot overflow.
         guard text.count <= 23 else { return nil }
         let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
         var total: Int128 = 0
@@ -164,7 +166,7 @@ extension JSONValue {
         return number
     }
 
-    /// MongoDB's regular expression as the text `/pattern/options`.
+    /// Converts MongoDB's regular expression to the text `/pattern/options`.
     private func regularExpression(_ content: JSONValue) -> Value? {
         let isOld = content.kind == .string
         guard let pattern = isOld ? content : content.field("pattern"), pattern.kind == .string
@@ -180,7 +182,7 @@ extension JSONValue {
     }
 
     private func binary(_ content: JSONValue) -> (bytes: ByteView, subType: UInt8)? {
-        // In the older form the text is the content, and the type is beside it.
+        // In the legacy form the content is the text, and the type is a second member.
         let isOld = content.kind == .string
         guard let text = isOld ? content : content.field("base64"), text.kind == .string,
             let bytes = scratch.decodeBase64(text.text)
@@ -205,7 +207,7 @@ extension JSONValue {
         return .uuid(UUIDValue(high: high, low: low))
     }
 
-    /// The scalar that an extended form stands for by itself, for mixed properties.
+    /// Converts an extended form to a scalar of the type that it names, for mixed properties.
     package func selfDescribed(_ name: ByteView, _ content: JSONValue) -> Value? {
         let type: ColumnType
         switch name {
@@ -228,7 +230,7 @@ extension JSONValue {
 }
 
 extension ByteView {
-    /// The doubles that JSON has no numbers for.
+    /// The double for `NaN`, `Infinity` or `-Infinity`, which JSON numbers cannot express.
     fileprivate var nonFinite: Double? {
         if equals("NaN") { return .nan }
         if equals("Infinity") { return .infinity }

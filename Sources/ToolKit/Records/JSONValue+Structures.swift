@@ -1,18 +1,18 @@
 import RealmEngine
 
-/// What stands for a link.
+/// Forms of a link in JSON.
 package enum LinkForm {
     case null
-    /// The target's primary key, or its object key in a class without primary keys; and the class
+    /// The target's primary key, or its object key in a class without primary keys, and the class
     /// if the form names it.
     case reference(JSONValue, table: ByteView?)
-    /// `{"_key":N}`
+    /// An object key: `{"_key":N}`.
     case objectKey(ObjectKey)
-    /// The object itself.
+    /// The target object itself.
     case object(JSONValue)
 }
 
-/// What a mixed property holds.
+/// Forms of a value in a mixed property.
 package enum MixedForm {
     case scalar(Value)
     case link(key: JSONValue, table: ByteView)
@@ -21,7 +21,7 @@ package enum MixedForm {
 }
 
 extension JSONValue {
-    /// A link, as the plain form, the extended one or the object itself.
+    /// Parses a link: a key in plain or extended form, or the object itself.
     package func link() throws(ValueMismatch) -> LinkForm {
         switch kind {
         case .null: return .null
@@ -53,7 +53,7 @@ extension JSONValue {
         return (key, table.text)
     }
 
-    /// The elements of a list, or of a set in either form.
+    /// Returns the elements of a list, or of a set in plain or extended form.
     package func elements(ofSet isSet: Bool = false) throws(ValueMismatch) -> JSONChildren {
         if kind == .array { return children }
         if isSet, let (name, content) = wrapped, name.equals("$set"), content.kind == .array {
@@ -62,7 +62,8 @@ extension JSONValue {
         throw ValueMismatch(self, expected: isSet ? "a set" : "a list")
     }
 
-    /// The entries of a dictionary in either form; their keys are the children's.
+    /// Returns the entries of a dictionary in plain or extended form; `key` of each child is the
+    /// entry's key.
     package func entries() throws(ValueMismatch) -> JSONChildren {
         guard kind == .object else { throw ValueMismatch(self, expected: "a dictionary") }
         guard let (name, content) = wrapped, name.equals("$dictionary"), content.kind == .object
@@ -70,7 +71,8 @@ extension JSONValue {
         return content.children
     }
 
-    /// The fields of an embedded object in either form, and its table if named; nil for null.
+    /// Returns the fields of an embedded object in plain or extended form, and its class if the
+    /// form names it; nil for null.
     package func embedded() throws(ValueMismatch) -> (object: JSONValue, table: ByteView?)? {
         if isNull { return nil }
         guard kind == .object else { throw ValueMismatch(self, expected: "an embedded object") }
@@ -82,8 +84,9 @@ extension JSONValue {
         return (object, table?.kind == .string ? table?.text : nil)
     }
 
-    /// A value of a mixed property. Numbers become integers where they are whole, decimals where
-    /// they are whole and beyond 64 bits, else doubles; other objects become dictionaries.
+    /// Parses a value of a mixed property. Whole numbers become integers, or decimals beyond 64
+    /// bits; other numbers become doubles. Objects that are not an extended form become
+    /// dictionaries.
     package func mixed() throws(ValueMismatch) -> MixedForm {
         switch kind {
         case .null: return .scalar(.null)

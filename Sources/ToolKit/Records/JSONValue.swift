@@ -3,7 +3,7 @@ import RealmEngine
 /// One value of a parsed record. A trivial handle, valid until the next record is read.
 package struct JSONValue {
     package let token: UnsafeMutablePointer<JSONToken>
-    /// Not retained: the reader owns the tape, and the handle does not outlive its record.
+    /// Unretained: the reader owns the tape, and the handle is not used after its record.
     private let owner: Unmanaged<JSONTape>
 
     @inline(__always)
@@ -21,28 +21,28 @@ package struct JSONValue {
     package var tape: JSONTape { owner.takeUnretainedValue() }
     package var index: Int { tape.tokens.distance(to: token) }
 
-    /// The first child of a container that has one.
+    /// First child of a container that is not empty.
     @inline(__always)
     package var firstChild: JSONValue { JSONValue(token: token + 1, owner: owner) }
 
-    /// Memory that lasts as long as the record.
+    /// Memory that is valid as long as the record.
     @inline(__always)
     package var scratch: ScratchArena { owner._withUnsafeGuaranteedRef { $0.scratch } }
 
     @inline(__always) package var kind: JSONKind { token.pointee.kind }
     @inline(__always) package var isNull: Bool { kind == .null }
 
-    /// The name of the field this value belongs to, unescaped; empty outside of objects.
+    /// Name of the field with this value, unescaped; empty for elements and the root.
     @inline(__always) package var key: ByteView {
         owner._withUnsafeGuaranteedRef { $0.key(of: token) }
     }
 
-    /// A string's text, unescaped; the bytes as written of anything else.
+    /// Text of a string, unescaped; for other values the bytes as written.
     @inline(__always) package var text: ByteView {
         owner._withUnsafeGuaranteedRef { $0.text(of: token) }
     }
 
-    /// The value as written; a string with its quotes.
+    /// Bytes of the value as written, including the quotes of a string.
     package var source: ByteView {
         let start = UnsafeRawPointer(
             owner._withUnsafeGuaranteedRef { $0.bytes } + Int(token.pointee.offset))
@@ -51,18 +51,18 @@ package struct JSONValue {
             ? ByteView(start - 1, count: length + 2) : ByteView(start, count: length)
     }
 
-    /// The number, if `kind` is `.int`.
+    /// The number if `kind` is `.int`, else nil.
     @inline(__always) package var int: Int64? {
         kind == .int ? Int64(bitPattern: token.pointee.payload) : nil
     }
 
-    /// A whole number that fits 64 bits, but unsigned only.
+    /// The number if it is whole, beyond Int64 and in the range of UInt64, else nil.
     package var unsigned: UInt64? {
         kind == .number && token.pointee.flags & JSONToken.unsigned != 0
             ? token.pointee.payload : nil
     }
 
-    /// The double nearest to a number of any form; infinite beyond the range.
+    /// The double nearest to a number; infinite beyond the range, nil for other values.
     package var double: Double? {
         switch kind {
         case .int: Double(Int64(bitPattern: token.pointee.payload))
@@ -73,18 +73,18 @@ package struct JSONValue {
 
     @inline(__always) package var bool: Bool? { kind == .bool ? token.pointee.payload != 0 : nil }
 
-    /// Children of an object or array; 0 for scalars.
+    /// Number of children of an object or array; 0 for scalars.
     @inline(__always) package var count: Int {
         kind.rawValue >= JSONKind.array.rawValue ? Int(token.pointee.payload) : 0
     }
 
-    /// The elements of an array or the fields of an object, in order; nothing for scalars.
+    /// Elements of an array or fields of an object, in order; empty for scalars.
     @inline(__always) package var children: JSONChildren {
         JSONChildren(
             next: token + 1, end: token + Int(token.pointee.next), owner: owner)
     }
 
-    /// The field called `name`; nil also for anything but objects.
+    /// Returns the field called `name`; nil if there is none or this is not an object.
     package func field(_ name: StaticString) -> JSONValue? {
         guard kind == .object else { return nil }
         for child in children where child.key.equals(name) { return child }
@@ -92,7 +92,7 @@ package struct JSONValue {
     }
 }
 
-/// The children of a container; trivial like the handles it yields.
+/// Children of a container. A trivial handle, valid as long as the record.
 package struct JSONChildren: Sequence, IteratorProtocol {
     private var position: UnsafeMutablePointer<JSONToken>
     private let end: UnsafeMutablePointer<JSONToken>

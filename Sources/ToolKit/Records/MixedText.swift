@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// What the text of a cell means in a mixed property.
+/// Interprets the text of a cell in a mixed property.
 package enum MixedText {
-    /// JSON: an object, an array, or a string in quotes.
+    /// Whether the text may be JSON: it begins like an object, an array or a string in quotes.
     @inline(__always)
     package static func mayBeJSON(_ text: ByteView) -> Bool {
         guard let first = text.buffer.first else { return false }
@@ -10,7 +10,8 @@ package enum MixedText {
             || first == UInt8(ascii: "\"")
     }
 
-    /// Of a text that is no JSON: a number or truth value if it reads as one.
+    /// Converts text that is not JSON: to an integer, boolean or double if it is the text of one,
+    /// else to a string.
     package static func value(_ text: ByteView, in arena: ScratchArena) -> Value {
         for type in [ColumnType.int, .bool, .double] {
             if let value = ScalarText.value(text, as: type, in: arena) { return value }

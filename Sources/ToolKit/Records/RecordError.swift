@@ -1,37 +1,37 @@
 import RealmEngine
 
-/// Why one input record was refused: where it is and what was wrong with it.
+/// Reason why an input record is rejected, with its position.
 ///
-/// One pointer wide; made only on failure.
+/// As large as one pointer, allocated only on failure.
 package struct RecordError: Error, Sendable {
     package enum Code: String, Sendable {
-        /// Not JSON (RFC 8259), or not of the shape the input format promises.
+        /// Not JSON (RFC 8259), or not of the structure that the input format requires.
         case invalidJSON = "InvalidJSON"
-        /// The same name twice in one object.
+        /// An object with the same name twice.
         case duplicateProperty = "DuplicateProperty"
-        /// Not CSV (RFC 4180) or TSV, or not the header's number of fields.
+        /// Not CSV (RFC 4180) or TSV, or another number of fields than in the header.
         case invalidTable = "InvalidTable"
-        /// Bytes that are not UTF-8, or half a surrogate pair.
+        /// Bytes that are not UTF-8, or a lone surrogate.
         case invalidText = "InvalidText"
-        /// More bytes or deeper nesting than allowed.
+        /// A limit on bytes or nesting is exceeded.
         case limitExceeded = "LimitExceeded"
         /// A value that its property cannot hold.
         case typeMismatch = "TypeMismatch"
-        /// A field that is no property.
+        /// A field that is not a property of the class.
         case invalidProperty = "InvalidProperty"
-        /// A key that dictionaries cannot have.
+        /// A key that dictionaries do not permit.
         case invalidDictionaryKey = "InvalidDictionaryKey"
-        /// A record without a value it needs.
+        /// A required value is missing.
         case missingPropertyValue = "MissingPropertyValue"
-        /// A class that the database does not have.
+        /// A class that does not exist in the database.
         case noSuchTable = "NoSuchTable"
-        /// An object that the database does not have.
+        /// An object that does not exist in the database.
         case noSuchObject = "NoSuchObject"
-        /// A primary key that another object has.
+        /// A primary key that another object already has.
         case objectAlreadyExists = "ObjectAlreadyExists"
-        /// An object key that cannot be had.
+        /// An object key that cannot be used.
         case keyNotFound = "KeyNotFound"
-        /// Something that cannot be done to the object.
+        /// An operation that the object does not permit.
         case illegalOperation = "IllegalOperation"
     }
 
@@ -71,29 +71,29 @@ package struct RecordError: Error, Sendable {
     }
 
     package var code: Code { details.code }
-    /// From 1, counting refused records too; 0 for a header.
+    /// Number of the record, from 1, counting rejected ones; 0 for a header.
     package var record: Int { details.record }
-    /// From 1.
+    /// Line, from 1.
     package var line: Int { details.position.line }
-    /// From 1, in characters.
+    /// Column, from 1, in code points.
     package var column: Int { details.position.column }
     /// Path of the property inside the record, such as `tags[3].name`; nil for the record itself.
     package var property: String? { details.property }
-    /// What would have been right, as a phrase.
+    /// The expected value, as a phrase.
     package var expected: String { details.expected }
-    /// What was there, shortened if long.
+    /// The actual value, shortened if long.
     package var got: String { details.got }
-    /// The reader cannot find the start of another record.
+    /// Whether reading must end, because the start of the next record cannot be determined.
     var endsInput: Bool { details.endsInput }
 
-    /// One sentence, as printed for people.
+    /// Message for people, in one line.
     package var message: String {
         let place = "record \(record), line \(line), column \(column)"
         let subject = property.map { ": \($0)" } ?? ""
         return "\(place)\(subject): expected \(expected), got \(got)"
     }
 
-    /// The same problem of a record that was found at `start` and stands at `place` in fact.
+    /// Returns this error for a record that was parsed at `start` but is at `place` in the input.
     package func relocated(to place: RecordPlace, from start: TextPosition) -> RecordError {
         RecordError(
             code, record: place.record,
@@ -101,16 +101,16 @@ package struct RecordError: Error, Sendable {
             property: property, expected: expected, got: got, endsInput: endsInput)
     }
 
-    /// The error that ends a run on this record.
+    /// The error that ends a command because of this record.
     package func realmError(file: String) -> RealmError {
         RealmError(.data, code: code.rawValue, reason: "record", message, file: file)
     }
 }
 
-/// What a reader found next.
+/// Result of reading a record.
 package enum RecordEvent<Record> {
     case record(Record)
-    /// The record is unusable; unless `endsInput`, reading goes on behind it.
+    /// The record is rejected. Reading continues after it unless `endsInput`.
     case rejected(RecordError)
     case end
 }

@@ -1,4 +1,4 @@
-/// Where a record stands in the input.
+/// Position of a record in the input.
 package struct RecordPlace {
     package let record: Int
     package let position: TextPosition

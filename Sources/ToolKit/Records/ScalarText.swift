@@ -1,9 +1,9 @@
 import RealmEngine
 
-/// Values of properties as text: what the fields of a table and the strings of JSON hold.
+/// Parses property values in text form, from the fields of a table or the strings of JSON.
 package enum ScalarText {
-    /// The value of `text` for a property of the type; nil if it is none, and for types that are
-    /// not scalars. Decoded binaries live in `scratch`, strings where the text is.
+    /// Parses a value of a scalar type; nil if `text` is not valid or the type is not a scalar.
+    /// Decoded binaries are in `scratch`; strings share the memory of `text`.
     package static func value(
         _ text: ByteView, as type: ColumnType, in scratch: ScratchArena
     ) -> Value? {
@@ -27,7 +27,7 @@ package enum ScalarText {
         return text.equals("false") ? false : nil
     }
 
-    /// A truth value as people write it, too: `1`, `0`, `yes`, `no`, in small letters or others.
+    /// Parses a boolean, also as `1`, `0`, `yes` or `no`, ignoring case.
     package static func plainBool(_ text: ByteView) -> Bool? {
         guard text.count > 0, text.count <= 5 else { return nil }
         switch text.string.lowercased() {
@@ -37,10 +37,10 @@ package enum ScalarText {
         }
     }
 
-    /// See `Timestamp.init(incomplete:)`.
+    /// Parses a date; see `Timestamp.init(incomplete:)`.
     package static func time(_ text: ByteView) -> Timestamp? { Timestamp(incomplete: text) }
 
-    /// What a text has to be, as a phrase: the type, and its form where that is not plain from it.
+    /// Description of valid text for a type: its name, and its form if that is not obvious.
     static func form(_ type: ColumnType) -> String {
         switch type {
         case .timestamp: "date such as 2025-03-04T09:12:44Z, 2025-03-04 09:12:44 or 2025-03-04"
@@ -51,7 +51,7 @@ package enum ScalarText {
         }
     }
 
-    /// Numbers and `NaN`, `Infinity` and their short forms; none if a number is out of range.
+    /// Parses a number, `NaN`, `Infinity` or their short forms; nil if a number is out of range.
     static func double(_ text: ByteView) -> Double? {
         guard let value = Double(text: text), value.isFinite || text.isWord else { return nil }
         return value
@@ -69,7 +69,7 @@ package enum ScalarText {
         return value
     }
 
-    /// Seconds since 1970 as a number; parts of a nanosecond are cut off.
+    /// Parses seconds since 1970; fractions of a nanosecond are truncated.
     static func unixTime(_ text: ByteView) -> Timestamp? {
         if let seconds = Int64(text: text) { return Timestamp(seconds: seconds, nanoseconds: 0) }
         guard let time = decimal(text), time.isFinite, let seconds = time.truncatedToInt64,
@@ -79,16 +79,16 @@ package enum ScalarText {
         return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
     }
 
-    /// A whole number however it is written (`1.0`, `1e3`, `-0`), within 64 bits.
+    /// Parses a whole number in any notation (`1.0`, `1e3`, `-0`) in the range of Int64.
     static func wholeNumber(_ text: ByteView) -> Int64? {
-        // A decimal holds 34 digits; beyond that it would round.
+        // A decimal has 34 digits; more would be rounded.
         guard text.count <= 34 else { return nil }
         return Decimal128(text: text)?.exactInt64
     }
 }
 
 extension ByteView {
-    /// Letters, perhaps signed: not a number in digits.
+    /// Whether the text is letters with an optional sign, not digits.
     fileprivate var isWord: Bool {
         guard count > 0 else { return false }
         let first = count > 1 && (self[0] == 0x2B || self[0] == 0x2D) ? self[1] : self[0]
@@ -97,7 +97,7 @@ extension ByteView {
 }
 
 extension ScratchArena {
-    /// The bytes that base64 stands for; nil if it is not that.
+    /// Decodes base64; nil if the text is not valid base64.
     func decodeBase64(_ text: ByteView) -> ByteView? {
         decoded.removeAll()
         guard decoded.append(decodingBase64: text) else { return nil }

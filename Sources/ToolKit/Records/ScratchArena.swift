@@ -1,16 +1,16 @@
 import RealmEngine
 
-/// Memory for what has to be rewritten while a record is read: unescaped text, decoded base64.
+/// Memory for the values of a record that have to be decoded: unescaped text, base64.
 ///
-/// Pointers stay valid until `reset`, which keeps one block for the next record.
+/// Pointers are valid until `reset`, which keeps one block for the next record.
 package final class ScratchArena {
     private var blocks: [UnsafeMutableRawPointer] = []
     private var block: UnsafeMutableRawPointer
     private var capacity: Int
     private var used = 0
-    /// Where base64 is decoded before its size is known.
+    /// Buffer for decoding base64, whose size is not known in advance.
     var decoded = ByteBuffer(capacity: 64)
-    /// Above this a block is not kept for the next record.
+    /// Size above which a block is freed instead of kept for the next record.
     private static let keptCapacity = 1 << 20
 
     package init(capacity: Int = 4096) {
@@ -23,7 +23,7 @@ package final class ScratchArena {
         for old in blocks { old.deallocate() }
     }
 
-    /// `count` bytes, 8-byte aligned, with eight more behind them that may be read.
+    /// Allocates `count` bytes, aligned to 8 bytes and followed by eight more readable bytes.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         let size = (count + 8 + 7) & ~7
         if size > capacity - used { replaceBlock(atLeast: size) }
@@ -31,7 +31,7 @@ package final class ScratchArena {
         return block + used
     }
 
-    /// Forgets everything.
+    /// Frees all allocations.
     @inline(__always)
     package func reset() {
         if used > 0 { forget() }

@@ -1,21 +1,21 @@
 import RealmEngine
 
-/// The exact spelling of strings that a form cannot hold as they are (realm-tools(7), VALUES):
-/// `{"$string":{"base64":"…"}}` for those that are not UTF-8, `{"$string":"…"}` in cells for those
-/// that would be taken for something else.
+/// Exact notation of strings that a form cannot represent unchanged (realm-tools(7), VALUES):
+/// `{"$string":{"base64":"…"}}` for strings that are not UTF-8, and `{"$string":"…"}` in cells for
+/// strings that would be read as something else.
 package enum SpelledString {
     private static let prefix = Array("{\"$string\":".utf8)
-    /// In front of the base64 of a dictionary's key that is not UTF-8: a member's name is a string,
-    /// and no key begins with a dollar sign.
+    /// Prefix of the base64 of a dictionary key that is not UTF-8. Member names must be strings,
+    /// and no dictionary key begins with a dollar sign.
     static let keyPrefix = Array("$base64:".utf8)
 
-    /// A cell with this text is taken for a spelling.
+    /// Whether a cell with this text is read as a spelled string.
     @inline(__always)
     static func looksSpelled(_ text: ByteView) -> Bool {
         text.count > prefix.count && text[0] == UInt8(ascii: "{") && text.begins(with: prefix)
     }
 
-    /// The string of a cell that looks spelled; nil if it is none. Its bytes live in `arena`.
+    /// Decodes a spelled string; nil if it is malformed. The bytes are in `arena`.
     static func decode(_ text: ByteView, in arena: ScratchArena) -> ByteView? {
         let tape = JSONTape()
         guard let value = try? tape.parse(copying: text),
@@ -25,7 +25,7 @@ package enum SpelledString {
         return kept
     }
 
-    /// A dictionary's key that is written as base64; nil if it is not.
+    /// Decodes a dictionary key in base64; nil if the name has no such prefix or is malformed.
     package static func key(_ name: ByteView, in arena: ScratchArena) -> ByteView? {
         guard name.count >= keyPrefix.count, name.begins(with: keyPrefix) else { return nil }
         return arena.decodeBase64(
@@ -40,14 +40,14 @@ extension ByteView {
 }
 
 extension ByteBuffer {
-    /// `{"$string":{"base64":"…"}}`
+    /// Appends `{"$string":{"base64":"…"}}`.
     package mutating func append(spelledOut text: ByteView) {
         append("{\"$string\":{\"base64\":\"")
         append(base64: text)
         append("\"}}")
     }
 
-    /// `{"$string":"…"}`, in base64 where the text is not UTF-8.
+    /// Appends `{"$string":"…"}`, with base64 if the text is not UTF-8.
     package mutating func append(spelled text: ByteView) {
         let start = count
         append("{\"$string\":")

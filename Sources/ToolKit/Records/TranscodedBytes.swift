@@ -1,20 +1,20 @@
 import Glibc
 import RealmEngine
 
-/// Bytes of another source as UTF-8. Used by one thread at a time.
+/// Converts the bytes of another source to UTF-8. Used by one thread at a time.
 package final class TranscodedBytes: ByteSupply {
     private let source: ByteSource
     private var encoding: TextEncoding
-    /// Whether a byte order mark may follow.
+    /// Whether the input may begin with a byte order mark.
     private var isAtStart = true
     private var input: UnsafeMutableRawBufferPointer
-    /// Bytes of `input` that were read and not decoded: a part of a character.
+    /// Number of bytes in `input` that are not decoded yet: an incomplete character.
     private var pending = 0
     private var output = ByteBuffer(capacity: 1 << 16)
     /// Offset of `input` in the source.
     private var offset = 0
 
-    /// - Parameter encoding: of `source`; a byte order mark of UTF-16 overrules UTF-8.
+    /// - Parameter encoding: encoding of `source`; a UTF-16 byte order mark overrides UTF-8.
     package init(_ source: ByteSource, from encoding: TextEncoding) {
         self.source = source
         self.encoding = encoding
@@ -51,7 +51,7 @@ package final class TranscodedBytes: ByteSupply {
         return ByteView(output.bytes.baseAddress!, count: output.count)
     }
 
-    /// Takes account of a byte order mark of UTF-16 and returns its size.
+    /// Sets the encoding by a UTF-16 byte order mark and returns the size of the mark.
     private func skipMark(_ size: Int) -> Int {
         guard size >= 2 else { return 0 }
         let isLittle = input[0] == 0xFF && input[1] == 0xFE
@@ -68,7 +68,7 @@ package final class TranscodedBytes: ByteSupply {
         return 2
     }
 
-    /// Decodes whole characters from `start` on and returns how many bytes they are.
+    /// Decodes whole characters from `start` on and returns the number of bytes decoded.
     private func decode(_ start: Int, _ size: Int, isLast: Bool) throws(RealmError) -> Int {
         switch encoding {
         case .utf8:

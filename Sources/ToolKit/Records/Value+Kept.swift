@@ -9,7 +9,7 @@ extension Value {
         }
     }
 
-    /// The same value with its bytes where `copy` put them.
+    /// Returns this value with its bytes copied by `copy`; values without bytes are unchanged.
     package func kept<E>(_ copy: (ByteView) throws(E) -> ByteView) throws(E) -> Value {
         switch self {
         case .string(let text): .string(try copy(text))

@@ -1,7 +1,7 @@
 import RealmEngine
 
 extension ClassSpec {
-    /// The class as `realm-query --schema` shows it.
+    /// The class in the text form of `realm-query --schema`.
     package var text: String {
         var text = "class \(DisplayWidth.printable(name))\(kind == .embedded ? " (embedded)" : "")"
         let names = properties.map { DisplayWidth.printable($0.name) }
@@ -14,7 +14,7 @@ extension ClassSpec {
         return text
     }
 
-    /// The class as in a schema file.
+    /// The class in the JSON form of schema files.
     package var json: JSONItem {
         .object([
             ("name", .text(name)), ("kind", .text(kind.name)), ("primaryKey", .known(primaryKey)),
@@ -24,7 +24,7 @@ extension ClassSpec {
 }
 
 extension PropertyDescription {
-    /// The property as in a schema file; what is not so is left out.
+    /// The property in the JSON form of schema files; flags that are false are left out.
     package var json: JSONItem {
         var members: JSONItem.Members = [
             ("name", .text(name)), ("type", .text(type.name)), ("optional", .flag(isOptional)),

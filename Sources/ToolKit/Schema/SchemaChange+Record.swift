@@ -1,7 +1,7 @@
 import RealmEngine
 
 extension SchemaChange {
-    /// What a change record calls it.
+    /// Name of the change in change records.
     package var recordName: StaticString {
         switch self {
         case .addClass: "add-class"
@@ -16,7 +16,7 @@ extension SchemaChange {
         }
     }
 
-    /// The property it is about.
+    /// Property that the change concerns; nil for a change of a class or of the version.
     package var property: String? {
         switch self {
         case .addProperty(_, let property): property.name
@@ -29,7 +29,7 @@ extension SchemaChange {
 }
 
 extension IndexKind {
-    /// What a change record calls it.
+    /// Name of the index in change records.
     package var recordName: StaticString {
         switch self {
         case .none: "none"

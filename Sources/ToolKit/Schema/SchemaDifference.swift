@@ -1,22 +1,23 @@
 import RealmEngine
 
-/// What turns the classes of one schema into those of another, by their names, in the order in which
-/// it can be done once the objects that go are gone: properties and classes that go, then new
-/// classes, new properties, and what properties become.
+/// Steps that turn the classes of one schema into the classes of another, matched by name.
 ///
-/// The order of classes and properties does not count.
+/// The order is executable once removed objects are deleted: first properties and classes are
+/// removed, then classes are created, then properties are added or adjusted.
+///
+/// The order of classes and properties in a schema is irrelevant.
 package struct SchemaDifference {
     package struct Step {
-        /// Nil for the schema version.
+        /// Class that the step changes; nil for a change of the schema version.
         package let className: String?
         package let change: SchemaChange
-        /// Why something goes that comes back in another form: what is different.
+        /// Reason of a removal, also of one that precedes the creation in another form.
         package var reason: StaticString?
     }
 
-    /// What of the schemas is looked at.
+    /// Part of the schemas to compare.
     package struct Scope {
-        /// Nil for all classes.
+        /// Class to compare; nil for all classes.
         let className: String?
         let shows: (String) -> Bool
 
@@ -29,14 +30,14 @@ package struct SchemaDifference {
     }
 
     package private(set) var steps: [Step] = []
-    /// Classes of both schemas that have nothing but the name in common: another primary key, or
-    /// objects of another kind.
+    /// Classes of both schemas that are removed and created again, because their primary key or
+    /// kind differs.
     package private(set) var replaced: Set<String> = []
     private let old: [Name: ClassSpec]
     private let new: [Name: ClassSpec]
     private let scope: Scope
 
-    /// Names are their bytes: those that only look alike to Unicode are different ones.
+    /// Name as UTF-8 bytes, since String treats canonically equivalent names as equal.
     private typealias Name = [UInt8]
 
     package init(from old: Schema, to new: Schema, _ scope: Scope = Scope()) {
@@ -44,7 +45,7 @@ package struct SchemaDifference {
             from: Self.specs(old), to: Self.specs(new), versions: (old.version, new.version), scope)
     }
 
-    /// All that a schema has, for who has nothing.
+    /// Steps that create the whole schema in an empty database.
     package init(_ schema: Schema, _ scope: Scope = Scope()) {
         self.init(from: [], to: Self.specs(schema), versions: (nil, schema.version), scope)
     }
@@ -77,7 +78,7 @@ package struct SchemaDifference {
             specs.map { (Array($0.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// What makes objects of two classes comparable.
+    /// Properties of a class that must be equal for its objects to be comparable.
     private static func identity(_ spec: ClassSpec) -> [String] {
         let key = spec.primaryKey.flatMap { spec.property($0) }
         return ["\(spec.kind)", key?.name ?? "", key?.type.name ?? ""]
@@ -87,20 +88,20 @@ package struct SchemaDifference {
         a.kind == b.kind ? "primary-key" : "kind"
     }
 
-    /// The classes the request is about, in the order of their names.
+    /// Classes in the scope, in the order of their names.
     private func wanted(_ classes: [Name: ClassSpec]) -> [ClassSpec] {
         classes.values.filter { scope.className == nil || $0.name == scope.className }
             .ordered { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// The class of that name goes, or becomes another one.
+    /// Whether the class is removed, or removed and created again.
     private func isGone(_ name: String) -> Bool {
         let key = Array(name.utf8)
         guard scope.className == nil || scope.className == name else { return false }
         return old[key] != nil && (new[key] == nil || replaced.contains(name))
     }
 
-    /// The class of both schemas, with what it becomes.
+    /// The class in the new schema; nil if the class is removed.
     private func kept(_ spec: ClassSpec) -> ClassSpec? {
         isGone(spec.name) ? nil : new[Array(spec.name.utf8)]
     }
@@ -109,7 +110,7 @@ package struct SchemaDifference {
         spec.properties.filter { scope.shows($0.name) }
     }
 
-    /// A property that begins without values.
+    /// Whether the property is added, so that it has no values yet.
     package func isNew(_ property: String, of name: String) -> Bool {
         guard let spec = new[Array(name.utf8)], let was = old[Array(name.utf8)],
             !isGone(name), spec.property(property) != nil,
@@ -134,13 +135,14 @@ package struct SchemaDifference {
         }
     }
 
-    /// Why the property has to go, perhaps to be made again; nil when it stays.
+    /// Reason to remove the property, possibly to create it again; nil if it stays.
     private func reasonToRemove(
         _ property: PropertyDescription, of spec: ClassSpec
     ) -> StaticString? {
         let leadsAway = property.target.map { isGone($0) && $0 != spec.name } ?? false
         guard let other = kept(spec) else {
-            // The class goes as a whole, but what it leads to cannot go before.
+            // The class is removed later as a whole, but links to other removed classes must be
+            // removed first.
             return leadsAway ? "class" : nil
         }
         guard let partner = other.property(property.name) else { return "removed" }

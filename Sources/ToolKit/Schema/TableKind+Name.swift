@@ -1,7 +1,7 @@
 import RealmEngine
 
 extension TableKind {
-    /// What schema text, schema files and change records call it.
+    /// Name of the kind in schema text, schema files and change records.
     package var name: String {
         switch self {
         case .topLevel: "class"

@@ -1,36 +1,36 @@
 import Glibc
 import RealmEngine
 
-/// One line on standard error that says how far a long run has come.
+/// Progress of a long operation, in one line on standard error.
 ///
-/// On a terminal the line is rewritten at most 10 times per second, after the first second;
-/// without a terminal `--progress always` prints a plain line every 5 seconds. Used from one
-/// thread. `update` is cheap enough to be called once per leaf.
+/// On a terminal the line is rewritten at most 10 times per second, after the first second. Without
+/// a terminal, `--progress always` prints a plain line every 5 seconds. Used by one thread at a
+/// time. `update` is cheap enough to be called once per leaf.
 package struct ProgressReporter {
     package enum Unit: Sendable {
         case bytes
         case objects
         case runs
-        /// Nothing is counted but time.
+        /// Only the elapsed time is shown.
         case seconds
     }
 
     private enum Style {
         case silent
-        /// Rewrites one line.
+        /// Rewrites a single line.
         case live
-        /// Adds lines.
+        /// Prints a new line each time.
         case plain
     }
 
     private let label: String
-    /// What is being done, behind the label.
+    /// Name of the operation, after the label.
     var doing: String?
     private var total: Int
     private var unit: Unit
     private let style: Style
     private var began: UInt64
-    /// Number of the stage of a meter that is shown.
+    /// Number of the meter's stage that is shown.
     private var stage = 0
     private var due: UInt64
     private var shownWidth = 0
@@ -51,20 +51,21 @@ package struct ProgressReporter {
         due = style == .plain ? now + 5_000_000_000 : now + 1_000_000_000
     }
 
-    /// Shows the new state if it is time to.
+    /// Shows the new state if an update is due.
     package mutating func update(_ done: Int) {
         if style == .silent { return }
         if let text = line(done, now: MonotonicClock.nanoseconds()) { emit(text) }
     }
 
-    /// As above, as far as a meter tells; without one only the time is shown.
+    /// Shows the state of a meter if an update is due; without a meter only the elapsed time.
     mutating func update(_ meter: ProgressCounter?) {
         if style == .silent { return }
         let now = MonotonicClock.nanoseconds()
         if let text = line(meter?.state, now: now) { emit(text) }
     }
 
-    /// Each stage has a rate of its own.
+    /// Returns the line for a state of a meter; nil if no line is due. A new stage restarts the
+    /// rate.
     mutating func line(
         _ state: (stage: ProgressCounter.Stage, done: Int)?, now: UInt64
     ) -> String? {
@@ -79,14 +80,14 @@ package struct ProgressReporter {
         return line(state.done, now: now)
     }
 
-    /// Removes the line, so that what follows on the terminal begins in the first column.
+    /// Erases the line, so that later output on the terminal begins in the first column.
     package mutating func finish() {
         guard shownWidth > 0 else { return }
         emit("\r" + String(repeating: " ", count: shownWidth) + "\r")
         shownWidth = 0
     }
 
-    /// What to print at that moment; nil when the next line is not due yet.
+    /// Returns the line to print at time `now`; nil if no line is due.
     package mutating func line(_ done: Int, now: UInt64) -> String? {
         guard style != .silent, now >= due else { return nil }
         due = now + (style == .plain ? 5_000_000_000 : 100_000_000)
@@ -97,7 +98,7 @@ package struct ProgressReporter {
         return "\r" + text + String(repeating: " ", count: padding)
     }
 
-    /// Nothing will ever be printed.
+    /// Whether nothing will ever be printed.
     var isSilent: Bool {
         if case .silent = style { return true }
         return false
@@ -148,7 +149,7 @@ package struct ProgressReporter {
         text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Bytes of memory that are this process's own: resident minus file-backed and shared pages.
+    /// Private memory of this process in bytes: resident pages minus file-backed and shared pages.
     package static func privateMemory() -> Int? {
         guard let text = SystemText.contents("/proc/self/statm") else { return nil }
         let fields = text.split(separator: " ").map { ValueForms.count($0) }

@@ -1,22 +1,22 @@
 import Glibc
 
-/// What a tool asks about its surroundings: terminals, width, colour, environment.
+/// Properties of the environment: terminals, their width and colour, environment variables.
 package enum Terminal {
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// The value of an environment variable; nil when it is unset or empty.
+    /// Value of an environment variable; nil if it is unset or empty.
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
 
-    /// Where files without a name are made.
+    /// Directory for temporary files.
     package static var temporaryDirectory: String { environment("TMPDIR") ?? "/tmp" }
 
-    /// Whether the terminal understands more than text.
+    /// Whether the terminal supports plain text only.
     static var isDumb: Bool { environment("TERM") == "dumb" }
 
-    /// Columns a table may take: `COLUMNS`, else the terminal's width; nil means no limit.
+    /// Maximum width of a table: `COLUMNS`, else the width of the terminal; nil for no limit.
     package static func columns(_ descriptor: Int32) -> Int? {
         if let wanted = environment("COLUMNS").flatMap({ ValueForms.count($0) }), wanted > 0 {
             return wanted
@@ -26,7 +26,7 @@ package enum Terminal {
         return Int(size.ws_col)
     }
 
-    /// Whether to colour what goes to `descriptor`. An explicit `--color` beats `NO_COLOR`.
+    /// Whether to colour output to `descriptor`. An explicit `--color` overrides `NO_COLOR`.
     package static func usesColor(_ when: When, _ descriptor: Int32) -> Bool {
         switch when {
         case .always: true
@@ -36,7 +36,7 @@ package enum Terminal {
     }
 }
 
-/// `--color` and `--progress`.
+/// Argument of `--color` and `--progress`.
 package enum When: String, CaseIterable, Sendable {
     case auto
     case always

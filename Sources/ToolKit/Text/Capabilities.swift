@@ -1,9 +1,9 @@
-/// Version and abilities of the tools, as `--version` prints them.
+/// Version and capabilities of the tools, as printed by `--version`.
 package enum Capabilities {
-    /// The release that the sources are, or will be.
+    /// Number of the current or next release.
     package static let version = "0.2.0"
 
-    /// The day the manual pages last changed in substance.
+    /// Date of the last substantial change of the manual pages.
     static let manualDate = "November 21, 2026"
 
     static let formatsRead = "2-11, 20-24"

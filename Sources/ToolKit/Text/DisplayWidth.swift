@@ -1,6 +1,6 @@
-/// How many columns text takes on a terminal.
+/// Width of text on a terminal, in columns.
 package enum DisplayWidth {
-    /// Columns of one scalar: 0 for marks that combine, 2 for wide characters, else 1.
+    /// Columns of one scalar: 0 for combining marks, 2 for wide characters, else 1.
     package static func columns(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }
@@ -12,12 +12,13 @@ package enum DisplayWidth {
 
     package static func columns(_ text: String) -> Int {
         let utf8 = text.utf8
-        // ASCII, the frequent case, needs no look at scalars.
+        // Fast path for ASCII.
         if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
         return text.unicodeScalars.reduce(0) { $0 + columns($1) }
     }
 
-    /// The longest beginning of `text` that fits, with an ellipsis when something is left out.
+    /// The longest prefix of `text` that fits into `limit` columns, with an ellipsis if it is
+    /// shortened.
     static func fitting(_ text: String, _ limit: Int) -> String {
         if columns(text) <= limit { return text }
         var kept = String.UnicodeScalarView()
@@ -30,7 +31,7 @@ package enum DisplayWidth {
         return String(kept) + "…"
     }
 
-    /// East Asian wide and fullwidth blocks, and emoji.
+    /// Whether the scalar is in an East Asian wide or fullwidth block, or an emoji.
     private static func isWide(_ value: UInt32) -> Bool {
         switch value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
@@ -42,7 +43,7 @@ package enum DisplayWidth {
         }
     }
 
-    /// Text that cannot drive a terminal: control characters as escapes, ill-formed UTF-8 as
+    /// Text that cannot drive a terminal: control characters are escaped, ill-formed UTF-8 becomes
     /// U+FFFD.
     package static func printable(_ bytes: UnsafeRawBufferPointer) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
@@ -71,7 +72,7 @@ package enum DisplayWidth {
         }
     }
 
-    /// Marks that reorder what follows them on the line.
+    /// Whether the scalar is a control that changes the direction of the text after it.
     private static func isDirectionControl(_ value: UInt32) -> Bool {
         (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
     }

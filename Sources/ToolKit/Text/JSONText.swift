@@ -5,7 +5,7 @@ extension ByteBuffer {
     package mutating func append(json text: String) {
         var text = text
         text.withUTF8 { utf8 in
-            // An empty string may have no address; its bytes are never read.
+            // An empty string may have no base address; the substitute is never read.
             let start = UnsafeRawPointer(utf8.baseAddress ?? ConstantText.empty.utf8Start)
             append(json: ByteView(start, count: utf8.count))
         }

@@ -1,9 +1,10 @@
 import RealmEngine
 
-/// Finding what somebody meant to type, where something must be suggested however far it is.
+/// Suggests similar names, without a limit on the distance.
 package enum Spelling {
-    /// The candidate nearest to `text`: one it begins, else the smallest edit distance. Nil only
-    /// without candidates. Ties go to the earlier candidate.
+    /// Returns the candidate nearest to `text`: the first of which it is a prefix, else the one at
+    /// the smallest edit distance. Nil only if there are no candidates. Ties go to the earlier
+    /// candidate.
     package static func nearest(to text: String, among candidates: [String]) -> String? {
         if let whole = candidates.first(where: { !text.isEmpty && $0.hasPrefix(text) }) {
             return whole
@@ -13,7 +14,7 @@ package enum Spelling {
         }
     }
 
-    /// Up to `count` candidates, the nearest first.
+    /// Returns up to `count` candidates, the nearest first.
     package static func nearest(_ count: Int, to text: String, among candidates: [String])
         -> [String]
     {

@@ -1,7 +1,8 @@
-/// How far a stream of change records has come: a version, and of which database.
+/// Position in a stream of change records: a version, and the database that it is a version of.
 package struct StreamPosition: Equatable, Sendable {
     package let version: UInt64
-    /// The source's mark (`FileFingerprint`), 16 hexadecimal digits; nil where nobody said.
+    /// Fingerprint of the source database (`FileFingerprint`), 16 hexadecimal digits; nil if
+    /// unknown.
     package let source: String?
 
     package init(_ version: UInt64, _ source: String? = nil) {
@@ -9,7 +10,7 @@ package struct StreamPosition: Equatable, Sendable {
         self.source = source
     }
 
-    /// `18237@4f2a90c1e7b3d5f6`, or the number alone; nil for anything else.
+    /// Parses `18237@4f2a90c1e7b3d5f6` or the version alone; nil for other text.
     package init?(text: some StringProtocol) {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         guard let version = ValueForms.count(parts[0]) else { return nil }
@@ -23,13 +24,14 @@ package struct StreamPosition: Equatable, Sendable {
 
     package var text: String { source.map { "\(version)@\($0)" } ?? "\(version)" }
 
-    /// Both may be positions of one stream.
+    /// Whether both may be positions of the same stream: true unless both sources are known and
+    /// differ.
     package func mayShareSource(with other: StreamPosition) -> Bool {
         guard let source, let theirs = other.source else { return true }
         return source == theirs
     }
 
-    /// The text has the form of a source's mark.
+    /// Whether the text has the form of a fingerprint.
     package static func isMark(_ text: some StringProtocol) -> Bool {
         let digits = Array("0123456789abcdef".utf8)
         return text.utf8.count == 16 && text.utf8.allSatisfy(digits.contains)

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The small texts in which the kernel describes the machine and its processes.
+/// Reads small text files in which the kernel describes the machine and its processes.
 package enum SystemText {
-    /// All of a file below `/proc` or `/sys`, at most 1 MiB; nil when it cannot be read.
+    /// Returns the text of a file below `/proc` or `/sys`, at most 1 MiB; nil if it cannot be read.
     package static func contents(_ path: String) -> String? {
         bytes(path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The bytes of a small file of the system, at most 1 MiB; nil when it cannot be read.
+    /// Returns the bytes of a small system file, at most 1 MiB; nil if it cannot be read.
     static func bytes(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -22,7 +22,8 @@ package enum SystemText {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// What follows `name` and a colon at the beginning of a line, without white space around it.
+    /// Returns the text after `name` and a colon at the beginning of a line, trimmed; nil if there
+    /// is no such line.
     package static func field(_ name: String, in text: String) -> String? {
         for line in text.split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":"), trimmed(line[..<colon]) == name else {

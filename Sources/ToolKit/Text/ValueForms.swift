@@ -1,8 +1,8 @@
-/// The forms of numbers on the command line: whole numbers, sizes and durations.
+/// Parses numbers of the command line: whole numbers, sizes and durations.
 ///
-/// Each function answers nil for text that is not exactly of the form or does not fit.
+/// Each function returns nil for text that is not exactly of its form or that overflows.
 package enum ValueForms {
-    /// A whole number, decimal or `0x` hexadecimal, without a sign.
+    /// Parses a whole number, decimal or `0x` hexadecimal, without a sign.
     package static func count(_ text: some StringProtocol) -> Int? {
         let digits = Array(text.utf8)
         if digits.count > 2, digits[0] == UInt8(ascii: "0"), digits[1] | 0x20 == UInt8(ascii: "x") {
@@ -11,7 +11,7 @@ package enum ValueForms {
         return number(digits[...], radix: 10)
     }
 
-    /// Bytes: a number, alone or with a binary unit (`64KiB`, `64k`, `4M`, `1GiB`).
+    /// Parses a number of bytes, alone or with a binary unit (`64KiB`, `64k`, `4M`, `1GiB`).
     package static func size(_ text: String) -> Int? {
         let (digits, unit) = split(text)
         let shift: Int
@@ -26,7 +26,7 @@ package enum ValueForms {
         return count(digits).flatMap { scaled($0, by: 1 << shift) }
     }
 
-    /// A time with its unit: `250ms`, `5s`, `2m`, `1h`.
+    /// Parses a duration with its unit: `250ms`, `5s`, `2m`, `1h`.
     package static func duration(_ text: String) -> Duration? {
         let (digits, unit) = split(text)
         let milliseconds: Int
@@ -40,7 +40,7 @@ package enum ValueForms {
         return count(digits).flatMap { scaled($0, by: milliseconds) }.map { .milliseconds($0) }
     }
 
-    /// A size as `size` reads it, in the largest unit that divides it.
+    /// Formats a size for `size` to parse, in the largest unit that divides it.
     static func text(size: Int) -> String {
         let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]
         for (shift, unit) in units where size > 0 && size & (1 << shift - 1) == 0 {
@@ -49,14 +49,14 @@ package enum ValueForms {
         return String(size)
     }
 
-    /// A duration as `duration` reads it.
+    /// Formats a duration for `duration` to parse.
     static func text(duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         if attoseconds == 0 { return "\(seconds)s" }
         return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
     }
 
-    /// The leading number (with its `0x`) and the unit behind it.
+    /// Splits a text into the leading number (with its `0x`) and the unit after it.
     private static func split(_ text: String) -> (digits: Substring, unit: Substring) {
         let isHexadecimal = text.utf8.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
         let end = text.utf8.indices.dropFirst(isHexadecimal ? 2 : 0).first { index in
@@ -84,7 +84,7 @@ package enum ValueForms {
         return overflow ? nil : product
     }
 
-    /// The value of a hexadecimal digit.
+    /// Returns the value of a hexadecimal digit; nil for other bytes.
     static func digit(_ byte: UInt8) -> Int? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) - 0x30
@@ -96,7 +96,7 @@ package enum ValueForms {
 }
 
 extension Duration {
-    /// As a whole number, at most the largest one there is.
+    /// Nanoseconds as a whole number, clamped to `Int.max`.
     package var wholeNanoseconds: Int {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
