@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `realm-write`: records in, commits out.
+/// `realm-write`: writes records to a database.
 package enum WriteTool {
     /// Runs a parsed command and returns its exit code.
     package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
@@ -20,7 +20,7 @@ package enum WriteTool {
     }
 }
 
-/// One command: the schema first, then records or a bulk change.
+/// One command: schema changes first, then records or a bulk change.
 struct WriteRun {
     private var request: WriteRequest
     private let output: OutputFile
@@ -31,7 +31,7 @@ struct WriteRun {
     }
 
     mutating func run() throws(RealmError) -> ExitCode {
-        // Whatever can be wrong before a file is made is found before.
+        // All mistakes that can be found without a database are found before a file is created.
         let file = try request.command[WriteOption.schemaFile].map { path throws(RealmError) in
             try SchemaFile(path: path)
         }
@@ -61,7 +61,7 @@ struct WriteRun {
         }
     }
 
-    /// Looks at the records first; they are read again to be written.
+    /// Reads the records to infer their schema; they are read again to be written.
     private func infer(
         _ className: String, _ path: String, most: Int
     ) throws(RealmError) -> (RecordInput, SchemaInference) {
@@ -107,7 +107,8 @@ struct WriteRun {
             if isTable, let relation = RelationLoad.Relation(className, schema) {
                 return try fill(relation, session, schema, input!, report, prepared)
             }
-            // What is written beside the database is about one commit.
+            // A dry run, a single transaction and the position file beside the database allow one
+            // commit at a time.
             let isOne = request.isSingle || request.isDryRun || request.resumes
             let step: any CommitStep =
                 isOne || !Threads.canStart
@@ -140,8 +141,8 @@ struct WriteRun {
         return try load.run()
     }
 
-    /// Carries out schema options. The transaction stays open, and is returned, where what follows
-    /// belongs to it: a single transaction, a rehearsal.
+    /// Applies schema options. Returns the open transaction if the records belong to it (a single
+    /// transaction or a dry run); otherwise commits it and returns nil.
     private func editSchema(
         _ session: WriteSession, _ file: SchemaFile?, _ inference: SchemaInference?
     ) throws(RealmError) -> WriteTransaction? {
@@ -168,7 +169,7 @@ struct WriteRun {
         }
     }
 
-    /// The classes that `--infer` found missing, ready to be a schema file with `--json`.
+    /// Prints the classes that `--infer` found missing; with `--json` as a schema file.
     private func show(_ classes: [ClassSpec]) throws(RealmError) {
         if classes.isEmpty { return }
         if !request.reportsJSON {

@@ -17,7 +17,9 @@ struct BulkChange {
         self.output = output
     }
 
-    /// - Parameter transaction: open, and ended here.
+    /// Changes the objects and returns the exit code.
+    ///
+    /// - Parameter transaction: an open transaction, which is committed or rolled back.
     func run(_ transaction: WriteTransaction) throws(RealmError) -> ExitCode {
         do throws(RealmError) {
             return try change(transaction)
@@ -28,7 +30,7 @@ struct BulkChange {
     }
 
     private func change(_ transaction: WriteTransaction) throws(RealmError) -> ExitCode {
-        // Valid until the first change.
+        // The snapshot is valid until the first change.
         let snapshot = try transaction.snapshot()
         let plans = try ClassPlans(snapshot.schema, request)
         let table = try plans.table(named: className)
@@ -53,7 +55,7 @@ struct BulkChange {
     private struct Setting {
         let column: Int
         let value: StagedValue
-        /// What the value refers to.
+        /// Memory of the parsed value.
         let tape: JSONTape
     }
 

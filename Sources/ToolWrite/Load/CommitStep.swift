@@ -1,42 +1,45 @@
 import RealmEngine
 
-/// How the transactions of a load get their turn, and become durable: all that differs between one
-/// transaction after the other and many that share their syncs. Confined to the load's thread.
+/// Strategy by which the transactions of a load begin and become durable: one after the other, or
+/// grouped with shared syncs. Confined to the load's thread.
 protocol CommitStep: AnyObject {
-    /// A transaction begins when there is anything to write; otherwise when all of it is at hand, so
-    /// that nobody waits for input with the writer's turn.
+    /// Whether a transaction begins as soon as there is a record to write. Otherwise it begins when
+    /// all of its records are read, so that the load does not wait for input while it has the write
+    /// mutex.
     var isEager: Bool { get }
-    /// Commits that are not durable yet.
+    /// Whether there are commits that are not durable yet.
     var hasUnsettled: Bool { get }
-    /// Of the files written.
+    /// Bytes and syncs of the database so far.
     var traffic: WriteSession.Traffic { get }
-    /// Called by threads that have read something.
+    /// Wakes the load's thread; called by threads that have read records.
     var wake: @Sendable () -> Void { get }
 
-    /// Has `writeTransaction` of the load called in a turn to write, as often as whole transactions are
-    /// at hand.
+    /// Calls `writeTransaction` of the load with the write mutex, repeatedly as long as the records
+    /// of whole transactions are read.
     func perform(_ load: RecordLoad) throws(RealmError)
-    /// The transaction of the turn.
+    /// Returns the transaction to write in.
     func begin() throws(RealmError) -> WriteTransaction
-    /// Forgets what the transaction has written; `begin` gives another one for the same turn.
+    /// Discards the changes of the transaction; `begin` then returns another one under the same
+    /// write mutex.
     func restart(_ transaction: WriteTransaction) throws(RealmError)
-    /// Forgets the open transaction, if there is one.
+    /// Discards the open transaction, if there is one.
     func abandon(_ transaction: WriteTransaction?)
-    /// Commits what is written so far; the load is told once it is durable.
+    /// Commits the transaction and calls `settle` of the load once the commit is durable.
     func commit(
         _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
     ) throws(RealmError)
 
-    /// Lets commits become durable, for up to so long.
+    /// Processes completed commits, waiting for them up to `milliseconds`.
     func work(_ load: RecordLoad, _ milliseconds: Int32) throws(RealmError)
-    /// Nothing is left to write, or to be read.
+    /// Called when there is nothing to write and no input to read.
     func idle() throws(RealmError)
-    /// Returns when all commits are durable. After an error those that can be.
+    /// Waits until all commits are durable.
     func finish(_ load: RecordLoad) throws(RealmError)
     func drain(_ load: RecordLoad)
 }
 
-/// Each transaction is durable before the next begins; the only one may be open already.
+/// Commits one transaction after the other, each durable before the next begins. The first
+/// transaction may be open already.
 final class DirectCommits: CommitStep {
     private let session: WriteSession
     private let request: WriteRequest

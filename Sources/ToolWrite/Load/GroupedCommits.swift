@@ -1,17 +1,17 @@
 import RealmEngine
 import ToolKit
 
-/// Asynchronous transactions of an instance, which share their syncs.
+/// Commits by asynchronous transactions of an instance, which share their syncs.
 ///
-/// A transaction is asked for when its batch has been read as a whole; as long as whole batches are at
-/// hand, one transaction asks for the next, and all become durable together.
+/// A transaction is requested when its records are read completely. As long as more complete
+/// transactions are read, each transaction requests the next, and all become durable together.
 final class GroupedCommits: CommitStep {
     private let place: WriterPlace
     private let request: WriteRequest
-    /// The transaction that was asked for and has not begun.
+    /// A requested transaction that has not begun; nil for none.
     private var asked: Instance.AsyncID?
     private var settlements = Settlements()
-    /// When the first of them was committed.
+    /// Time of the first commit in the current group.
     private var groupStart: UInt64 = 0
     private var failure: RealmError?
 
@@ -45,7 +45,7 @@ final class GroupedCommits: CommitStep {
         }
     }
 
-    /// The block of a transaction.
+    /// Writes a transaction, as the block of an asynchronous write.
     private func write(_ load: RecordLoad) {
         do throws(RealmError) {
             try load.checkInterruption()
@@ -71,8 +71,8 @@ final class GroupedCommits: CommitStep {
 
     func abandon(_ transaction: WriteTransaction?) { place.cancelWrite() }
 
-    /// Durable with those that follow at once; a group does not grow beyond its memory nor for longer
-    /// than records may wait.
+    /// Commits in a group with the transactions that follow at once. A group is limited by its
+    /// memory and by the time that records may wait.
     func commit(
         _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
     ) throws(RealmError) {
@@ -91,13 +91,14 @@ final class GroupedCommits: CommitStep {
         settlements.add(load.settlement(version))
     }
 
-    /// How long a group may grow, in nanoseconds: not so short that syncs take most of the time.
+    /// Maximum age of a group in nanoseconds. At least 20 ms, so that syncs do not take most of the
+    /// time.
     private var longestGroup: UInt64 { max(request.limits.interval, 20_000_000) }
 
-    /// The first commit that was waiting is durable, or failed.
+    /// Settles the first waiting commit, which is durable, or records its error.
     private func complete(_ error: RealmError?, _ load: RecordLoad) {
         if let error {
-            // Nothing becomes durable any more.
+            // After a failed commit no later commit becomes durable.
             settlements.removeAll()
             return fail(error)
         }
@@ -107,7 +108,7 @@ final class GroupedCommits: CommitStep {
         } catch { fail(error) }
     }
 
-    /// What changed nothing counts as soon as all before it does.
+    /// Settles transactions without changes once all commits before them are settled.
     private func settleUnchanged(_ load: RecordLoad) throws(RealmError) {
         while let first = settlements.first, first.version == nil {
             try load.settle(settlements.removeFirst())
@@ -116,14 +117,14 @@ final class GroupedCommits: CommitStep {
 
     // MARK: Becoming durable
 
-    /// Runs what was delivered to this thread.
+    /// Runs blocks delivered to this thread, waiting for them up to `milliseconds`.
     func work(_ load: RecordLoad, _ milliseconds: Int32 = 200) throws(RealmError) {
         place.loop.run(milliseconds: milliseconds)
         try load.report.flushAcknowledgements()
         if let failure { throw failure }
     }
 
-    /// The version an idle writer has seen is not kept for it.
+    /// Unpins the version that the instance has read, since an idle writer does not need it.
     func idle() throws(RealmError) { try place.instance.refresh() }
 
     func finish(_ load: RecordLoad) throws(RealmError) {
@@ -138,7 +139,7 @@ final class GroupedCommits: CommitStep {
         while place.instance.isPerformingAsynchronousWriteOperations {
             _ = try? work(load)
         }
-        // A turn that has not come is not waited for.
+        // A cancelled request has no turn to wait for.
         if asked == nil { place.instance.waitForEndOfTurn() }
     }
 }

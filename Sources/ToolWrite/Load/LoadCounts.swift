@@ -1,16 +1,16 @@
 import RealmEngine
 import ToolKit
 
-/// What a run has done so far.
+/// Numbers of records and changes of a load.
 struct LoadCounts {
-    /// Records of the input, skipped and refused ones too.
+    /// Number of records in the input, including skipped and rejected ones.
     var records = 0
     var inserted = 0
     var updated = 0
     var deleted = 0
     var unchanged = 0
     var rejected = 0
-    /// Changes of the schema.
+    /// Number of schema changes.
     var schema = 0
 
     mutating func add(_ outcome: ObjectWriter.Outcome) {
@@ -24,7 +24,8 @@ struct LoadCounts {
 
     var changes: Int { inserted + updated + deleted + schema }
 
-    /// The records since `other` are written again.
+    /// Resets the numbers of changes to those of `other`, since the records after it are written
+    /// again.
     mutating func restart(from other: LoadCounts) {
         inserted = other.inserted
         updated = other.updated
@@ -33,7 +34,7 @@ struct LoadCounts {
         schema = other.schema
     }
 
-    /// `1395 inserted, 15 updated`.
+    /// Summary: `1395 inserted, 15 updated`.
     func text(rejects: String?) -> String {
         var parts: [String] = []
         if inserted > 0 { parts.append("\(inserted) inserted") }
@@ -48,7 +49,7 @@ struct LoadCounts {
         return "\(records) \(noun)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
     }
 
-    /// Members of reports and acknowledgements.
+    /// Members for reports and acknowledgements.
     var members: JSONItem.Members {
         var members: JSONItem.Members = [
             ("records", .count(records)), ("inserted", .count(inserted)),

@@ -2,8 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// What a run says: acknowledgements on standard output, refused records in their file, a summary
-/// on standard error.
+/// Output of a load: acknowledgements on standard output, rejected records in their file, and a
+/// summary on standard error.
 final class LoadReport {
     private let request: WriteRequest
     private let inputName: String
@@ -11,15 +11,16 @@ final class LoadReport {
     private let output: OutputFile
     private let rejects: RejectFile?
     private let target: WriteTarget?
-    /// What is acknowledged is in the user's file, and not in one that may never take its place.
+    /// Whether commits are in the user's file. Until a new file is renamed, acknowledgements are
+    /// held back, because the file may never be renamed.
     private var isPublished: Bool
     private let began = MonotonicClock.nanoseconds()
-    /// The version the first transaction began with.
+    /// Version before the first transaction; nil before it begins.
     private var firstVersion: UInt64?
     private(set) var commits = 0
     private var shown = 0
     private var acknowledgements = ByteBuffer(capacity: 256)
-    /// Refusals that are told on standard error when no file takes them.
+    /// Maximum number of rejected records reported on standard error if there is no file for them.
     private static let mostShown = 10
 
     init(
@@ -40,12 +41,13 @@ final class LoadReport {
         }
     }
 
-    /// A transaction begins: others may have written while it waited for its turn.
+    /// Records the version at which the first transaction begins; other processes may have
+    /// committed since the load began.
     func begin(with transaction: WriteTransaction) {
         if firstVersion == nil { firstVersion = transaction.version - 1 }
     }
 
-    /// A batch is settled: what it changed, if anything, is durable.
+    /// Reports a batch whose changes, if any, are durable.
     func committed(_ item: Settlements.Item) throws(RealmError) {
         try rejects?.write(item.rejects)
         guard let version = item.version else { return }
@@ -61,15 +63,15 @@ final class LoadReport {
         if acknowledgements.count >= 1 << 16 { try flushAcknowledgements() }
     }
 
-    /// One batch is settled, and told at once.
+    /// Reports a durable batch and flushes its acknowledgement.
     func committed(_ counts: LoadCounts, version: UInt64?) throws(RealmError) {
         try committed(
             Settlements.Item(counts: counts, version: version, rejects: takeRejects()))
         try flushAcknowledgements()
     }
 
-    /// Writes the lines of `committed`. Throws `busy` instead when another file took the name of the
-    /// one they are about since it was committed to.
+    /// Prints the acknowledgements of `committed`. Throws `busy` instead if the path now belongs to
+    /// another file than the one committed to.
     func flushAcknowledgements() throws(RealmError) {
         guard isPublished, acknowledgements.count > 0 else { return }
         if let target, target.isInPlace { try target.session.database.checkPlace() }
@@ -92,13 +94,13 @@ final class LoadReport {
         }
     }
 
-    /// Lines about the records refused since the last call.
+    /// Returns the lines about records that were rejected since the last call.
     func takeRejects() -> [UInt8] { rejects?.take() ?? [] }
 
-    /// Writes them.
+    /// Writes these lines to the file of rejected records.
     func writeRejects() throws(RealmError) { try rejects?.write(takeRejects()) }
 
-    /// How to go on after a run that ended early.
+    /// Advice to continue a load that ended early; nil if it cannot be continued.
     func resumption(_ counts: LoadCounts) -> String? {
         if request.isSingle || request.isDryRun { return nil }
         return counts.records == 0
@@ -107,7 +109,7 @@ final class LoadReport {
                 + "behind them"
     }
 
-    /// The input ended inside a version.
+    /// Reports that the input ended inside a version.
     func leaveOut() {
         diagnostics.notice("\(inputName): the last version is not complete, and is left out")
     }
@@ -117,8 +119,10 @@ final class LoadReport {
         diagnostics.notice("interrupted\(advice)")
     }
 
-    /// - Parameter syncs: system calls it took to make the commits durable.
-    /// - Throws: `output` when standard output does not take it.
+    /// Prints the summary.
+    ///
+    /// - Parameter syncs: number of system calls that made the commits durable.
+    /// - Throws: `output` if standard output cannot be written.
     func finish(_ counts: LoadCounts, version: UInt64, syncs: Int) throws(RealmError) {
         let seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
         if request.reportsJSON {
@@ -128,7 +132,7 @@ final class LoadReport {
         }
     }
 
-    /// The summary for people; of a rehearsal it is what was asked for.
+    /// Prints the summary as text: to standard output for a dry run, otherwise to standard error.
     private func say(
         _ counts: LoadCounts, _ version: UInt64, _ seconds: String
     ) throws(RealmError) {

@@ -1,19 +1,19 @@
 import RealmEngine
 import ToolKit
 
-/// Beginning, settling and committing batches.
+/// Opening, settling and committing batches.
 extension RecordLoad {
-    /// Opens a batch for records of which the first came at `time`.
+    /// Opens a batch whose first record was read at `time`.
     func begin(_ time: UInt64) throws(RealmError) -> Batch {
         let isPrepared = if case .prepared = open { true } else { false }
-        // A rehearsal is one batch that nothing is ever due for.
+        // A dry run is a single batch without deadline.
         let due = request.isDryRun ? nil : deadline(time)
         let fresh = Batch(try beginWriter(), deadline: due, isPrepared: isPrepared)
         open = .batch(fresh)
         return fresh
     }
 
-    /// When a record that came at `time` is to be committed.
+    /// Time at which a record read at `time` must be committed; nil for no deadline.
     func deadline(_ time: UInt64) -> UInt64? {
         let interval = request.limits.interval
         return interval == .max ? nil : time &+ min(interval, 1 << 62)
@@ -30,7 +30,7 @@ extension RecordLoad {
         do throws(RealmError) {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
-                // Another program changed it between two batches.
+                // Another process changed the schema between two batches.
                 stage = try source.stage(try ClassPlans(schema, request), request)
                 feed.change(try source.conversions(schema, request))
             }
@@ -41,16 +41,16 @@ extension RecordLoad {
         return ObjectWriter(transaction, stage.plans, request)
     }
 
-    /// How long to wait, in milliseconds, when something is due at `deadline`: 0 when it is by now,
-    /// and never long.
+    /// Milliseconds to wait if a commit is due at `deadline`: 0 if the deadline has passed, at most
+    /// 200.
     func patience(until deadline: UInt64?) -> Int32 {
         guard let deadline else { return 200 }
         let now = MonotonicClock.nanoseconds()
         return now >= deadline ? 0 : Int32(min(200, (deadline - now) / 1_000_000 + 1))
     }
 
-    /// How long to wait for input; nil when the time of the open batch was up, which is committed
-    /// then.
+    /// Milliseconds to wait for input. If the deadline of the open batch has passed, commits it and
+    /// returns nil.
     func timeLeft() throws(RealmError) -> Int32? {
         let milliseconds = patience(until: batch?.deadline)
         if milliseconds > 0 { return milliseconds }
@@ -59,7 +59,7 @@ extension RecordLoad {
         return nil
     }
 
-    /// Commits the open batch; one that changed nothing leaves no version behind.
+    /// Commits the open batch. A batch without changes does not create a version.
     func commit() throws(RealmError) {
         guard let batch else { return }
         if openRecords.count == 0 {
@@ -84,7 +84,7 @@ extension RecordLoad {
         openRecords.removeAll()
     }
 
-    /// A rehearsal goes on in its one transaction.
+    /// Continues a dry run in its single transaction.
     private func rehearse() throws(RealmError) {
         counts.commit()
         counts.durable = counts.current
@@ -93,8 +93,8 @@ extension RecordLoad {
         try report.writeRejects()
     }
 
-    /// Settles what waits for other records; as long as some cannot be, the batch is written again
-    /// without them.
+    /// Stores the pending links. If some targets are missing, rejects their records and writes the
+    /// batch again without them, until no target is missing.
     private func settleAgain(_ batch: Batch) throws(RealmError) {
         while true {
             let refused = try batch.writer.settle()
@@ -112,10 +112,10 @@ extension RecordLoad {
 }
 
 extension Schema {
-    /// Whether plans made for `other` hold for this schema.
+    /// Whether plans made for `other` are valid for this schema.
     func hasSameShape(as other: Schema) -> Bool {
         guard tables.count == other.tables.count else { return false }
-        // Classes that no commit changed are the same objects in both.
+        // Tables that no commit has changed are identical objects in both.
         return zip(tables, other.tables).allSatisfy { a, b in
             a === b
                 || a.key == b.key && a.name == b.name && a.kind == b.kind

@@ -1,15 +1,15 @@
 import RealmEngine
 import ToolKit
 
-/// Writing records that come in batches.
+/// Writing of records that were read in batches.
 ///
-/// A batch whose records are all new objects is written in one go, any other record by record, from
-/// the same rows.
+/// A batch that only creates objects is written as a whole; other batches are written record by
+/// record, from the same rows.
 extension RecordLoad {
-    /// Writes records up to where a commit is due, which is made, or to the end of what has been
-    /// read; false at the end of the input.
+    /// Writes the records up to the next due commit, and commits, or all records of `incoming`.
+    /// Returns false at the end of the input.
     ///
-    /// - Parameter hasMore: more has been read already.
+    /// - Parameter hasMore: whether more records have been read.
     func write(
         _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool
     ) throws(RealmError) -> Bool {
@@ -31,7 +31,7 @@ extension RecordLoad {
         return true
     }
 
-    /// What follows the last record of a batch.
+    /// Handles the ending of a batch; returns false at the end of the input.
     private func end(_ incoming: RecordBatch) throws(RealmError) -> Bool {
         progress.update(incoming.bytesRead)
         switch incoming.ending {
@@ -58,8 +58,8 @@ extension RecordLoad {
 
     // MARK: At once
 
-    /// Creates all objects of the batch; false, with nothing changed, where that is not all there is
-    /// to do.
+    /// Creates all objects of the batch. Returns false without having changed anything if the batch
+    /// needs more than that.
     private func writeAtOnce(
         _ incoming: RecordBatch, _ batch: Batch
     ) throws(RealmError) -> Bool {
@@ -68,7 +68,8 @@ extension RecordLoad {
             converted.plans.schema === stage.plans.schema
         else { return false }
         let rows = converted.rows
-        // A link to a later record stays null, or makes the object, if links do not wait.
+        // Only if links wait may a missing target come later. Otherwise a link is set to null or
+        // creates its target.
         let linksWait = request.links == .strict
         guard linksWait || incoming.structures.isEmpty else { return false }
         let missing = try transaction.resolveLinks(rows)
@@ -92,7 +93,7 @@ extension RecordLoad {
                 try refuse(
                     writer.refusal(error, record: place.record, place.position),
                     incoming.records.record(structure.row))
-                // With all other records of the batch.
+                // This includes the other records of the batch.
                 try writeAgain(batch)
                 return true
             }
@@ -100,8 +101,8 @@ extension RecordLoad {
         return true
     }
 
-    /// Collections that can be made before their objects are; answers what is left for later, nil if
-    /// some value does not fit.
+    /// Builds the collections that can precede their objects. Returns the other structures, or nil
+    /// if a value does not fit.
     private func storeCollections(
         _ incoming: RecordBatch, _ rows: RowBatch, _ writer: ObjectWriter
     ) throws(RealmError) -> [RecordBatch.Structure]? {
@@ -128,7 +129,7 @@ extension RecordLoad {
         return rest
     }
 
-    /// The target of a link may still come.
+    /// Adds a link to the pending links, since its target may come later.
     private func wait(
         for link: WriteTransaction.MissingTarget, _ incoming: RecordBatch, _ rows: RowBatch,
         _ writer: ObjectWriter

@@ -1,23 +1,25 @@
 import RealmEngine
 import ToolKit
 
-/// Change records lead to objects that come later in the same difference, however far: a commit that
-/// is due waits for those.
+/// Delayed commits. Change records can link to objects that come much later in the same version, so
+/// a due commit waits for them.
 extension RecordLoad {
-    /// How long nothing may come while a commit waits, in nanoseconds: what is missing then does not
-    /// come any more.
+    /// Nanoseconds without a new record after which a delayed commit stops waiting for missing
+    /// targets.
     private static var linkPatience: UInt64 { 10_000_000_000 }
-    /// How long one look for more takes then, in milliseconds.
+    /// Milliseconds between checks for new records while a commit is delayed.
     static var linkPause: Int32 { 100 }
 
-    /// Whether the batch has links to objects that may still come, or the rest of its version may.
+    /// Whether the commit of the batch must wait, because it has links to missing objects or an
+    /// incomplete version.
     ///
-    /// - Parameter isIdle: there is nothing else to do, so looking costs nothing.
+    /// - Parameter isIdle: whether there is nothing else to do, so that searching for targets is
+    ///   free.
     func waitsForLinks(_ batch: Batch, isIdle: Bool) throws(RealmError) -> Bool {
         if batch.isInPart { return true }
         guard request.mode == .apply, batch.writer.pending.count > 0 else { return false }
         if MonotonicClock.nanoseconds() &- batch.lastRecord >= Self.linkPatience { return false }
-        // Looking takes as long as there is much that waits.
+        // The cost of a search is proportional to the number of pending links.
         if counts.current.records == batch.lastLook { return true }
         if !isIdle, counts.current.records < batch.nextLook { return true }
         try batch.writer.settleFound()

@@ -1,16 +1,16 @@
 import RealmEngine
 import ToolKit
 
-/// The driver: takes in what has been read, and writes it transaction by transaction.
+/// Main loop of a load: takes batches from the feed and writes them transaction by transaction.
 extension RecordLoad {
-    /// Batches that were read and not written yet.
+    /// Batches that have been read and not yet written.
     struct Queue {
         fileprivate var waiting: [RecordBatch] = []
-        /// Bytes that these batches take.
+        /// Memory of these batches in bytes.
         fileprivate(set) var waitingBytes = 0
-        /// How many of those end a transaction.
+        /// Number of transactions that end in these batches.
         fileprivate var endings = 0
-        /// The last batch has been written.
+        /// Whether the last batch has been written.
         fileprivate(set) var isOver = false
     }
 
@@ -30,29 +30,30 @@ extension RecordLoad {
 
     // MARK: Reading
 
-    /// Records of a whole transaction are at hand, or its time is up.
+    /// Whether all records of a transaction have been read, or its deadline has passed.
     var isNextReady: Bool {
         if queue.endings > 0 { return true }
         guard let first = queue.waiting.first else { return false }
         return patience(until: deadline(first.time)) == 0
     }
 
-    /// A transaction of which only the beginning is at hand is not waited for.
+    /// Whether a transaction may begin before all of its records have been read.
     private var mayBeginEarly: Bool {
         if step.isEager { return !queue.waiting.isEmpty }
         return !step.hasUnsettled && isNextLarge
     }
 
-    /// Too much of a transaction is at hand to wait for the rest.
+    /// Whether the waiting records are too large to wait for the rest of their transaction.
     private var isNextLarge: Bool { queue.waitingBytes >= min(4 << 20, request.mostMemory / 16) }
 
-    /// Takes in whatever there is until a transaction is at hand, or much of one; whether one is.
+    /// Takes available batches until they contain a whole transaction or are large; returns whether
+    /// they contain one.
     func collectNext() -> Bool {
         while !queue.isOver, !isNextReady, !isNextLarge, collect(within: 0) {}
         return isNextReady && !queue.isOver
     }
 
-    /// Takes in what has been read; false when there was nothing.
+    /// Takes the batches that have been read; returns false if there were none.
     @discardableResult
     private func collect(within milliseconds: Int32) -> Bool {
         let batches = feed.take(within: milliseconds)
@@ -65,14 +66,15 @@ extension RecordLoad {
         return !batches.isEmpty
     }
 
-    /// The mere end of the input needs no transaction, unless one is open.
+    /// Ends the load without a transaction if only the end of the input remains and no transaction
+    /// is open.
     private func passEmptyEnd() {
         guard case .nothing = open, let only = queue.waiting.first, only.isEmptyEnd else { return }
         if only.isCutOff, !queue.isOver { report.leaveOut() }
         queue.isOver = true
     }
 
-    /// Transactions that end in what is left of the batch.
+    /// Number of transactions that end in the remaining records of the batch.
     private func endings(_ batch: RecordBatch) -> Int {
         batch.duesLeft + (batch.isUsedUp ? 0 : endsTransaction(batch) ? 1 : 0)
     }
@@ -82,7 +84,7 @@ extension RecordLoad {
         return batch.isDue || batch.endsInput
     }
 
-    /// Waits for input, and for commits that become durable.
+    /// Waits for input and for commits to become durable.
     private func waitForMore() throws(RealmError) {
         if queue.waiting.isEmpty, !step.hasUnsettled {
             try step.idle()
@@ -101,7 +103,7 @@ extension RecordLoad {
 
     // MARK: Writing
 
-    /// Writes one transaction, with the turn to do so, and commits it.
+    /// Writes one transaction and commits it. Called with the write mutex.
     func writeTransaction() throws(RealmError) {
         guard let first = queue.waiting.first else { return }
         let batch = try begin(first.time)
@@ -118,7 +120,7 @@ extension RecordLoad {
         passEmptyEnd()
     }
 
-    /// Writes some of what waits; false at the end of the input.
+    /// Writes a part of the waiting records; returns false at the end of the input.
     private func writeWaiting(_ batch: Batch) throws(RealmError) -> Bool {
         let incoming = queue.waiting[0]
         let before = endings(incoming)
@@ -137,7 +139,7 @@ extension RecordLoad {
             reached: stream.reached)
     }
 
-    /// What was committed is durable.
+    /// Counts and reports a durable commit.
     func settle(_ item: Settlements.Item) throws(RealmError) {
         counts.durable = item.counts
         try report.committed(item)

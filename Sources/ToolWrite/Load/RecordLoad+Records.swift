@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Writing record by record: those of a batch, or once more those of the open transaction.
+/// Writing of single records, for a batch or to repeat the open transaction.
 extension RecordLoad {
     func writeSingly(
         _ incoming: RecordBatch, _ records: Range<Int>, _ batch: Batch
@@ -21,8 +21,8 @@ extension RecordLoad {
         }
     }
 
-    /// Writes the records of the open batch in a new transaction. A dry run, whose transaction has the
-    /// earlier batches too, does not.
+    /// Writes the records of the open batch again in a new transaction. Does nothing in a dry run,
+    /// whose transaction also contains earlier batches.
     func writeAgain(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         repeat {
@@ -33,7 +33,8 @@ extension RecordLoad {
         } while try !writeOpenRecords(batch)
     }
 
-    /// Returns false if a record was refused after it had changed something.
+    /// Writes all open records; returns false if a record was rejected after it had changed
+    /// something.
     private func writeOpenRecords(_ batch: Batch) throws(RealmError) -> Bool {
         let input = try openRecords.input(name: source.input.name)
         for index in 0..<openRecords.count {
@@ -54,13 +55,13 @@ extension RecordLoad {
         return plan != nil || stage.schemaChange != nil || stage.mark != nil
     }
 
-    /// Why a record is refused, and whether part of it has been written by then.
+    /// A rejected record, and whether part of it has been written.
     private struct Refused {
         let error: RecordError
         let hasChanged: Bool
     }
 
-    /// Writes one record; what it does to the schema becomes part of the batch.
+    /// Writes one record, or applies its schema change or stream mark to the batch.
     private func write(
         _ event: RecordEvent<ClassPlan?>, _ batch: Batch, _ place: RecordPlace
     ) throws(RealmError) -> Refused? {
@@ -85,7 +86,7 @@ extension RecordLoad {
             guard error.kind == .data else { throw error }
             return Refused(
                 error: writer.refusal(error, record: place.record, place.position),
-                // What a change of the schema began is not left half done.
+                // A schema change or mark may be half applied, so the batch must be written again.
                 hasChanged: stage.schemaChange != nil || stage.mark != nil || writer.hasChanged)
         }
     }

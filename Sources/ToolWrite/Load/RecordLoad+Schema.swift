@@ -1,9 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Schema changes among change records: they become part of the batch that is open.
+/// Schema changes among change records, which are part of the open batch.
 extension RecordLoad {
-    /// Throws `data` when the change cannot be made; part of it may have been.
+    /// Applies a schema change. Throws `data` if it is not possible, possibly after a part of it
+    /// was applied.
     func edit(_ change: SchemaChange, _ batch: Batch) throws(RealmError) {
         let writer = batch.writer
         let plan = SchemaChangeCheck(change, writer.plans.schema)
@@ -42,12 +43,12 @@ extension RecordLoad {
     }
 }
 
-/// What a schema change of a record means for the classes there are.
+/// Checks a schema change against the existing classes.
 struct SchemaChangeCheck {
     private let change: SchemaChange
-    /// The schema is as wanted already: records may come twice.
+    /// Whether the schema already has the change; records may be delivered twice.
     private(set) var isDone = false
-    /// Why it cannot be made.
+    /// Reason why the change is not possible; nil if it is.
     private(set) var obstacle: String?
     private(set) var losesData = false
 
@@ -85,7 +86,7 @@ struct SchemaChangeCheck {
         }
     }
 
-    /// For messages.
+    /// The change as text for messages.
     var text: String {
         let planned = PlannedChange(change: change)
         return "\(planned.action) \(planned.subject)"

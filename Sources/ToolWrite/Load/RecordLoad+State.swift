@@ -1,26 +1,26 @@
 import RealmEngine
 import ToolKit
 
-/// The states of a load.
+/// State of a load.
 extension RecordLoad {
-    /// The transaction of the load: at most one at a time.
+    /// The open transaction of the load, at most one.
     enum Open {
         case nothing
-        /// One with changes of the schema, which becomes the first batch.
+        /// A transaction with schema changes, which becomes the first batch.
         case prepared(WriteTransaction)
         case batch(Batch)
     }
 
-    /// Why a run ends early.
+    /// Reason for which a load ends early.
     enum Ending {
-        /// `--max-errors` was reached with this one; the batch is committed first.
+        /// `--max-errors` is reached by this error; the batch is committed first.
         case tooManyErrors(last: RecordError)
-        /// A record is refused, as it was written.
+        /// A record is rejected; its bytes follow.
         case refused(RecordError, [UInt8])
         case interrupted(signal: Int32)
     }
 
-    /// Numbers of records and changes at three moments.
+    /// Numbers of records and changes at three points.
     struct Counts {
         /// Including the open batch.
         var current = LoadCounts()
@@ -29,17 +29,17 @@ extension RecordLoad {
         /// As of the last commit that is durable.
         var durable = LoadCounts()
 
-        /// The first `count` records were skipped.
+        /// Records that the first `count` records are skipped.
         mutating func skip(_ count: Int) {
             current.records = count
             committed.records = count
             durable.records = count
         }
 
-        /// The open batch is committed.
+        /// Records that the open batch is committed.
         mutating func commit() { committed = current }
 
-        /// The records of the open batch are going to be written again.
+        /// Resets the counts before the open batch is written again.
         mutating func restart() { current.restart(from: committed) }
 
         /// Whether the open batch has changed anything.
@@ -48,9 +48,9 @@ extension RecordLoad {
 
     /// Positions in a stream of change records.
     struct Stream {
-        /// The file that has the position for the next run, with `--resume`.
+        /// File that stores the position for the next run; nil without `--resume`.
         let resumption: Resumption?
-        /// Position up to which the last commit applied the stream.
+        /// Stream position of the last commit.
         var reached: StreamPosition?
 
         init(_ request: WriteRequest, version: UInt64) throws(RealmError) {
@@ -63,19 +63,20 @@ extension RecordLoad {
         }
     }
 
-    /// A transaction, and what is known of its records so far.
+    /// An open transaction and the state of its records.
     final class Batch {
         var writer: ObjectWriter
         let deadline: UInt64?
         /// Whether the transaction began with changes of the schema.
         let isPrepared: Bool
-        /// Time of the last write of records.
+        /// Time of the last write of records, in nanoseconds.
         var lastRecord = MonotonicClock.nanoseconds()
-        /// Numbers of records at which missing targets of links were searched for last, and at which the next
-        /// search is worth its time.
+        /// Number of records at the last search for missing link targets, and the number from which
+        /// another search is worthwhile.
         var lastLook = -1
         var nextLook = 0
-        /// In a stream, the end of the last complete version, and whether another one has begun.
+        /// In a stream: the position of the last complete version, and whether another version has
+        /// begun.
         var reached: StreamPosition?
         var isInPart = false
         var resync: Resync?
@@ -86,7 +87,7 @@ extension RecordLoad {
             self.isPrepared = isPrepared
         }
 
-        /// Ends the open version of a stream, complete or cancelled.
+        /// Ends the open version of a stream, whether complete or cancelled.
         func endVersion() {
             isInPart = false
             resync = nil

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Streams of change records: their marks, and how far they have been applied.
+/// Streams of change records: their marks and their position.
 extension RecordLoad {
     func take(_ mark: StreamMark, _ batch: Batch) throws(RealmError) {
         switch mark {
@@ -18,7 +18,8 @@ extension RecordLoad {
         counts.current.deleted += try resync.sweep(batch.writer)
     }
 
-    /// Carries out a change of the schema; where all there is comes anew, it replaces what is in its way.
+    /// Applies a schema change. During a resync, conflicting parts of the existing schema are
+    /// removed first.
     func make(_ change: SchemaChange, _ batch: Batch) throws(RealmError) {
         guard let resync = batch.resync else { return try edit(change, batch) }
         for step in resync.steps(toward: change, batch.writer.plans.schema) {
@@ -26,7 +27,7 @@ extension RecordLoad {
         }
     }
 
-    /// Forgets the beginning of a version that was broken off, which has a transaction of its own.
+    /// Discards the beginning of an interrupted version, which has its own transaction.
     func forgetPart(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         try step.restart(batch.writer.transaction)
@@ -35,8 +36,8 @@ extension RecordLoad {
         counts.restart()
     }
 
-    /// Whether the batch of records is the beginning of a version that has its own transaction, and
-    /// there is something to commit before.
+    /// Whether `incoming` begins a version with its own transaction, and earlier records must be
+    /// committed first.
     func isToBeCommitted(before incoming: RecordBatch) -> Bool {
         incoming.part == .beginning && incoming.position == 0
             && counts.current.records > counts.committed.records

@@ -4,34 +4,34 @@ import ToolKit
 
 /// Writes the records of one input, batch by batch. Confined to its thread.
 ///
-/// A record is checked before it touches anything. What still goes wrong while it is written, or
-/// when links are settled before a commit, rolls the batch back: `--on-error stop` ends there,
-/// `skip` writes the batch again without the record.
+/// Each record is checked before it changes anything. If a record fails later, while it is written
+/// or when links are stored before the commit, the batch is rolled back. `--on-error stop` then
+/// ends the load; `skip` writes the batch again without the record.
 final class RecordLoad {
     let request: WriteRequest
     let session: WriteSession
     let source: RecordSource
-    /// Reads of the source on other threads.
+    /// Reads records, possibly on other threads.
     private(set) var feed: RecordFeed
-    /// Batches that were read.
+    /// Batches that have been read.
     var queue = Queue()
     var stage: RecordStage
-    /// How transactions get their turn and become durable.
+    /// Strategy for beginning and committing transactions.
     let step: any CommitStep
     var open: Open
-    /// The records of the open batch, with `--on-error skip`.
+    /// Records of the open batch, with `--on-error skip`.
     let openRecords: OpenRecords
     var counts = Counts()
     var stream: Stream
-    /// Why the run ends early, as soon as it is known; the open batch may still be committed.
+    /// Reason for which the load ends early, nil for none. The open batch may still be committed.
     private(set) var ending: Ending?
     let report: LoadReport
     var progress: ProgressReporter
 
     /// - Parameters:
-    ///   - schema: the classes as the first batch finds them.
-    ///   - prepared: an open transaction that becomes the first batch.
-    ///   - step: how transactions become durable; nil for one after the other.
+    ///   - schema: schema at the beginning of the first batch.
+    ///   - prepared: an open transaction that becomes the first batch; nil for none.
+    ///   - step: commit strategy; nil for one durable transaction after the other.
     init(
         _ request: WriteRequest, className: String, _ session: WriteSession, _ schema: Schema,
         _ input: RecordInput, _ report: LoadReport, prepared: WriteTransaction? = nil,
@@ -56,7 +56,7 @@ final class RecordLoad {
             request.mode == .apply ? stream.deduplicator : nil, wake: step.wake)
     }
 
-    /// Writes everything and returns the exit code.
+    /// Writes all records and returns the exit code.
     func run() throws(RealmError) -> ExitCode {
         do throws(RealmError) {
             try skip()
@@ -79,7 +79,7 @@ final class RecordLoad {
         counts.skip(source.input.recordNumber)
     }
 
-    /// Keeps the memory of the open transaction within its limit.
+    /// Stores pending links and spills the open transaction as its memory limit requires.
     func saveMemory(_ writer: ObjectWriter) throws(RealmError) {
         try writer.settleEarly()
         try writer.saveMemory()
@@ -105,7 +105,7 @@ final class RecordLoad {
         try result.get()
     }
 
-    /// Ends the run; earlier commits stay.
+    /// Ends the load because of a record; earlier commits stay.
     func refuseFinally(
         _ error: RecordError, _ record: ByteView?
     ) throws(RealmError) -> Never {
@@ -119,7 +119,7 @@ final class RecordLoad {
             file: source.input.name, hint: report.resumption(counts.durable))
     }
 
-    /// Cancels the open batch, makes the commits before it durable, and reports how far the run came.
+    /// Cancels the open batch, waits until earlier commits are durable, and reports the progress.
     /// Returns the error to throw; does not return after a signal.
     private func finish(after error: RealmError) -> RealmError {
         var error = error
@@ -140,7 +140,7 @@ final class RecordLoad {
             if error.kind == .data { error = stopping(refused) }
         case .tooManyErrors, nil: break
         }
-        // The first error is the one to report.
+        // An error of the report is ignored, since the first error is thrown.
         try? sumUp()
         return error
     }
@@ -157,7 +157,7 @@ final class RecordLoad {
         open = .nothing
     }
 
-    /// Throws if a signal asked the run to end.
+    /// Throws if a signal requested the end of the load.
     func checkInterruption() throws(RealmError) {
         guard let number = Interruption.signal else { return }
         ending = .interrupted(signal: number)

@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// What `realm-write` does with records, for those who measure it.
+/// Loads records in-process, for benchmarks.
 package enum RecordLoading {
-    /// Loads NDJSON as `realm-write` with these words would, the class among them, into a session
-    /// that is open already. With `--infer` the classes and properties come first, in a commit of their own.
+    /// Loads NDJSON as `realm-write` with these words would, including the class, into an open
+    /// session. With `--infer` the classes and properties are created first, in a separate commit.
     /// Prints nothing.
     ///
     /// - Returns: the number of commits.

@@ -1,14 +1,14 @@
 import RealmEngine
 import ToolKit
 
-/// The input of a load, and the class and the columns of its records.
+/// The input of a load, with the class and the column names of its records.
 struct RecordSource {
     let input: RecordInput
     let className: String
     /// Names of the columns of CSV and TSV; empty for other formats.
     private let header: [String]
 
-    /// Reads the header.
+    /// Reads the header of the input.
     init(_ input: RecordInput, className: String) throws(RealmError) {
         self.input = input
         self.className = className
@@ -20,8 +20,8 @@ struct RecordSource {
         try RecordStage(plans, className: className, header: header, request)
     }
 
-    /// A conversion for each thread that converts records; none if they are converted when they are
-    /// written.
+    /// Returns a conversion for each thread of the feed. Empty if records are converted when they
+    /// are written.
     func conversions(
         _ schema: Schema, _ request: WriteRequest
     ) throws(RealmError) -> [RecordFeed.Conversion] {
@@ -36,7 +36,7 @@ struct RecordSource {
         return conversions
     }
 
-    /// Notes how a table is read where its header left that open.
+    /// Prints notices about a guessed separator and about columns without names.
     func noteReading(_ request: WriteRequest) {
         let diagnostics = Diagnostics(request.command)
         let dialect = input.form.dialect

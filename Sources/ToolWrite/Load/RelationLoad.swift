@@ -1,11 +1,11 @@
 import RealmEngine
 import ToolKit
 
-/// Fills one collection property from a table of its own, as `realm-query --output-dir` writes it:
-/// `owner`, then `index` of a list or `key` of a dictionary, and `value`.
+/// Fills a collection property from a separate table, as written by `realm-query --output-dir`:
+/// `owner`, `index` of a list or `key` of a dictionary, and `value`.
 ///
-/// The rows of one owner stand together; they replace its collection. All rows are one transaction,
-/// so that no collection is ever half there. Confined to its thread.
+/// The rows of an owner must be consecutive; they replace its collection. All rows are one
+/// transaction, so that no collection is ever incomplete. Confined to its thread.
 final class RelationLoad {
     private let request: WriteRequest
     private let input: RecordInput
@@ -24,7 +24,7 @@ final class RelationLoad {
         let table: TableInfo
         let column: Int
 
-        /// `CLASS.PROP`, or what `--output-dir` calls its file; nil when it is not the name of a
+        /// Parses `CLASS.PROP` or the name of a file of `--output-dir`; nil if it is not a
         /// collection.
         init?(_ name: String, _ schema: Schema) {
             guard schema.objectClass(named: name) == nil else { return nil }
@@ -61,7 +61,7 @@ final class RelationLoad {
         var keys: [Value] = []
     }
 
-    /// - Parameter transaction: what all rows become part of; ended by `run`.
+    /// - Parameter transaction: an open transaction for all rows, which `run` ends.
     init(
         _ request: WriteRequest, _ relation: Relation, _ session: WriteSession, _ schema: Schema,
         _ input: RecordInput, _ report: LoadReport, _ transaction: WriteTransaction
@@ -79,7 +79,7 @@ final class RelationLoad {
             request.command, file: request.path, total: input.size, unit: .bytes)
     }
 
-    /// Writes everything and returns the exit code.
+    /// Writes all rows and returns the exit code.
     func run() throws(RealmError) -> ExitCode {
         do throws(RealmError) {
             try checkHeader()
@@ -95,7 +95,7 @@ final class RelationLoad {
         } catch {
             writer.transaction.rollback()
             progress.finish()
-            // What went wrong first is what people are told.
+            // An error of the report is ignored, since the first error is thrown.
             try? report.finish(
                 LoadCounts(), version: session.database.version, syncs: session.traffic.syncs)
             throw error
@@ -166,7 +166,7 @@ final class RelationLoad {
         return try transaction.exists(table, ObjectKey(raw)) ? ObjectKey(raw) : nil
     }
 
-    /// Adds a row to its owner's collection.
+    /// Adds a row to the collection of its owner.
     private func add(
         _ owner: Value, _ reader: DelimitedReader, _ row: DelimitedRow
     ) throws(RealmError) {
@@ -197,7 +197,7 @@ final class RelationLoad {
         group?.elements.append(value.kept(in: arena))
     }
 
-    /// Stores the collection of the owner whose rows ended.
+    /// Stores the collection of the current owner.
     private func endGroup() throws(RealmError) {
         guard let group else { return }
         self.group = nil

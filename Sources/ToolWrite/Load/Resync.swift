@@ -1,13 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// A database while everything there is comes anew: what has come, so that the rest can go. Takes eight
-/// bytes for each object.
+/// State of a resync, in which a stream sends all objects again: collects the objects sent, so that
+/// the others can be deleted. Takes eight bytes per object.
 final class Resync {
-    /// Nil for all classes, and their schema.
+    /// Class that is sent again; nil for all classes and their schema.
     private let className: String?
     private var seen: [TableKey: [ObjectKey]] = [:]
-    /// Properties by class, as far as they were named.
+    /// Properties that were sent, by class.
     private var named: [String: Set<String>] = [:]
 
     init(className: String?) { self.className = className }
@@ -16,8 +16,8 @@ final class Resync {
 
     // MARK: Schema
 
-    /// What has to be done for a change that builds the schema up to be possible and not to be there
-    /// already: what is in its way goes.
+    /// Returns the steps for a schema change of the stream. They first remove conflicting parts of
+    /// the schema, and are empty if the change is already made.
     func steps(toward change: SchemaChange, _ schema: Schema) -> [SchemaChange] {
         func spec(_ name: String) -> ClassSpec? {
             schema.objectClass(named: name).map { ClassSpec($0, schema) }
@@ -40,7 +40,7 @@ final class Resync {
         }
     }
 
-    /// Removals of what was not named.
+    /// Steps that remove the classes and properties that were not sent.
     func removals(_ schema: Schema) -> [SchemaChange] {
         guard className == nil, !named.isEmpty else { return [] }
         let specs = schema.classes.map { ClassSpec($0, schema) }
@@ -52,7 +52,7 @@ final class Resync {
             }
         }
         let gone = specs.filter { named[$0.name] == nil }
-        // Among themselves they may lead to each other.
+        // Links between the removed classes are removed first.
         for spec in gone {
             for property in spec.properties where property.target != nil {
                 steps.append(.dropProperty(spec.name, property.name))
@@ -81,7 +81,7 @@ final class Resync {
         return steps + [.dropClass(name)]
     }
 
-    /// What makes one property the other; nil if nothing does.
+    /// Steps that change the optionality and index of a property; nil if its type differs.
     private static func adjustments(
         _ name: String, _ present: PropertyDescription, _ wanted: PropertyDescription
     ) -> [SchemaChange]? {
@@ -98,12 +98,12 @@ final class Resync {
 
     // MARK: Objects
 
-    /// Deletes what has not come; answers how many objects that were.
+    /// Deletes the objects that were not sent and returns their number.
     func sweep(_ writer: ObjectWriter) throws(RealmError) -> Int {
         var deleted = 0
         for table in writer.plans.schema.classes where table.kind == .topLevel {
             if let className, className != table.className { continue }
-            // Where a table is holds until the transaction goes on.
+            // The snapshot is valid until the next change of the transaction.
             let snapshot = try writer.transaction.snapshot()
             guard let place = snapshot.schema.table(table.key) else { continue }
             let kept = seen[table.key, default: []].sorted()
@@ -116,7 +116,7 @@ final class Resync {
         return deleted
     }
 
-    /// The objects of the table that are not in `kept`, which is sorted.
+    /// Returns the objects of the table that are not in `kept`, which must be sorted.
     private static func rest(
         _ table: Table, _ kept: [ObjectKey]
     ) throws(RealmError) -> [ObjectKey] {

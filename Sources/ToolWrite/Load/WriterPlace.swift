@@ -1,40 +1,41 @@
 import RealmEngine
 import ToolKit
 
-/// Where a load writes asynchronously: an instance, and the loop of the thread it is confined to.
+/// An instance for asynchronous writes, and the loop of the thread to which it is confined.
 final class WriterPlace {
     let loop: ThreadLoop
     let instance: Instance
 
-    /// For the calling thread.
+    /// Opens an instance for the calling thread.
     init(_ session: WriteSession, _ request: WriteRequest) throws(RealmError) {
         loop = ThreadLoop()
         var configuration = Instance.Configuration(path: session.database.path)
         configuration.isDurable = request.isDurable
         configuration.patience = request.patience
         configuration.key = session.database.encryptionKey
-        // It has nothing to be told, and looking for commits would cost while no record comes.
+        // The load needs no notifications, and checking for commits would cost time while no record
+        // comes.
         configuration.autorefresh = false
         instance = try Instance.open(configuration, on: loop.confinement)
     }
 
-    /// Forgets the open transaction, if there is one.
+    /// Discards the open transaction, if there is one.
     func cancelWrite() {
         if instance.isInWriteTransaction { instance.cancelWrite() }
     }
 }
 
-/// Batches that were written and await their turn to count: commits until they are durable, what
-/// changed nothing until the commits before it are.
+/// Batches that have been written and are not settled yet. A commit is settled when it is durable,
+/// a transaction without changes when all commits before it are settled.
 struct Settlements {
     struct Item {
-        /// Of everything up to here.
+        /// Counts up to the end of the batch.
         let counts: LoadCounts
-        /// Of the commit; nil when nothing had changed.
+        /// Version of the commit; nil for a transaction without changes.
         let version: UInt64?
-        /// Lines for the file of refused records.
+        /// Lines for the file of rejected records.
         let rejects: [UInt8]
-        /// How far a stream has come with it.
+        /// Stream position at the end of the batch.
         var reached: StreamPosition?
     }
 

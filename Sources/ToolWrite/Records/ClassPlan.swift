@@ -1,24 +1,24 @@
 import RealmEngine
 import ToolKit
 
-/// What to do with one field of a record.
+/// Action for one field of a record.
 struct FieldAction {
     enum Kind: UInt8 {
-        /// A single scalar: the common case, converted on the spot.
+        /// A single scalar: the common case, converted inline.
         case scalar
         /// A link to a class with a primary key.
         case link
         /// Another link, a mixed value, an embedded object or a collection.
         case structured
-        /// The object's own key, in a class without primary key.
+        /// The object key, in a class without primary key.
         case objectKey
         /// The name of the class.
         case className
-        /// The name that Realm Studio gives the object.
+        /// Identifier by which Realm Studio refers to the object.
         case identity
-        /// The same in a record without properties.
+        /// Reference to an object by its Realm Studio identifier, in a record without properties.
         case reference
-        /// Not looked at.
+        /// The field is ignored.
         case ignored
 
         var isOfStudio: Bool { self == .identity || self == .reference }
@@ -29,21 +29,21 @@ struct FieldAction {
     let isNullable: Bool
     /// Position of the property's column.
     let column: Int
-    /// Of a link: type of the primary key it is given by.
+    /// Type of the target's primary key, for links.
     let keyType: ColumnType
 }
 
-/// Whether a record gives a property a value.
+/// Whether and how a record gives a property a value.
 enum FieldPresence: UInt8 {
     case nowhere
     case inRow
-    /// The row holds the primary key of the object the link leads to.
+    /// The row contains the primary key of the link's target.
     case reference
-    /// In `ClassPlan.structures`.
+    /// `ClassPlan.structures` contains the value.
     case structured
 }
 
-/// How records become objects of one class, worked out once; and the row being filled.
+/// Mapping of records to objects of one class, computed once, and the row of the current record.
 ///
 /// Confined to the thread that reads the records.
 final class ClassPlan {
@@ -51,26 +51,26 @@ final class ClassPlan {
     var key: TableKey { table.key }
     let names: FieldNames
     let actions: [FieldAction]
-    /// The value of each column: given by the record, or what holds otherwise.
+    /// Value of each column: from the record, or the default.
     let row: UnsafeMutableBufferPointer<Value>
-    /// Whether the record gives the column a value.
+    /// Whether the record gives each column a value.
     let given: UnsafeMutableBufferPointer<FieldPresence>
     private var defaults: [Value]
     private var givenAnyway: [FieldPresence]
-    /// Structured values that every record gets.
+    /// Structured values of `--const`, which every record gets.
     private var constants: [(column: Int, value: StagedValue)] = []
-    /// Values that need more than their place in the row.
+    /// Values that do not fit into the row.
     var structures: [(column: Int, value: StagedValue)] = []
-    /// Some of them are more than an empty collection.
+    /// Whether some of them are more than an empty collection.
     var hasStructures = false
-    /// By column: a collection of any kind, a list or set.
+    /// For each column: whether it is a collection, and whether it is a list or set.
     let isCollection: [Bool]
     let isSequence: [Bool]
-    /// Some property is given by a reference.
+    /// Whether a property is given by the primary key of a target.
     var hasReferences = false
-    /// The object key the record asks for.
+    /// Object key given by the record; nil for none.
     var objectKey: ObjectKey?
-    /// Columns that may be given by a reference, and the class each leads to.
+    /// Columns that may be given by the primary key of a target, with the target classes.
     let links: [(column: Int, target: TableKey)]
 
     init(_ table: TableInfo, _ fields: [(name: String, action: FieldAction)]) {
@@ -94,7 +94,7 @@ final class ClassPlan {
         given.deallocate()
     }
 
-    /// A record without fields.
+    /// Resets the row for a record without fields.
     func begin() {
         _ = row.initialize(from: defaults)
         _ = given.initialize(from: givenAnyway)
@@ -105,7 +105,7 @@ final class ClassPlan {
         objectKey = nil
     }
 
-    /// Takes a value that may need more than its place in the row.
+    /// Adds a value that may not fit into the row.
     func take(_ value: StagedValue, _ column: Int) {
         if !isCollection[column] {
             if case .value(let simple) = value {
@@ -117,7 +117,7 @@ final class ClassPlan {
                 case .link = table.columns[column].type
             {
                 if case .null = key {
-                    // In a row it would be no link at all.
+                    // In the row a null key would mean no link.
                 } else {
                     row[column] = key
                     given[column] = .reference
@@ -131,15 +131,15 @@ final class ClassPlan {
         hasStructures = true
     }
 
-    /// Stands for an earlier record again, whose values are in the row; of its structures, collections
-    /// without elements need not be among `kept`.
+    /// Restores the state for an earlier record, whose values are in the row. Empty collections may
+    /// be missing from `kept`.
     func restore(
         _ states: UnsafeBufferPointer<FieldPresence>, _ kept: ArraySlice<RecordBatch.Structure>,
         _ key: ObjectKey?
     ) {
         structures.removeAll(keepingCapacity: true)
         for structure in kept { structures.append((structure.column, structure.value)) }
-        // A class with many collections: they are not searched for each of them.
+        // With many collections a set avoids a linear search for each column.
         let columns = kept.count > 16 ? Set(kept.lazy.map(\.column)) : nil
         for (column, state) in zip(given.indices, states) {
             given[column] = state
@@ -153,7 +153,8 @@ final class ClassPlan {
         objectKey = key
     }
 
-    /// Gives every record a value, whatever it has itself. The value lives as long as the plan.
+    /// Gives every record this value, whatever the record contains. The value must be valid as long
+    /// as the plan.
     func fix(_ column: Int, _ value: StagedValue) {
         if case .value(let simple) = value, table.columns[column].collection == nil {
             defaults[column] = simple
@@ -165,14 +166,14 @@ final class ClassPlan {
         begin()
     }
 
-    /// The value of the primary key; nil if the class has none or the record does not give it.
+    /// Value of the primary key; nil if the class has none or the record does not give it.
     var primaryKey: Value? {
         guard let column = table.primaryKey, given[column] == .inRow else { return nil }
         return row[column]
     }
 }
 
-/// The plans of all classes of one schema.
+/// Plans of all classes of one schema.
 final class ClassPlans {
     let schema: Schema
     private let request: WriteRequest
@@ -180,10 +181,11 @@ final class ClassPlans {
     private let known: FieldNames
     private let classes: [TableInfo]
 
-    /// Keeps what the constants' values refer to.
+    /// Memory of the values of `--const`.
     private var tapes: [JSONTape] = []
 
-    /// Throws `misuse` when a constant fits no class, `corrupt` when links lead to no class.
+    /// Throws `misuse` if a value of `--const` fits no class, `corrupt` if the target of a link
+    /// property does not exist.
     init(_ schema: Schema, _ request: WriteRequest) throws(RealmError) {
         try schema.checkTargets()
         self.schema = schema
@@ -193,7 +195,7 @@ final class ClassPlans {
         for constant in request.constants { try fix(constant.property, constant.json) }
     }
 
-    /// Gives every record's property a value.
+    /// Gives a property of every record a value.
     private func fix(_ property: String, _ json: String) throws(RealmError) {
         let tape = JSONTape()
         tapes.append(tape)
@@ -217,14 +219,16 @@ final class ClassPlans {
         }
     }
 
-    /// The class called `name`, nil when there is none. Records mostly name the one before.
+    /// Returns the class called `name`; nil if there is none. Fast if the name is that of the
+    /// previous record.
     func table(named name: ByteView) -> TableInfo? {
         if let index = known.index(of: name, at: 0) { return classes[index] }
-        // Extended forms call embedded classes by the stored names of their tables.
+        // Extended forms name embedded classes by the stored names of their tables.
         return classes.first { name.equals(Array($0.name.utf8)) }
     }
 
-    /// The class a person named, or one by what `--output-dir` calls its file.
+    /// Returns the class with this name, or the class of a file of `--output-dir`. Throws `misuse`
+    /// if there is none.
     func table(named name: String) throws(RealmError) -> TableInfo {
         if let found = classes.first(where: { $0.className == name }) { return found }
         if let subject = ExportNames(schema).subject(name), subject.column == nil,
@@ -257,14 +261,14 @@ final class ClassPlans {
         return plan(table)
     }
 
-    /// The names of the fields and what to do with each; no name twice.
+    /// Names of the fields with their actions, without duplicate names.
     private func fields(_ table: TableInfo) -> [(name: String, action: FieldAction)] {
         var fields: [(name: String, action: FieldAction)] = []
         var taken: Set<[UInt8]> = []
         func add(_ name: String, _ action: FieldAction) {
             if taken.insert(Array(name.utf8)).inserted { fields.append((name, action)) }
         }
-        // Both are about the record as a whole, not about the objects inside it.
+        // `--const` and `--map` apply to whole records, not to objects inside them.
         let isRecord = table.kind == .topLevel
         let constants = isRecord ? request.constants.map(\.property) : []
         let renamed = isRecord ? request.renamed : []

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Some records as written.
+/// Copies of some records as written.
 struct KeptRecords: ~Copyable {
     private let form: InputForm
     private var bytes = ByteBuffer(capacity: 4096)
@@ -25,20 +25,20 @@ struct KeptRecords: ~Copyable {
         places.append(place)
     }
 
-    /// Adds all of them to the records of the open batch.
+    /// Adds all records to the open batch.
     func add(to records: OpenRecords) throws(RealmError) {
         for index in places.indices { try records.add(record(index), places[index]) }
     }
 
-    /// Bytes of memory they take, about.
+    /// Approximate memory of the records in bytes.
     var byteCount: Int { bytes.count + 40 * places.count }
 
-    /// A record as written; valid until the next one is added.
+    /// Returns a record as written; valid until the next one is added.
     func record(_ index: Int) -> ByteView {
         ByteView(bytes.bytes.baseAddress! + ranges[index].lowerBound, count: ranges[index].count)
     }
 
-    /// An input of all of them.
+    /// Returns an input that consists of these records.
     func input(name: String) throws(RealmError) -> RecordInput {
         var copy = Array(bytes.bytes)
         if form.format == .json { copy.append(UInt8(ascii: "]")) }

@@ -3,7 +3,7 @@ import ToolKit
 
 /// Links, embedded objects and collections.
 extension ObjectWriter {
-    /// Stores a value of any property, or remembers it until the objects it leads to exist.
+    /// Stores a value of any property, or adds it to the pending links until its targets exist.
     func storeOrWait(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
@@ -16,7 +16,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Whether every link of the value can be stored now.
+    /// Whether the targets of all links in the value exist, or links need not wait.
     func isResolved(_ value: StagedValue) throws(RealmError) -> Bool {
         guard links == .strict else { return true }
         switch value {
@@ -29,7 +29,7 @@ extension ObjectWriter {
             for entry in entries where try !isResolved(entry.value) { return false }
             return true
         case .object(let object):
-            // An object in the place of a link waits for its own links by itself.
+            // An object that is not embedded has pending links of its own.
             guard try plans.plan(object.table).table.kind == .embedded else { return true }
             for field in object.fields where try !isResolved(field.value) { return false }
             return true
@@ -85,7 +85,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Gives a new embedded object its values.
+    /// Sets the values of a new embedded object.
     private func fill(_ child: StagedObject, _ key: ObjectKey) throws(RealmError) {
         let table = try plans.plan(child.table).table
         for field in child.fields { try store(table, key, field.column, field.value) }
@@ -98,7 +98,7 @@ extension ObjectWriter {
         values.reserveCapacity(staged.count)
         for element in staged {
             let value = try materialized(element) ?? .null
-            // Only a link that leads nowhere is null where nulls cannot be.
+            // Null is only possible here for a link without target.
             if !keepsNull, case .null = value { continue }
             values.append(value)
         }
@@ -115,7 +115,7 @@ extension ObjectWriter {
         return entries
     }
 
-    /// The stored form of a single value; nil when a link has to wait for its target.
+    /// Returns the stored form of a single value; nil if a link must wait for its target.
     func materialized(_ value: StagedValue) throws(RealmError) -> Value? {
         switch value {
         case .value(let value): return value
@@ -135,7 +135,8 @@ extension ObjectWriter {
 // MARK: - Links
 
 extension ObjectWriter {
-    /// The link to an object, which `--links create` makes if need be; nil when there is none.
+    /// Returns the link to an object, which `--links create` creates if necessary; nil if it does
+    /// not exist.
     private func resolved(_ reference: ObjectReference) throws(RealmError) -> Value? {
         if let key = try find(reference) {
             return .link(ObjectLink(table: reference.table, key: key))
@@ -170,8 +171,8 @@ extension ObjectWriter {
         }
     }
 
-    /// The object that stands in the place of a link: merged into the one with its primary key, or
-    /// made.
+    /// Stores an object that a record contains in place of a link: updates the object with its
+    /// primary key, or creates one.
     private func linked(_ object: StagedObject) throws(RealmError) -> ObjectLink {
         let table = try plans.plan(object.table).table
         var fields = object.fields

@@ -1,27 +1,27 @@
 import RealmEngine
 import ToolKit
 
-/// Carries out checked records in one write transaction. Confined to its thread.
+/// Writes checked records in one transaction. Confined to its thread.
 final class ObjectWriter {
     enum Outcome {
         case inserted, updated, deleted
-        /// The object was as wanted already.
+        /// The object already had the values.
         case unchanged
     }
 
     let transaction: WriteTransaction
     let plans: ClassPlans
     let links: WriteRequest.LinkMode
-    /// Deleting an object that is not there is no mistake: change records may come twice.
+    /// Whether deleting a missing object is permitted: change records may be delivered twice.
     private let deletesMissing: Bool
     var pending = PendingLinks()
-    /// Objects of delete records; nil where records of other kinds may come between them.
+    /// Objects of delete records; nil if records of other modes may come between them.
     var deletes: PendingDeletes?
-    /// Where the record being written stands, for links that have to wait.
+    /// Position of the current record, for pending links.
     var place = RecordPlace(record: 0, position: TextPosition())
-    /// The current record has changed something: refusing it now takes more than forgetting it.
+    /// Whether the current record has changed something, so that rejecting it requires a rollback.
     private(set) var hasChanged = false
-    /// What the current record made or changed, or would have.
+    /// Object that the current record created or changed, or would have; nil for none.
     private(set) var object: ObjectKey?
     private var refusal: Refusal?
 
@@ -36,7 +36,7 @@ final class ObjectWriter {
         transaction.memoryLimit = request.transactionMemory
     }
 
-    /// Turns what the plan refers to by primary keys into links; what is not there yet joins its
+    /// Replaces primary keys of targets in the row by links. Those of missing targets become
     /// structures.
     func resolve(_ plan: ClassPlan) throws(RealmError) {
         for link in plan.links where plan.given[link.column] == .reference {
@@ -54,7 +54,7 @@ final class ObjectWriter {
         plan.hasReferences = false
     }
 
-    /// Writes the record in the plan's row. Throws `data` when it cannot be.
+    /// Writes the record in the plan's row. Throws `data` if that is not possible.
     func write(
         _ plan: ClassPlan, _ mode: WriteRequest.Mode
     ) throws(RealmError) -> Outcome {
@@ -86,7 +86,7 @@ final class ObjectWriter {
         try transaction.remove(table, object)
     }
 
-    /// The object a record is about, nil when there is none yet.
+    /// Finds the object of a record; nil if it does not exist yet.
     private func existing(
         _ plan: ClassPlan, _ mode: WriteRequest.Mode
     ) throws(RealmError) -> ObjectKey? {
@@ -111,7 +111,8 @@ final class ObjectWriter {
             _ = try create(plan)
             return .inserted
         }
-        // What a structure makes would have to be taken back if the key turned out to be taken.
+        // Objects created for a structure could not be undone if the primary key turned out to be
+        // taken.
         let mayMakeObjects = self.mayMakeObjects(plan)
         if mayMakeObjects {
             if try self.made(plan) != nil { throw duplicate(plan) }
@@ -131,7 +132,7 @@ final class ObjectWriter {
         }
         let object: ObjectKey
         if mayMakeObjects, let made = try self.made(plan) {
-            // A link of the record to itself has made it.
+            // A link of the record to itself has created the object.
             object = made
             self.object = made
             for column in plan.table.columns.indices where column != plan.table.primaryKey {
@@ -149,14 +150,15 @@ final class ObjectWriter {
         return .inserted
     }
 
-    /// The object with the key that the record gives.
+    /// Returns the object with the key that the record gives; nil if there is none.
     private func made(_ plan: ClassPlan) throws(RealmError) -> ObjectKey? {
         if let key = plan.primaryKey { return try transaction.find(in: plan.key, primaryKey: key) }
         guard plan.table.primaryKey == nil, let key = plan.objectKey else { return nil }
         return try transaction.exists(plan.key, key) ? key : nil
     }
 
-    /// Storing a collection only fills the object's own.
+    /// Whether storing the structures may create objects. Collections are excluded, since they are
+    /// stored after the object is created.
     private func mayMakeObjects(_ plan: ClassPlan) -> Bool {
         if links == .create { return true }
         for structure in plan.structures {
@@ -183,7 +185,8 @@ final class ObjectWriter {
         }
     }
 
-    /// Links and mixed values; embedded objects are made inside their parent.
+    /// Whether the property is a link or a mixed value. Embedded objects are excluded, since they
+    /// are created inside their parent.
     private func isSingleValue(_ column: ColumnInfo) -> Bool {
         guard column.collection == nil else { return false }
         return column.type != .link || !isEmbedded(column)
@@ -195,7 +198,7 @@ final class ObjectWriter {
 
     // MARK: Updating
 
-    /// - Parameter replacing: properties that the record does not give get their defaults.
+    /// - Parameter replacing: whether properties without a value in the record get their defaults.
     private func update(
         _ plan: ClassPlan, _ object: ObjectKey, replacing: Bool
     ) throws(RealmError) -> Outcome {
@@ -217,7 +220,7 @@ final class ObjectWriter {
         return isUnchanged ? .unchanged : .updated
     }
 
-    /// Stores a single value; false if it was there already.
+    /// Stores a single value; false if the property already had it.
     private func set(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) -> Bool {
@@ -227,7 +230,7 @@ final class ObjectWriter {
         return true
     }
 
-    /// Makes a property what it is in a new object; false if it was that already.
+    /// Resets a property to its default; false if it already had that value.
     private func reset(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Bool {
@@ -241,7 +244,7 @@ final class ObjectWriter {
 // MARK: - Refusals
 
 extension ObjectWriter {
-    /// Why a record is refused, in the words of its error.
+    /// Reason for rejecting a record, as in its error.
     struct Refusal {
         let code: RecordError.Code
         let property: String?
@@ -257,7 +260,7 @@ extension ObjectWriter {
             .data, code: code.rawValue, reason: "record", "expected \(expected), got \(got)")
     }
 
-    /// The error `write` threw, as one of its record.
+    /// Converts an error thrown by `write` to an error of its record.
     func refusal(
         _ error: RealmError, record: Int, _ position: TextPosition
     ) -> RecordError {

@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// The records of the open batch as written, kept so that it can be written again without those that
-/// turn out to be refused when others have been written already. A few MiB of them are in memory,
-/// more in a temporary file.
+/// Copies of the records of the open batch, so that the batch can be written again without records
+/// that are rejected after others were written. A few MiB are kept in memory, more in a temporary
+/// file.
 final class OpenRecords {
     private struct Entry {
         let place: RecordPlace
@@ -17,7 +17,7 @@ final class OpenRecords {
 
     private let form: InputForm
     private let header: [UInt8]
-    /// Nil while there are none.
+    /// Nil before the first record.
     private var memory: Memory?
     private(set) var count = 0
     private var excluded: Set<Int> = []
@@ -33,7 +33,7 @@ final class OpenRecords {
         excluded.removeAll()
     }
 
-    /// Throws `output` when there is no room on the disk.
+    /// Adds a record. Throws `output` if the disk is full.
     func add(_ record: ByteView, _ place: RecordPlace) throws(RealmError) {
         let memory: Memory
         if let begun = self.memory {
@@ -58,14 +58,15 @@ final class OpenRecords {
 
     func place(_ index: Int) -> RecordPlace { entry(index).place }
 
-    /// A record as written.
+    /// Returns a record as written.
     func record(_ index: Int) -> ByteView { entry(index).bytes }
 
     func exclude(_ index: Int) { excluded.insert(index) }
 
     func isExcluded(_ index: Int) -> Bool { excluded.contains(index) }
 
-    /// Index of the record with that number in the input.
+    /// Returns the index of the record with this number in the input; nil if it is not in the
+    /// batch.
     func index(ofRecord record: Int) -> Int? {
         var low = 0
         var high = count
@@ -76,19 +77,19 @@ final class OpenRecords {
         return low < count && place(low).record == record ? low : nil
     }
 
-    /// An input of all of them.
+    /// Returns an input that consists of all records.
     func input(name: String) throws(RealmError) -> RecordInput {
         let input = RecordInput(Pieces(self), name: name, form)
         _ = try input.readHeader()
         return input
     }
 
-    /// The records one behind the other, as an input of their format has them.
+    /// The records in sequence, in the format of the input.
     private final class Pieces: ByteSupply {
         private let records: OpenRecords
         private let isArray: Bool
         private var index = 0
-        /// What stands in front of the record at `index` comes next.
+        /// Whether the next piece is the separator before the record at `index`.
         private var isBetween = true
         private var start = ByteBuffer(capacity: 64)
 

@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Objects of one class that a transaction is going to delete, all at once in the order of their keys:
-/// records come in any order, and deleting objects here and there costs most of what a leaf of objects or
-/// of an index takes for each of them.
+/// Objects of one class to be deleted together, in the order of their keys. Records come in any
+/// order, and deleting objects one by one would rewrite a leaf of objects and leaves of indexes for
+/// each of them.
 struct PendingDeletes {
     private(set) var table = TableKey.none
     private(set) var keys: Set<ObjectKey> = []
@@ -25,7 +25,7 @@ struct PendingDeletes {
 }
 
 extension ObjectWriter {
-    /// Deletes an object with the next ones of its class.
+    /// Adds an object to the pending deletes of its class.
     func delete(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
         if deletes!.table != table || deletes!.isFull {
             try settleDeletes()
@@ -34,7 +34,7 @@ extension ObjectWriter {
         deletes!.insert(object)
     }
 
-    /// Deletes the objects that wait for it.
+    /// Deletes the pending objects.
     func settleDeletes() throws(RealmError) {
         guard let waiting = deletes, !waiting.keys.isEmpty else { return }
         deletes!.begin(waiting.table)

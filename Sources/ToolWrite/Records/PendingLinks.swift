@@ -1,36 +1,37 @@
 import RealmEngine
 import ToolKit
 
-/// Properties of this transaction whose links lead to objects that do not exist yet. They are
-/// stored before the commit. Takes a few MiB of memory however many wait.
+/// Properties whose links reference objects that do not exist yet in the transaction. They are
+/// stored before the commit. Uses a few MiB of memory for any number of items; more are spilled to
+/// a file.
 final class PendingLinks {
     struct Item {
         let object: ObjectLink
         let column: Int
         let place: RecordPlace
-        /// Its number, from 0.
+        /// Number of the item, from 0.
         fileprivate let index: Int
-        /// Where the item that came before it for an object of the same bucket is, counted from 1.
+        /// Offset of the previous item in the same bucket, plus 1; 0 for none.
         fileprivate var older = 0
-        /// Where the next item is.
+        /// Offset of the next item.
         fileprivate var end = 0
     }
 
-    /// Items with their values behind them; nil before the first.
+    /// Items followed by their values; nil before the first item.
     private var memory: SpillMemory?
     private(set) var count = 0
-    /// One bit per item: the property has another value by now, or its object is gone. Apart from
-    /// the items, which may be in the file.
+    /// One bit per item: whether the property has been overwritten or its object deleted. Separate
+    /// from the items, which may be in the file.
     private var forgotten: [UInt64] = []
-    /// For each hash of an object where its latest item is, counted from 1.
+    /// For each hash of an object the offset of its last item, plus 1; 0 for none.
     private var buckets: [Int] = []
-    /// With so many it is time to see which links need not wait any more.
+    /// Number of items from which to search for targets that exist by now.
     fileprivate var mostItems = 1 << 14
 
     private static let fewBuckets = 1 << 8
     private static let manyBuckets = 1 << 16
 
-    /// Throws `output` when there is no room on the disk.
+    /// Adds an item. Throws `output` if the disk is full.
     func add(
         _ object: ObjectLink, column: Int, _ value: StagedValue, _ place: RecordPlace
     ) throws(RealmError) {
@@ -48,7 +49,8 @@ final class PendingLinks {
         count += 1
     }
 
-    /// The property gets another value, or, without `column`, the object goes.
+    /// Removes the items of a property that is overwritten, or, without `column`, of an object that
+    /// is deleted.
     func forget(_ object: ObjectLink, column: Int? = nil) {
         guard let memory else { return }
         var next = buckets[bucket(object)]
@@ -61,8 +63,8 @@ final class PendingLinks {
         }
     }
 
-    /// Calls `body` with each item that is not forgotten, in the order they came; `body` may add
-    /// others.
+    /// Calls `body` with each item that is not removed, in the order of addition. `body` may add
+    /// items.
     func visit(
         _ body: (Item, StagedValue) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -102,7 +104,7 @@ final class PendingLinks {
         buckets[bucket] = offset + 1
     }
 
-    /// To be called while all items are in memory.
+    /// Increases the number of buckets. Must be called while all items are in memory.
     private func makeManyBuckets(_ memory: SpillMemory) {
         buckets = Array(repeating: 0, count: Self.manyBuckets)
         var offset = 0
@@ -114,12 +116,12 @@ final class PendingLinks {
 }
 
 extension ObjectWriter {
-    /// Stores what waited for objects that have come by now, once so much waits that it counts.
+    /// Stores items whose targets exist by now, if there are enough items to make that worthwhile.
     func settleEarly() throws(RealmError) {
         if pending.count > pending.mostItems { try settleFound() }
     }
 
-    /// Stores what waited for objects that have come by now.
+    /// Stores items whose targets exist by now.
     func settleFound() throws(RealmError) {
         let old = pending
         pending = PendingLinks()
@@ -131,8 +133,8 @@ extension ObjectWriter {
         pending.mostItems = max(1 << 14, 2 * pending.count)
     }
 
-    /// Stores what waited for other objects of the transaction; answers what cannot be, in the
-    /// order of the input.
+    /// Stores all items. Returns errors, in the order of the input, for those whose targets do not
+    /// exist.
     func settle() throws(RealmError) -> [RecordError] {
         try settleDeletes()
         var refused: [RecordError] = []
@@ -142,7 +144,7 @@ extension ObjectWriter {
         return refused
     }
 
-    /// False when a link of the value still leads nowhere.
+    /// Stores the value of an item; false if a target does not exist yet.
     private func storeIfResolved(
         _ item: PendingLinks.Item, _ value: StagedValue
     ) throws(RealmError) -> Bool {
@@ -153,7 +155,7 @@ extension ObjectWriter {
         return true
     }
 
-    /// Keeps the memory of the transaction within its limit.
+    /// Spills the transaction if its memory limit requires it.
     func saveMemory() throws(RealmError) {
         if transaction.isSpillDue { try transaction.spill() }
     }
@@ -181,7 +183,7 @@ extension ObjectWriter {
 }
 
 extension ObjectReference.Name {
-    /// For messages.
+    /// The key for messages.
     fileprivate var text: String {
         switch self {
         case .objectKey(let key): return "\(key.raw)"

@@ -1,68 +1,69 @@
 import RealmEngine
 import ToolKit
 
-/// Consecutive records, read and, if they are of one class, checked and converted: what `RecordFeed`
-/// hands over.
+/// Consecutive records from `RecordFeed`, checked and converted if they are of one class.
 ///
-/// Owns all its bytes. Made on the thread that reads, used up on the one that writes.
+/// Owns all its bytes. Filled by the thread that reads, then used by the thread that writes, never
+/// by both at a time.
 final class RecordBatch: @unchecked Sendable {
-    /// What follows the last record.
+    /// Event after the last record.
     enum Ending {
         case more, end
-        /// A record that is refused, as written.
+        /// A rejected record and its bytes.
         case rejected(RecordError, [UInt8])
         case failed(RealmError)
     }
 
-    /// Which part of a version the batch is that has a transaction of its own.
+    /// Part of a version that has its own transaction.
     enum Part {
         case none, beginning, middle, end
     }
 
-    /// A value that needs more than its place in the row.
+    /// A value that does not fit into the row.
     struct Structure {
         let row: Int
         let column: Int
         let value: StagedValue
     }
 
-    /// What the records were converted with, and to; nil if they are only read.
+    /// Plans and rows of converted records; nil if the records are only read.
     private(set) var converted: Conversion?
     /// The records as written.
     private(set) var records: KeptRecords
     private(set) var structures: [Structure] = []
-    /// By row the object keys that records ask for, and why they are refused.
+    /// Object keys that records give and errors of rejected records, by row.
     private var objectKeys: [Int: ObjectKey] = [:]
     private var refusals: [Int: RecordError] = [:]
-    /// All objects may be created in one go.
+    /// Whether the records do nothing but create objects, so that all can be created at once.
     private(set) var isPlain: Bool
     var ending = Ending.more
-    /// Whatever was read has to be committed with these.
+    /// Whether a commit is due after the batch.
     var isDue = false
-    /// Numbers of records of the batch at which a commit is due before its end.
+    /// Indexes of records in the batch before which a commit is due.
     var dues: [Int] = []
     var part = Part.none
-    /// The version whose parts came before was broken off.
+    /// Whether the version to which earlier parts belong was interrupted, so that they are to be
+    /// discarded.
     var forgetsPart = false
-    /// The input ends inside a version, which is left out.
+    /// Whether the input ends inside a version, which is left out.
     var isCutOff = false
-    /// What has been written so far.
+    /// Number of records that have been taken.
     private(set) var position = 0
     private var nextDue = 0
-    /// All of it has been taken, and its ending is next.
+    /// Whether all records have been taken, so that the ending is next.
     private(set) var isUsedUp = false
-    /// For records that are not converted: how many of them have been read again.
+    /// Input that parses records that are not converted, and the number of records read from it.
     private var again: RecordInput?
     private var readAgain = 0
-    /// The structures of rows before it have been given back.
+    /// Index of the first structure that belongs to a row not yet restored.
     private var nextStructure = 0
-    /// Of the input, up to here.
+    /// Bytes of the input up to the end of the batch.
     var bytesRead = 0
-    /// When it had been read.
+    /// Time at which the batch was read, in nanoseconds.
     var time: UInt64 = 0
     private let arena = ScratchArena()
 
-    /// Rows, and which of their columns the records gave a value.
+    /// Rows, and the presence of each column in their records.
     final class Conversion {
         let plans: ClassPlans
         let rows: RowBatch
@@ -91,7 +92,8 @@ final class RecordBatch: @unchecked Sendable {
         }
     }
 
-    /// - Parameter conversion: plans, and the class of all records.
+    /// - Parameter conversion: plans, and the class of all records; nil to keep records
+    ///   unconverted.
     init(_ conversion: (ClassPlans, TableInfo)?, _ input: RecordInput, capacity: Int) {
         converted = conversion.map { plans, table in
             Conversion(plans, table, capacity: capacity)
@@ -102,17 +104,17 @@ final class RecordBatch: @unchecked Sendable {
 
     var count: Int { records.places.count }
 
-    /// Bytes of the records, as written and as converted.
+    /// Size in bytes of the records, as written and as converted.
     var textSize: Int { (converted?.rows.byteCount ?? 0) + records.byteCount }
 
-    /// Bytes the batch takes, about: values that are kept apart take several times their text.
+    /// Approximate memory in bytes: structures take several times the size of their text.
     var byteCount: Int {
         guard let rows = converted?.rows else { return records.byteCount + 512 }
         return (16 * rows.capacity + RowBatch.bytesPerColumn) * rows.table.columns.count
             + 2 * textSize + 512 * structures.count
     }
 
-    /// Nothing follows, in the whole input.
+    /// Whether the input ends after the batch.
     var endsInput: Bool {
         switch ending {
         case .more, .rejected: false
@@ -120,13 +122,13 @@ final class RecordBatch: @unchecked Sendable {
         }
     }
 
-    /// There is nothing but the end of the input.
+    /// Whether the batch consists only of the end of the input.
     var isEmptyEnd: Bool {
         if case .end = ending { return count == 0 && !forgetsPart }
         return false
     }
 
-    /// There is nothing to do.
+    /// Whether the batch has no records and no other effect.
     var isEmpty: Bool {
         if case .more = ending { return count == 0 && !forgetsPart && !isDue }
         return false
@@ -134,7 +136,7 @@ final class RecordBatch: @unchecked Sendable {
 
     // MARK: Using up
 
-    /// The records up to where a commit is due, or all that are left.
+    /// Takes the records up to the next due commit, or all remaining ones.
     func take() -> (records: Range<Int>, isDue: Bool) {
         let start = position
         guard nextDue < dues.count else {
@@ -148,11 +150,11 @@ final class RecordBatch: @unchecked Sendable {
         return (start..<position, true)
     }
 
-    /// Commits that are due in what has not been taken, the one at its end left out.
+    /// Number of commits due before the end of the remaining records.
     var duesLeft: Int { dues.count - nextDue }
 
-    /// A record, converted for `stage`: as it is in its row, or read now if it has none that holds for
-    /// the schema. Records are asked for in their order, each once.
+    /// Converts a record for `stage`. Uses its row if that was made for the same schema, otherwise
+    /// parses the record again. Must be called once per record, in order.
     func record(
         _ index: Int, _ stage: RecordStage, name: String
     ) throws(RealmError) -> RecordEvent<ClassPlan?> {
@@ -190,13 +192,13 @@ final class RecordBatch: @unchecked Sendable {
 
     // MARK: Filling
 
-    /// Takes the current record of the input as it is written.
+    /// Adds the current record of the input unconverted.
     @_optimize(speed)
     func append(_ input: RecordInput) {
         records.add(input.recordBytes, input.place)
     }
 
-    /// Takes records that were held.
+    /// Adds copies of records.
     @_optimize(speed)
     func append(_ held: borrowing KeptRecords) {
         for index in held.places.indices { records.add(held.record(index), held.places[index]) }
@@ -204,7 +206,7 @@ final class RecordBatch: @unchecked Sendable {
 
     private func addStructures(_ plan: ClassPlan, _ plans: ClassPlans, row: Int) {
         for structure in plan.structures {
-            // Collections of a new object are empty anyway.
+            // Collections of a new object are empty by default.
             if structure.value.isEmptyCollection, plan.isCollection[structure.column] { continue }
             if structure.value.mayMakeObjects(plans) { isPlain = false }
             structures.append(
@@ -214,7 +216,7 @@ final class RecordBatch: @unchecked Sendable {
         }
     }
 
-    /// Takes the current record of the input, which fills the plan's row.
+    /// Adds the current record of the input, converted in the plan's row.
     @_optimize(speed)
     func append(_ plan: ClassPlan, _ input: RecordInput) {
         if let converted { add(plan, to: converted, row: count) }
@@ -224,7 +226,7 @@ final class RecordBatch: @unchecked Sendable {
     @_optimize(speed)
     private func add(_ plan: ClassPlan, to converted: Conversion, row: Int) {
         if plan.hasStructures { addStructures(plan, converted.plans, row: row) }
-        // Objects that are named, or not named, take a closer look.
+        // A record with an object key, or without a primary key, is not plain.
         if let key = plan.objectKey {
             isPlain = false
             objectKeys[row] = key
@@ -233,7 +235,7 @@ final class RecordBatch: @unchecked Sendable {
         converted.append(plan)
     }
 
-    /// Converts the records, all of which are there.
+    /// Converts all records of the batch, on another thread than the one that read them.
     @_optimize(speed)
     func convert(_ stage: RecordStage, _ table: TableInfo, name: String) {
         guard count > 0, let input = try? records.input(name: name) else { return }
@@ -246,7 +248,7 @@ final class RecordBatch: @unchecked Sendable {
         converted = fresh
     }
 
-    /// False when there is no record.
+    /// Converts one record; false if there is none.
     @_optimize(speed)
     private func convert(
         _ row: Int, _ input: RecordInput, _ stage: RecordStage, to fresh: Conversion
@@ -268,7 +270,7 @@ final class RecordBatch: @unchecked Sendable {
 }
 
 extension RecordEvent {
-    /// The same of a record that stands elsewhere in the whole input.
+    /// Returns this event with the position of an error in the whole input.
     func relocated(to place: RecordPlace, from input: RecordInput) -> RecordEvent {
         guard case .rejected(let error) = self else { return self }
         return .rejected(error.relocated(to: place, from: input.position))
@@ -276,7 +278,7 @@ extension RecordEvent {
 }
 
 extension StagedValue {
-    /// Storing the value may create objects that stand on their own.
+    /// Whether storing the value may create objects that are not embedded.
     func mayMakeObjects(_ plans: ClassPlans) -> Bool {
         switch self {
         case .value, .reference: return false

@@ -1,16 +1,16 @@
 import RealmEngine
 import ToolKit
 
-/// Reads the records of an input batch by batch, and checks and converts them if they are of one
-/// class; on threads of its own if there are any, some way ahead of the writer.
+/// Reads the records of an input in batches, and checks and converts them if they are of one class.
+/// With threads, it reads ahead of the writer.
 ///
-/// Several threads take turns in reading, where records are found without a look at them, and each
-/// converts what it has read; batches are handed over in the order of the input.
+/// If records can be found without parsing, several threads take turns in reading, and each
+/// converts the records that it has read. Batches are delivered in the order of the input.
 ///
-/// `monitor` guards the queue and what is used to convert, `reading` the input, or the one thread that
-/// reads it does. Each thread has a stage of its own.
+/// `monitor` guards the queue and the conversions. The input is guarded by `reading`, or confined
+/// to the single thread that reads. Each thread has its own stage.
 final class RecordFeed: @unchecked Sendable {
-    /// What records are converted with; nil leaves them as they are written.
+    /// Converter for records; without one, records are delivered as written.
     struct Conversion {
         let stage: RecordStage
         let table: TableInfo
@@ -20,45 +20,45 @@ final class RecordFeed: @unchecked Sendable {
 
     private let input: RecordInput
     private let request: WriteRequest
-    /// One for each thread.
+    /// A converter for each thread.
     private var conversions: [Conversion]
     private let wake: @Sendable () -> Void
-    /// For change records: what lets whole versions through.
+    /// For change records: delivers whole versions; nil for other formats.
     private let versions: VersionBuffer?
 
     private let monitor = Monitor()
     private var queue: [RecordBatch] = []
     private var queuedBytes = 0
-    /// How many times batches were handed over.
+    /// Number of groups of batches that were put into the queue.
     private var handed = 0
     private var isStopped = false
     private(set) var isThreaded = false
 
-    /// Reading and converting are two steps.
+    /// Whether converting is a separate step from reading, done outside of `reading`.
     private var isConvertedApart = false
     private let reading = Monitor()
-    /// How many times batches were read.
+    /// Number of groups of batches that were read.
     private var taken = 0
     private var isReadOver = false
 
-    /// Records and bytes since the last batch that was due.
+    /// Records and bytes since the last due commit.
     private var records = 0
     private var bytes = 0
 
     private static let largestBatch = 512
-    /// Values of the records that are converted together: a record of few fields takes room for each property
-    /// of its class.
+    /// Maximum number of values in a batch. A record with few fields takes memory for every
+    /// property of its class.
     private static let mostValues = 1 << 17
-    /// Bytes from which on a batch is finished.
+    /// Size in bytes from which a batch is complete.
     private static let fullBatch = 1 << 19
-    /// Batches, and bytes of them, that are handed over together while there is more to read.
+    /// Maximum number and total size of batches that are delivered together.
     private static let mostTogether = 16
     private static let mostTogetherBytes = 1 << 18
     private static let mostQueuedBytes = 4 << 20
 
     /// - Parameters:
-    ///   - conversions: as many as there may be threads; none leaves records as they are.
-    ///   - wake: called when batches have been read by a thread of the feed.
+    ///   - conversions: one for each possible thread; empty to deliver records unconverted.
+    ///   - wake: called when a thread of the feed has read batches.
     init(
         _ input: RecordInput, _ conversions: [Conversion], _ request: WriteRequest,
         _ gate: StreamDeduplicator?, wake: @escaping @Sendable () -> Void = {}
@@ -70,21 +70,21 @@ final class RecordFeed: @unchecked Sendable {
         versions = gate.map { VersionBuffer($0, input, request.limits) }
     }
 
-    /// Records of a batch at most.
+    /// Maximum number of records in a batch.
     private func capacity(_ conversion: Conversion?) -> Int {
         guard let conversion else { return Self.largestBatch }
         let most = Self.mostValues / conversion.columns
         return max(1, min(Self.largestBatch, request.limits.records, most))
     }
 
-    /// Threads that can be used for the records of a command, besides the one that writes: as many as
-    /// there are processors keep it busy while it waits for the disk itself.
+    /// Number of threads for reading the records of a command. The writing thread is not counted,
+    /// because reading should use all processors while the writer waits for the disk.
     static func threads(_ request: WriteRequest) -> Int {
         let workers = request.command.workers
         return workers == 1 ? 0 : request.format == .ndjson ? workers : 1
     }
 
-    /// Begins to read ahead on threads. Otherwise batches are read when they are asked for.
+    /// Starts threads that read ahead. Without them, `take` reads.
     func start() {
         let count = max(1, conversions.count)
         isConvertedApart = count > 1
@@ -95,8 +95,8 @@ final class RecordFeed: @unchecked Sendable {
         if started == 0 { isConvertedApart = false }
     }
 
-    /// The next batches, in their order; none if there are none within that time. With a thread, as
-    /// many as it has read.
+    /// Returns the next batches in order, all that the threads have read. Empty if there are none
+    /// within `milliseconds`.
     func take(within milliseconds: Int32) -> [RecordBatch] {
         guard isThreaded else {
             return input.isReady(within: milliseconds) ? readTogether().filter { !$0.isEmpty } : []
@@ -112,10 +112,10 @@ final class RecordFeed: @unchecked Sendable {
         return batches
     }
 
-    /// From the next batch on records are converted for another schema.
+    /// Replaces the converters from the next batch on, after a change of the schema.
     func change(_ conversions: [Conversion]) { monitor.signal { self.conversions = conversions } }
 
-    /// Ends the threads once their current reads return.
+    /// Ends the threads after their current reads.
     func stop() { monitor.signal { isStopped = true } }
 
     private func run(_ thread: Int) {
@@ -144,7 +144,7 @@ final class RecordFeed: @unchecked Sendable {
         }
     }
 
-    /// Batches, and their place in the order of all; nil behind the last.
+    /// Reads a group of batches and returns it with its number; nil after the last one.
     private func readNext() -> (batches: [RecordBatch], number: Int)? {
         reading.locked {
             if isReadOver || monitor.locked({ isStopped }) { return nil }
@@ -155,7 +155,7 @@ final class RecordFeed: @unchecked Sendable {
         }
     }
 
-    /// Nothing is read behind the batch.
+    /// Whether reading ends after the batch.
     private func isOver(_ batch: RecordBatch) -> Bool {
         if case .rejected = batch.ending { return !request.skipsErrors }
         return batch.endsInput
@@ -163,8 +163,8 @@ final class RecordFeed: @unchecked Sendable {
 
     // MARK: Filling
 
-    /// Waits for one batch and goes on while reading does not have to wait: handing each over by
-    /// itself would cost more than small ones take.
+    /// Waits for one batch and reads more as long as input is available, since delivering small
+    /// batches one by one would cost more than writing them.
     private func readTogether() -> [RecordBatch] {
         var batches: [RecordBatch] = []
         var (size, values) = (0, 0)
@@ -210,12 +210,13 @@ final class RecordFeed: @unchecked Sendable {
     private func fill(
         _ batch: RecordBatch, _ input: RecordInput, _ stage: RecordStage?, capacity: Int
     ) throws(RealmError) {
-        // Locals: every access to an object would cost more than a record's share of the work.
+        // Local copies: accessing object properties for each record would cost more than the rest
+        // of the loop.
         let (mostRecords, mostBytes) = (request.limits.records, request.limits.bytes)
         var (records, bytes) = (records, bytes)
         defer { (self.records, self.bytes) = (records, bytes) }
         while true {
-            // What is there is not kept back while nothing more comes.
+            // Records are not held back while no further input is available.
             if batch.count > 0, !input.isReady(within: 0) { return }
             let event: RecordEvent<ClassPlan?>
             if let stage { event = try stage.next(input) } else { event = try pass(input) }
@@ -233,7 +234,7 @@ final class RecordFeed: @unchecked Sendable {
             case .record(nil), .end: batch.append(input)
             }
             if records >= mostRecords || bytes >= mostBytes {
-                // What is converted is written as a whole.
+                // Converted records are written as a whole batch, so it must end here.
                 if stage != nil || isConvertedApart { return }
                 batch.dues.append(batch.count)
                 (records, bytes) = (0, 0)

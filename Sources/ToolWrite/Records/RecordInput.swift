@@ -1,29 +1,29 @@
 import RealmEngine
 import ToolKit
 
-/// The records of one input in any format, converted one at a time. Confined to its thread.
+/// Records of one input in any format. Confined to its thread.
 final class RecordInput {
-    /// A reader of JSON is asked several things about each record, and not counted each time.
+    /// The JSON reader is unretained, since it is accessed several times per record.
     private enum Reader {
         case json(Unmanaged<JSONReader>)
         case table(DelimitedReader)
     }
 
-    /// What messages call the input.
+    /// Name of the input in messages.
     let name: String
     private let given: InputForm
     private let reader: Reader
-    /// The header line of a table as written.
+    /// Header line of a table as written; empty for JSON.
     private(set) var headerBytes: [UInt8] = []
-    /// Keeps the descriptor open.
+    /// Keeps the file open; nil for other sources.
     private let file: InputFile?
-    /// Keeps both ends of an input that is read twice.
+    /// Keeps an input open that is read twice.
     private var spool: InputSpool?
     private let source: ByteSource
-    /// Bytes there will be in all; 0 if nobody knows.
+    /// Total size in bytes; 0 if unknown.
     let size: Int
 
-    /// Opens the input of a command. Throws `input`.
+    /// Opens the input of a command. Throws `input` if that fails.
     init(_ path: String, _ form: InputForm) throws(RealmError) {
         name = path
         given = form
@@ -36,7 +36,7 @@ final class RecordInput {
 
     var format: WriteRequest.InputFormat { given.format }
 
-    /// The form of records as they are kept: decoded, with the separator that the header decided for.
+    /// Form of copied records: decoded, with the separator that was determined by the header.
     var form: InputForm {
         var form = given
         (form.encoding, form.classField) = (nil, nil)
@@ -44,7 +44,7 @@ final class RecordInput {
         return form
     }
 
-    /// Reads an input for the first or, with `again`, the second time.
+    /// Reads an input for the first time, or, with `again`, for the second time.
     init(
         _ spool: InputSpool, _ form: InputForm, again: Bool
     ) throws(RealmError) {
@@ -60,7 +60,7 @@ final class RecordInput {
     /// Bytes read so far.
     var bytesRead: Int { source.bytesRead }
 
-    /// Reads records that were kept.
+    /// Reads copies of records.
     init(_ bytes: [UInt8], name: String, _ form: InputForm) {
         self.name = name
         given = form
@@ -70,7 +70,7 @@ final class RecordInput {
         reader = Self.reader(source, form, windowSize: bytes.count + 1)
     }
 
-    /// Reads records that were kept.
+    /// Reads copies of records from a supply.
     init(_ supply: any ByteSupply, name: String, _ form: InputForm) {
         self.name = name
         given = form
@@ -99,7 +99,7 @@ final class RecordInput {
         if case .json(let reader) = reader { reader.release() }
     }
 
-    /// The names in the header of a table; nil for JSON. `end` is a table without one.
+    /// Reads the header of a table; nil for JSON. Returns `end` if the table is empty.
     func readHeader() throws(RealmError) -> RecordEvent<[String]>? {
         guard case .table(let reader) = reader else { return nil }
         let event = try reader.readHeader()
@@ -107,7 +107,7 @@ final class RecordInput {
         return event
     }
 
-    /// Passes over the next record, as far as possible without a look at its values.
+    /// Skips the next record, without parsing its values if possible.
     @_optimize(speed)
     func skip() throws(RealmError) -> RecordEvent<Void> {
         switch reader {
@@ -116,7 +116,7 @@ final class RecordInput {
         }
     }
 
-    /// Reads the next record and hands it to `json` or `table`, whichever it is.
+    /// Reads the next record and passes it to `json` or `table` according to the format.
     @inline(__always)
     func next<R>(
         json: (JSONReader, JSONValue) throws(RecordError) -> R,
@@ -145,7 +145,7 @@ final class RecordInput {
         }
     }
 
-    /// Records so far, refused ones too.
+    /// Number of records so far, including rejected ones.
     @inline(__always) var recordNumber: Int {
         switch reader {
         case .json(let reader): reader._withUnsafeGuaranteedRef { $0.recordNumber }
@@ -153,7 +153,7 @@ final class RecordInput {
         }
     }
 
-    /// The current record as written.
+    /// Bytes of the current record as written.
     @inline(__always) var recordBytes: ByteView {
         switch reader {
         case .json(let reader): reader._withUnsafeGuaranteedRef { $0.recordBytes }
@@ -161,7 +161,7 @@ final class RecordInput {
         }
     }
 
-    /// Where the current record begins.
+    /// Line and column at which the current record begins.
     var position: TextPosition {
         switch reader {
         case .json(let reader): reader._withUnsafeGuaranteedRef { $0.position }
@@ -169,12 +169,12 @@ final class RecordInput {
         }
     }
 
-    /// Where the current record stands.
+    /// Number and position of the current record.
     @inline(__always) var place: RecordPlace {
         RecordPlace(record: recordNumber, position: recordStart)
     }
 
-    /// As `position`, at little cost where each record has a line.
+    /// Position like `position`, but computed cheaply if each record is a line.
     @inline(__always) private var recordStart: TextPosition {
         switch reader {
         case .json(let reader): reader._withUnsafeGuaranteedRef { $0.recordStart }
@@ -182,7 +182,7 @@ final class RecordInput {
         }
     }
 
-    /// False while reading on might wait for input; waits up to `milliseconds` for that.
+    /// Whether the next record can be read without waiting. Waits for that up to `milliseconds`.
     @inline(__always)
     func isReady(within milliseconds: Int32) -> Bool {
         switch reader {

@@ -1,28 +1,28 @@
 import RealmEngine
 import ToolKit
 
-/// Checks change records, as watch and diff print them, and converts what they carry
-/// (realm-tools(7), CHANGE RECORDS).
+/// Checks and converts change records, as printed by `--watch` and `--diff` (realm-tools(7), CHANGE
+/// RECORDS).
 struct ChangeStage {
     private let json: JSONStage
 
     init(_ json: JSONStage) { self.json = json }
 
-    /// What a record asks for: a mode for the row of a class, or a change of the schema.
+    /// Action of a change record: writing the plan's row, a schema change, or a stream mark.
     enum Change {
         case object(ClassPlan, WriteRequest.Mode)
         case schema(SchemaChange)
         case mark(StreamMark)
     }
 
-    /// Fills the row of the record's class; nil for records that change nothing.
+    /// Converts a record into the row of its class; returns nil for records without effect.
     func take(_ record: JSONValue) throws(ValueMismatch) -> Change? {
         guard let op = record.field("op"), op.kind == .string else {
             throw ValueMismatch(record, expected: "a change record with the field \"op\"")
         }
         let mode: WriteRequest.Mode
         switch op.text {
-        // Made again, or brought back to this state, when the record comes a second time.
+        // If the record is delivered twice, the object is overwritten with the same state.
         case let text where text.equals("insert"): mode = .upsert
         case let text where text.equals("update"): mode = .update
         case let text where text.equals("delete"): mode = .delete
@@ -59,7 +59,7 @@ struct ChangeStage {
         try json.fill(plan, object)
     }
 
-    /// The key says which object it is, whatever else the record carries.
+    /// Takes the primary key from `key`, whatever the record's values contain.
     private func identify(_ plan: ClassPlan, _ key: JSONValue) throws(ValueMismatch) {
         guard let column = plan.table.primaryKey else {
             plan.objectKey = try json.objectKey(key)

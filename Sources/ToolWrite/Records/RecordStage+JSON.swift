@@ -1,19 +1,19 @@
 import RealmEngine
 import ToolKit
 
-/// Checks a JSON record against its class and converts its values, touching nothing.
+/// Checks a JSON record against its class and converts its values, without accessing the database.
 struct JSONStage {
     let plans: ClassPlans
-    /// The class of all records; nil if each names its own.
+    /// Class of all records; nil if each record names its class.
     let table: TableInfo?
     let classField: [UInt8]
     let ignoresUnknown: Bool
-    /// Fields that are no property do not matter, only the key does.
+    /// Whether only the key is read, so that other fields are irrelevant.
     let readsKeyOnly: Bool
     private let numbersAsText: Set<String>
-    /// Of `table`.
+    /// Plan of `table`.
     private let plan: ClassPlan?
-    /// Made once, since many records have one.
+    /// Shared, since many records have an empty list.
     private let emptyList = StagedValue.list([])
 
     init(_ plans: ClassPlans, _ table: TableInfo?, _ request: WriteRequest) {
@@ -26,7 +26,7 @@ struct JSONStage {
         ignoresUnknown = request.ignoresUnknown || readsKeyOnly
     }
 
-    /// Fills the row of the record's class and answers that.
+    /// Converts a record into the row of its class and returns the plan.
     @_optimize(speed)
     func take(_ record: JSONValue) throws(ValueMismatch) -> ClassPlan {
         guard record.kind == .object else { throw ValueMismatch(record, expected: "an object") }
@@ -55,7 +55,7 @@ struct JSONStage {
         return table
     }
 
-    /// Takes the fields of a record into the plan's row.
+    /// Converts the fields of a record into the plan's row.
     @_optimize(speed)
     func fill(_ plan: ClassPlan, _ object: JSONValue) throws(ValueMismatch) {
         var place = 0
@@ -95,7 +95,7 @@ struct JSONStage {
         }
     }
 
-    /// Fills in the key of an object that Realm Studio names.
+    /// Sets the key of an object that is identified by Realm Studio.
     private func refer(_ plan: ClassPlan, to field: JSONValue) throws(ValueMismatch) {
         switch try StudioReference.name(field, in: plan.table) {
         case .objectKey(let key): plan.objectKey = key
@@ -145,7 +145,7 @@ struct JSONStage {
 extension JSONValue {
     fileprivate var isNumber: Bool { kind == .int || kind == .number }
 
-    /// The primary key that the plain form of a link is, in the two types it mostly has.
+    /// Fast path: the primary key in the plain form of a link to a class with int or string keys.
     @inline(__always)
     fileprivate func plainKey(_ type: ColumnType) -> Value? {
         switch (kind, type) {
@@ -156,9 +156,9 @@ extension JSONValue {
     }
 }
 
-/// The sizes that values of records may have.
+/// Limits on the sizes of values.
 enum ValueLimits {
-    /// - Parameter isMixed: the property is mixed, which stores binary values as strings.
+    /// - Parameter isMixed: whether the property is mixed, which stores binary values as strings.
     @inline(__always)
     static func check(
         _ value: Value, _ field: JSONValue, isMixed: Bool = false
@@ -187,7 +187,7 @@ enum ValueLimits {
 // MARK: - Structures
 
 extension JSONStage {
-    /// A value for a property of any type.
+    /// Converts a value for a property of any type.
     func staged(_ field: JSONValue, _ column: ColumnInfo) throws(ValueMismatch) -> StagedValue {
         switch column.collection {
         case nil: return try element(field, column)
@@ -213,7 +213,7 @@ extension JSONStage {
         return elements
     }
 
-    /// A single value, or one of a collection.
+    /// Converts a single value or an element of a collection.
     func element(
         _ field: JSONValue, _ column: ColumnInfo
     ) throws(ValueMismatch) -> StagedValue {
@@ -339,7 +339,7 @@ extension JSONStage {
         return .object(try self.object(object, target))
     }
 
-    /// The fields of an object inside a record.
+    /// Converts an object inside a record.
     private func object(
         _ object: JSONValue, _ table: TableInfo
     ) throws(ValueMismatch) -> StagedObject {

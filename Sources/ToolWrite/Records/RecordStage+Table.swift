@@ -1,17 +1,18 @@
 import RealmEngine
 import ToolKit
 
-/// Checks the rows of a table against their class and converts their fields, touching nothing.
+/// Checks the rows of a table against their class and converts their fields, without accessing the
+/// database.
 final class TableStage {
     private let json: JSONStage
     private let header: [String]
-    /// Positions of columns whose name is their number.
+    /// Indexes of columns without names, which are named by their number.
     private let unnamed: Set<Int>
-    /// For the class of the rows, or by class where each row names its own.
+    /// Actions for the columns, by class.
     private var layouts: [TableKey: [FieldAction?]] = [:]
-    /// Position of the field that names the class.
+    /// Index of the column with the class name; nil if there is none.
     private let classColumn: Int?
-    /// One for each field that holds JSON: what they parse lives as long as the row.
+    /// One tape per column that contains JSON. Its values are valid as long as the row.
     private var tapes: [JSONTape?]
 
     init(
@@ -31,7 +32,7 @@ final class TableStage {
         }
     }
 
-    /// Converts elements of a collection only.
+    /// Makes a stage that only converts elements of a collection.
     init(elements json: JSONStage, columns: Int) {
         self.json = json
         header = []
@@ -40,7 +41,7 @@ final class TableStage {
         classColumn = nil
     }
 
-    /// Fills the row of the record's class and answers that.
+    /// Converts a row into the row of its class and returns the plan.
     @_optimize(speed)
     func take(
         _ reader: DelimitedReader, _ row: DelimitedRow
@@ -109,7 +110,7 @@ final class TableStage {
                 plan.names.index(
                     of: ByteView($0.baseAddress!, count: $0.count), at: place)
             }
-            // Tables do not come from Realm Studio's JSON.
+            // Identifiers of Realm Studio occur only in JSON.
             if let found = index, plan.actions[found].kind.isOfStudio { index = nil }
             if index == nil, !json.ignoresUnknown, unknown == nil, !unnamed.contains(place) {
                 unknown = name
@@ -136,7 +137,7 @@ final class TableStage {
 // MARK: - Structures
 
 extension TableStage {
-    /// A field that holds one element of the collection `info`.
+    /// Converts a field that contains one element of the collection `info`.
     func element(
         _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ place: Int
     ) throws(RecordError) -> StagedValue {
@@ -165,7 +166,7 @@ extension TableStage {
         _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ place: Int
     ) throws(RecordError) -> StagedValue {
         let text = row.text(place)
-        // In tsv a field without text is no element; csv has quotes for one that is empty.
+        // In tsv an empty field is an empty collection; in csv quotes denote an empty element.
         let isEmpty =
             text.count == 0 && info.collection != nil && reader.dialect.escapes == .backslashes
         if row.isNull(place) || isEmpty {
@@ -187,13 +188,13 @@ extension TableStage {
         }
     }
 
-    /// Strings in quotes are JSON only where they might be anything else.
+    /// Whether the field may be JSON. A string in quotes is JSON only in a mixed property.
     private static func mayBeJSON(_ text: ByteView, _ info: ColumnInfo) -> Bool {
         MixedText.mayBeJSON(text)
             && (text[0] != UInt8(ascii: "\"") || info.type == .mixed)
     }
 
-    /// A field that holds JSON.
+    /// Converts a field that contains JSON.
     private func parsed(
         _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int,
         isElement: Bool = false
@@ -214,7 +215,7 @@ extension TableStage {
         }
     }
 
-    /// A link or a mixed value without structure.
+    /// Converts a link, a mixed value without structure or a scalar.
     private func single(
         _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int
     ) throws(RecordError) -> StagedValue {
@@ -241,7 +242,7 @@ extension TableStage {
         return .reference(ObjectReference(table: target.key, name: .primaryKey(value)))
     }
 
-    /// The elements of a collection with semicolons between them.
+    /// Converts the elements of a collection that are separated by semicolons.
     private func joined(
         _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int
     ) throws(RecordError) -> [StagedValue] {

@@ -4,17 +4,17 @@ import ToolKit
 /// Converts the records of an input into rows of their classes. Confined to its thread.
 final class RecordStage {
     let plans: ClassPlans
-    /// What to do with the record converted last.
+    /// Mode for the record that was converted last.
     private(set) var mode: WriteRequest.Mode
-    /// What the record converted last does to the schema.
+    /// Schema change of the record that was converted last; nil if it has none.
     private(set) var schemaChange: SchemaChange?
-    /// What it says of the stream.
+    /// Stream mark of the record that was converted last; nil if it is not a mark.
     private(set) var mark: StreamMark?
     private let json: JSONStage
     private var table: TableStage?
     private var changes: ChangeStage?
 
-    /// - Parameter header: of a table; empty for JSON.
+    /// - Parameter header: column names of a table; empty for JSON.
     init(
         _ plans: ClassPlans, className: String, header: [String], _ request: WriteRequest
     ) throws(RealmError) {
@@ -34,7 +34,7 @@ final class RecordStage {
         }
     }
 
-    /// The next record, converted; nil in its place if there is nothing to do.
+    /// Converts the next record; the plan is nil for a record without a row to write.
     @inline(__always)
     func next(_ input: RecordInput) throws(RealmError) -> RecordEvent<ClassPlan?> {
         try input.next(

@@ -2,14 +2,14 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// The file of `--rejects`: a line for each refused record, added when the batch around it is
-/// settled, so that a record read again after a resume does not appear twice.
+/// The file of `--rejects`, with a line for each rejected record. Lines are written only when their
+/// batch is settled, so that a record that is read again by a resumed load does not appear twice.
 final class RejectFile {
     let path: String
     private let descriptor: Int32
     private var waiting = ByteBuffer(capacity: 4096)
 
-    /// Opens the file for adding. Throws `output`.
+    /// Opens the file for appending. Throws `output` if that fails.
     init(_ path: String) throws(RealmError) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
@@ -20,7 +20,9 @@ final class RejectFile {
 
     deinit { close(descriptor) }
 
-    /// Nil for `record` when its bytes are gone.
+    /// Adds a line.
+    ///
+    /// - Parameter record: bytes of the record; nil if they are not available.
     func add(_ error: RecordError, _ record: ByteView?, isJSON: Bool) {
         waiting.append("{\"record\":")
         waiting.append(number: error.record)
@@ -50,13 +52,13 @@ final class RejectFile {
         record.count > 0 && !record.buffer.contains(10)
     }
 
-    /// The lines added since the last call.
+    /// Returns the lines added since the last call.
     func take() -> [UInt8] {
         defer { waiting.removeAll() }
         return Array(waiting.bytes)
     }
 
-    /// Writes out lines. Throws `output`.
+    /// Writes lines to the file. Throws `output` if that fails.
     func write(_ lines: [UInt8]) throws(RealmError) {
         var done = 0
         while done < lines.count {
@@ -74,7 +76,7 @@ final class RejectFile {
 }
 
 extension RecordError {
-    /// The record was understood as far as its format goes.
+    /// Whether the record is valid in its format, so that its text can be repeated.
     fileprivate var isWellFormed: Bool {
         switch code {
         case .invalidJSON, .invalidTable, .invalidText, .limitExceeded, .duplicateProperty: false

@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Staged values as a row of words in memory that does not move: strings and data point to copies
-/// in the same memory.
+/// Serialisation of staged values as words in memory that does not move. Strings and data reference
+/// copies in the same memory.
 extension StagedValue {
-    /// Writes the value and everything in it behind what `memory` holds.
+    /// Appends the value and all nested values to `memory`.
     func write(to memory: SpillMemory) throws(RealmError) {
         switch self {
         case .value(let value):
@@ -38,7 +38,7 @@ extension StagedValue {
         }
     }
 
-    /// What `write` wrote at `cursor`, which moves behind it.
+    /// Reads a value that `write` wrote at `cursor`, and moves the cursor past it.
     init(at cursor: inout StoredCursor) {
         let (kind, number) = cursor.head()
         switch kind {
@@ -86,7 +86,7 @@ extension SpillMemory {
         try add(words: Int64(number))
     }
 
-    /// The bytes of a string stand in front of what comes next, so they are added behind the value.
+    /// Appends a value, the size of its bytes and the bytes.
     fileprivate func add(_ value: Value) throws(RealmError) {
         let place = try add(MemoryLayout<Value>.stride)
         let skipped = try add(8)
@@ -97,7 +97,7 @@ extension SpillMemory {
     }
 }
 
-/// Reads stored values one behind the other.
+/// Reads stored values in sequence.
 struct StoredCursor {
     private var at: UnsafeRawPointer
 

@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// A value of a record that was checked against its property, but needs the transaction to become
-/// a stored one. Lives as long as its record unless it was kept.
+/// A value of a record that is checked against its property and still has to be stored in a
+/// transaction. Valid as long as its record, unless it is copied by `kept`.
 indirect enum StagedValue {
     case value(Value)
     /// A link to an object by its key.
@@ -10,11 +10,11 @@ indirect enum StagedValue {
     /// The elements of a list or set.
     case list([StagedValue])
     case dictionary([(key: Value, value: StagedValue)])
-    /// An object that is part of its parent, or stands in the place of a link.
+    /// An embedded object, or an object in place of a link.
     case object(StagedObject)
 }
 
-/// Which object a link leads to.
+/// Reference to the target of a link.
 struct ObjectReference {
     enum Name {
         case primaryKey(Value)
@@ -25,7 +25,7 @@ struct ObjectReference {
     let name: Name
 }
 
-/// An object inside another one's record.
+/// An object inside the record of another object.
 final class StagedObject {
     let table: TableKey
     let fields: [(column: Int, value: StagedValue)]
@@ -37,7 +37,7 @@ final class StagedObject {
 }
 
 extension StagedValue {
-    /// What a collection of a new object is anyway.
+    /// Whether the value is an empty collection, the default of a new object.
     var isEmptyCollection: Bool {
         switch self {
         case .list(let elements): elements.isEmpty
@@ -46,7 +46,7 @@ extension StagedValue {
         }
     }
 
-    /// The same value with all bytes copied into `arena`.
+    /// Returns this value with all bytes copied into `arena`.
     func kept(in arena: ScratchArena) -> StagedValue {
         switch self {
         case .value(let value): .value(value.kept(in: arena))
@@ -63,7 +63,7 @@ extension StagedValue {
         }
     }
 
-    /// Calls `body` with every link in it.
+    /// Calls `body` with each link in the value.
     func forEachReference(
         _ body: (ObjectReference) throws(RealmError) -> Void
     ) throws(RealmError) {

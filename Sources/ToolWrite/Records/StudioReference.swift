@@ -1,14 +1,15 @@
 import RealmEngine
 import ToolKit
 
-/// Names of objects in the JSON that Realm Studio exports when links lead in circles: the first occurrence
-/// of an object has `"$refId":"Person#5"` beside its properties, later ones are `{"$ref":"Person#5"}`. After
-/// the class comes the primary key as text, or the object key.
+/// Identifiers of objects in the JSON that Realm Studio exports if links form cycles. The first
+/// occurrence of an object has `"$refId":"Person#5"` among its properties; later occurrences are
+/// `{"$ref":"Person#5"}`. The class is followed by the primary key as text, or by the object key.
 enum StudioReference {
     static let identity = "$refId"
     static let member = "$ref"
 
-    /// The field with the name of another object, if the value consists of it.
+    /// Returns the field with the identifier if the value is a reference to an object; nil
+    /// otherwise.
     static func field(of value: JSONValue) -> JSONValue? {
         guard value.kind == .object, value.count == 1, let field = value.field("$ref"),
             field.kind == .string
@@ -16,7 +17,7 @@ enum StudioReference {
         return field
     }
 
-    /// The object of the class that the text names.
+    /// Parses the identifier of an object of the class.
     static func name(
         _ field: JSONValue, in table: TableInfo
     ) throws(ValueMismatch) -> ObjectReference.Name {

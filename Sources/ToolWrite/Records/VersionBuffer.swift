@@ -1,28 +1,30 @@
 import RealmEngine
 import ToolKit
 
-/// Fills batches with whole versions of a stream, as `StreamDeduplicator` lets them through.
+/// Fills batches with whole versions of a stream, as `StreamDeduplicator` decides.
 ///
-/// A version is held until its mark has come, so that nothing of one that is broken off gets into a
-/// transaction. One that is too large for that goes into a transaction of its own, which is forgotten in
-/// that case. Confined to the thread that reads.
+/// The records of a version are held back until its mark, so that an interrupted version never
+/// becomes part of a transaction. A version that is too large to be held back gets its own
+/// transaction, which is discarded if the version is interrupted. Confined to the thread that
+/// reads.
 final class VersionBuffer {
     private var gate: StreamDeduplicator
     private var held: KeptRecords
     private let limits: WriteRequest.Limits
-    /// The open version is too large to be held: what is held begins the next batch.
+    /// Whether the open version is too large to hold back, so that the held records begin the next
+    /// batch.
     private var startsApart = false
-    /// Its beginning has been handed over.
+    /// Whether the beginning of the open version has been delivered.
     private var isApart = false
-    /// ... and is to be forgotten.
+    /// Whether the delivered part is to be discarded.
     private var mustForget = false
-    /// The input ended inside a version.
+    /// Whether the input ended inside a version.
     private var isCutOff = false
-    /// Records and bytes since the last commit that was due.
+    /// Records and bytes since the last due commit.
     private var records = 0
     private var bytes = 0
 
-    /// Bytes of a version that are held.
+    /// Maximum size in bytes of a version that is held back.
     private static let mostHeld = 4 << 20
     private static let fullBatch = 1 << 19
     private static let mostRecords = 4096
@@ -33,7 +35,7 @@ final class VersionBuffer {
         held = KeptRecords(input)
     }
 
-    /// Fills the batch with what may be carried out; it may stay empty.
+    /// Fills the batch with records that may be applied; it may remain empty.
     func fill(_ batch: RecordBatch, _ input: RecordInput) throws(RealmError) {
         begin(batch, input)
         var mayWait = batch.count == 0
@@ -49,7 +51,8 @@ final class VersionBuffer {
                 let wasApart = isApart
                 if forgets { forget(input) }
                 if forgets && wasApart {
-                    // What the batch has is not to be followed by anything.
+                    // The batch must end here, because its records belong to the transaction to be
+                    // discarded.
                     if verdict == .hold || verdict == .release { hold(input) }
                     return
                 }
@@ -100,7 +103,7 @@ final class VersionBuffer {
 
     private func hold(_ input: RecordInput) { held.add(input.recordBytes, input.place) }
 
-    /// True when the batch is to be handed over.
+    /// Handles a record by its verdict; returns whether the batch is complete.
     private func take(
         _ verdict: StreamDeduplicator.Verdict, _ batch: RecordBatch, _ input: RecordInput
     ) -> Bool {

@@ -1,14 +1,15 @@
 import RealmEngine
 import ToolKit
 
-/// Form of the records that are read.
+/// Format of the input records.
 struct InputForm {
     var format: WriteRequest.InputFormat
-    /// Form of a table; of no use to JSON.
+    /// Syntax of a table; unused for JSON.
     var dialect: Dialect
-    /// Encoding of the bytes. Nil for UTF-8, in tables with regard to a byte order mark of UTF-16.
+    /// Encoding of the input. Nil for UTF-8; tables then also respect a UTF-16 byte order mark.
     var encoding: TextEncoding?
-    /// Field for the class of a record that JSON lists by class; nil if there is no such JSON.
+    /// Name of the field that gets the class of a record if JSON lists records by class; nil to
+    /// disable.
     var classField: String?
 
     init(_ format: WriteRequest.InputFormat) {
@@ -18,7 +19,7 @@ struct InputForm {
 
     static var ndjson: InputForm { InputForm(.ndjson) }
 
-    /// The source, or its bytes as UTF-8 and as an array of records.
+    /// Returns the source, converted to UTF-8 and, for JSON by class, to an array of records.
     func decoded(_ source: ByteSource) -> ByteSource {
         let text = decodedText(source)
         guard format == .json, let classField else { return text }

@@ -3,15 +3,16 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// SIGINT, SIGTERM and SIGHUP as a wish to end: work in hand is finished or rolled back first.
+/// Handling of SIGINT, SIGTERM and SIGHUP: the process ends after open work is finished or rolled
+/// back.
 enum Interruption {
     private static let wanted = Atomic<Int32>(0)
-    /// There is no work in hand.
+    /// Whether there is no open work, so that a signal may end the process at once.
     private static let isIdle = Atomic<Bool>(false)
 
-    /// From now on those signals only leave a note.
+    /// Installs handlers that only record the signal.
     static func install() {
-        // Exist before a handler asks.
+        // Initialises the atomics before a handler can access them.
         _ = (wanted.load(ordering: .relaxed), isIdle.load(ordering: .relaxed))
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var action = sigaction()
@@ -31,8 +32,8 @@ enum Interruption {
         }
     }
 
-    /// Runs what may have to wait for others before there is work in hand: a signal ends the process
-    /// at once meanwhile.
+    /// Runs a body that may block before there is open work; a signal ends the process at once
+    /// meanwhile.
     static func atOnce<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
         isIdle.store(true, ordering: .sequentiallyConsistent)
         defer { isIdle.store(false, ordering: .sequentiallyConsistent) }
@@ -40,13 +41,13 @@ enum Interruption {
         return try body()
     }
 
-    /// The signal that came; nil as long as none did.
+    /// The signal that was received; nil for none.
     @inline(__always) static var signal: Int32? {
         let number = wanted.load(ordering: .relaxed)
         return number == 0 ? nil : number
     }
 
-    /// Ends the process by the signal, as if it had not been caught.
+    /// Ends the process by the signal with its default action.
     static func raise(_ number: Int32) -> Never {
         TemporaryFiles.unlinkAll()
         Glibc.signal(number, SIG_DFL)
@@ -56,7 +57,7 @@ enum Interruption {
 }
 
 extension WriteRequest {
-    /// Takes the writer's turn for the command's transaction.
+    /// Begins the command's transaction, waiting for the write mutex.
     func begin(_ session: WriteSession) throws(RealmError) -> WriteTransaction {
         let patience = patience
         let transaction = try Interruption.atOnce { () throws(RealmError) in

@@ -1,6 +1,6 @@
 import ToolKit
 
-/// What is done to the objects that match.
+/// Options for changing the objects that match a predicate.
 extension WriteOption {
     static let bulk: [any OptionDeclaration] = [
         predicate, set, delete, arg, argjson, caseRule, zone, expectCount,

@@ -1,6 +1,6 @@
 import ToolKit
 
-/// How records are read, committed and refused.
+/// Options for reading, committing and rejecting records.
 extension WriteOption {
     static let records: [any OptionDeclaration] = [
         inputFormat, delimiter, encoding, ragged, mode, classField, map, const, ignoreUnknown,

@@ -1,11 +1,11 @@
 import ToolKit
 
-/// What is done to the schema.
+/// Options for creating the database and changing its schema.
 extension WriteOption {
     static let schema: [any OptionDeclaration] =
         [create, newKey] + schemaChanges + [key, link, csvBooleans]
 
-    /// Those that ask for changes.
+    /// Options that change the schema.
     static let schemaChanges: [any OptionDeclaration] = [
         schemaFile, schemaVersion, infer, rename, drop, index, unindex, optional, required,
     ]

@@ -5,7 +5,7 @@ enum WriteOption {
     static let table: [any OptionDeclaration] =
         records + bulk + schema + general + SharedOptions.general + [SharedOptions.progress]
 
-    /// Reports, and what tools share.
+    /// Options for reports, and options shared with other tools.
     private static let general: [any OptionDeclaration] = [
         SharedOptions.formats(
             [.text, .json],
@@ -40,7 +40,7 @@ enum WriteOption {
             + "input, so that the result never depends on it; with 1 a single thread does all.")
 }
 
-/// The ways of calling `realm-write`.
+/// Uses of `realm-write`, which determine the applicable options.
 enum WriteUse: Int, CommandUse {
     case records, changes, bulk, schema
 
@@ -54,17 +54,17 @@ enum WriteUse: Int, CommandUse {
         }
     }
 
-    /// Where there is INPUT.
+    /// Uses with an INPUT.
     static let loads = Uses([Self.records, .changes])
 }
 
 extension OptionForm where Value == (name: String, value: String) {
-    /// `A=B`; neither is empty.
+    /// `A=B`, both not empty.
     static var pair: Self { Self(.text) { (text) throws(Objection) in try split(text) } }
 }
 
 extension OptionForm where Value == [(name: String, value: String)] {
-    /// `A=B,C=D`.
+    /// A list `A=B,C=D`.
     static var pairs: Self {
         Self(.text) { (text) throws(Objection) in
             try text.split(separator: ",", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// What a `realm-write` command line asks for, checked as far as that goes without the database.
+/// A command line of `realm-write`, validated as far as possible without the database.
 struct WriteRequest {
     enum Subject {
         case records(className: String, input: String)
@@ -13,7 +13,7 @@ struct WriteRequest {
         case insert, upsert, merge, update, delete, apply
     }
 
-    /// What becomes of links to objects that do not exist.
+    /// Treatment of links to missing objects.
     enum LinkMode: String, CaseIterable {
         case strict, create, null
     }
@@ -22,7 +22,7 @@ struct WriteRequest {
         case ndjson, json, csv, tsv, changes
     }
 
-    /// What a refused record does.
+    /// Treatment of rejected records.
     enum OnError: String, CaseIterable {
         case stop, skip
     }
@@ -31,10 +31,10 @@ struct WriteRequest {
         case full, unsafe
     }
 
-    /// When records that wait are committed.
+    /// Limits after which waiting records are committed.
     struct Limits {
         var records = Int.max
-        /// In nanoseconds.
+        /// Maximum time in nanoseconds.
         var interval = UInt64.max
         var bytes = Int.max
     }
@@ -47,9 +47,9 @@ struct WriteRequest {
     var format: InputFormat { form.format }
     let links: LinkMode
     let limits: Limits
-    /// Field names by the property that takes its value from them.
+    /// Names of the fields from which properties take their values.
     let renamed: [(property: String, field: String)]
-    /// JSON of properties that every record gets.
+    /// Values of `--const` as JSON: properties that every record gets.
     let constants: [(property: String, json: String)]
 
     let classField: String
@@ -63,20 +63,20 @@ struct WriteRequest {
     let mayLoseData: Bool
     let creates: Bool
     let acknowledges: Bool
-    /// How far a stream has been applied is kept beside the database.
+    /// Whether the position in a stream is stored beside the database.
     let resumes: Bool
-    /// How long to wait for a turn among writers: turns are short, so that even without `--wait` a
-    /// second is spent on it.
+    /// Timeout for the write mutex. Processes hold it only briefly, so even without `--wait` the
+    /// timeout is a second.
     let patience: WriteSession.LockTimeout
-    /// Bytes of memory a transaction may take.
+    /// Limit in bytes of the memory of a transaction.
     let mostMemory: Int
-    /// Bytes that the changes of a transaction take at most: writing them out takes about as much again,
-    /// and records wait in memory too.
+    /// Limit in bytes of the changes of a transaction. Writing them takes about as much again, and
+    /// waiting records take memory, too.
     var transactionMemory: Int { mostMemory / 8 * 3 }
-    /// Summaries and plans as JSON on standard output.
+    /// Whether summaries and plans are printed as JSON on standard output.
     let reportsJSON: Bool
-    /// Properties of type string that take the digits of a JSON number: `--infer` found no type that
-    /// holds all of them.
+    /// String properties that store the digits of JSON numbers, because `--infer` found no numeric
+    /// type that holds all of them.
     var numbersAsText: Set<String> = []
 
     init(_ command: ParsedCommand) throws(RealmError) {
@@ -132,8 +132,8 @@ struct WriteRequest {
         return .schema
     }
 
-    /// The records are of one class and, mostly, make new objects: they are converted ahead, unless
-    /// they are committed in such small pieces that preparing for each would take longer.
+    /// Whether records are converted ahead of the writer: they are of one class, mostly create
+    /// objects, and are committed in batches large enough to outweigh the cost.
     func convertsAhead(_ className: String) -> Bool {
         guard limits.records >= 16, limits.bytes >= 1 << 12 else { return false }
         switch mode {
@@ -142,7 +142,7 @@ struct WriteRequest {
         }
     }
 
-    /// Options ask for changes of the schema.
+    /// Whether options change the schema.
     var editsSchema: Bool { command.isAnyGiven(WriteOption.schemaChanges) }
 
     private static func limits(_ command: ParsedCommand) -> Limits {
@@ -180,7 +180,7 @@ struct WriteRequest {
 }
 
 extension WriteRequest.InputFormat {
-    /// As the name of INPUT ends, else NDJSON.
+    /// Format by the suffix of INPUT, else NDJSON.
     fileprivate init(of subject: WriteRequest.Subject) {
         self = .ndjson
         guard case .records(_, let input) = subject else { return }

@@ -1,6 +1,6 @@
 import ToolKit
 
-/// `realm-write` as data.
+/// Command table of `realm-write`.
 package enum WriteTable {
     package static let table = CommandTable(
         name: "realm-write",

@@ -2,28 +2,29 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// The database a command writes to: an existing file, one it makes, or, with `-n`, a rehearsal.
+/// The database that a command writes to: an existing file, a new file or, with `-n`, a dry run.
 ///
-/// A file that is to replace another, or of a rehearsal, is made in a passing directory. Any other
-/// new file has its name from the beginning, so that a load that never ends can be read meanwhile;
-/// it goes away again when the command fails, or is told to end, before records are in it.
+/// A file that replaces another one, or that belongs to a dry run, is created in a temporary
+/// directory. Any other new file has its final path from the beginning, so that readers can follow
+/// an endless load. It is deleted if the command fails or is interrupted before records are
+/// committed.
 final class WriteTarget {
     let session: WriteSession
     private let request: WriteRequest
     private let making: Making
 
     private enum Making {
-        /// The file was there.
+        /// The file exists already.
         case none
-        /// Under its own name, with what the signal handlers know until it holds records.
+        /// A new file at its path; signal handlers delete these entries until it contains records.
         case inPlace([TemporaryFiles.Entry])
         case replacing(String, TemporaryDirectory)
         case rehearsal(TemporaryDirectory)
     }
 
-    /// The new file holds records: it stays, whatever comes.
+    /// Whether the new file contains records, so that it is never deleted.
     private var isKept = false
-    /// What waits for the file to have its name.
+    /// Closures to call when the file has its final path.
     private var waiting: [() throws(RealmError) -> Void] = []
 
     init(_ request: WriteRequest) throws(RealmError) {
@@ -50,7 +51,7 @@ final class WriteTarget {
         }
     }
 
-    /// Whether what is committed is in the user's file at once.
+    /// Whether commits are immediately in the user's file.
     var isInPlace: Bool {
         switch making {
         case .none, .inPlace: true
@@ -58,35 +59,35 @@ final class WriteTarget {
         }
     }
 
-    /// Records are durable in the file.
+    /// Records that the file has durable records and must be kept.
     func keep() {
         if isKept { return }
         isKept = true
         if case .inPlace(let entries) = making { entries.forEach(TemporaryFiles.remove) }
     }
 
-    /// Calls `body` when what is committed is in the user's file.
+    /// Calls `body` once commits are in the user's file.
     func whenPublished(_ body: @escaping () throws(RealmError) -> Void) {
         waiting.append(body)
     }
 
-    /// The file is complete: gives it its name.
+    /// Publishes the complete file at its path.
     func finish() throws(RealmError) {
         keep()
         if case .replacing(let destination, let passing) = making {
             try publish(passing, as: destination)
         }
         let waiting = waiting
-        // What waits may keep the target in its turn, whose passing directory goes with it.
+        // Waiting closures may retain the target and its temporary directory.
         self.waiting = []
         for body in waiting { try body() }
     }
 
-    /// The command failed.
+    /// Deletes an incomplete new file after a failure.
     func abandon() {
         waiting = []
         guard case .inPlace(let entries) = making, !isKept else { return }
-        // Somebody else may have found it by its name.
+        // Another process may have opened the file by its path.
         if FileHolders.names(participating: request.path).isEmpty {
             unlink(request.path)
             CompanionFiles.remove(beside: request.path)
@@ -130,7 +131,7 @@ final class WriteTarget {
         }
     }
 
-    /// The key of the database, or the one a new one is to have.
+    /// Key of the existing database, or of the new one.
     private static func key(_ request: WriteRequest) throws(RealmError) -> EncryptionKey? {
         let hasNew = request.command.isGiven(WriteOption.newKey)
         guard request.creates else {
@@ -172,7 +173,8 @@ final class WriteTarget {
             try TemporaryDirectory(in: directory(of: destination), for: request.path))
     }
 
-    /// Programs that have the file open would go on with one that has no name any more.
+    /// Throws `busy` if processes have the file open: they would continue with a file that no
+    /// longer has a path.
     private static func checkUnused(_ path: String) throws(RealmError) {
         let openers = FileHolders.names(participating: path)
         guard openers.isEmpty else {

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Classes that records need, and those the database has already, by name.
+/// Classes that records need, and existing classes of the database, by name.
 struct InferredClasses {
     private(set) var specs: [ClassSpec] = []
     private var positions: [String: Int] = [:]
@@ -13,10 +13,11 @@ struct InferredClasses {
             present.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The class of the database called `name`.
+    /// Returns the existing class called `name`; nil if there is none.
     func present(_ name: String) -> ClassSpec? { knownPositions[name].map { known[$0] } }
 
-    /// Adds what the objects at one place need: objects at several places can be of one class.
+    /// Adds the properties of objects at one position. Objects at several positions may have the
+    /// same class.
     mutating func merge(_ spec: ClassSpec) {
         guard let i = positions[spec.name] else {
             positions[spec.name] = specs.count

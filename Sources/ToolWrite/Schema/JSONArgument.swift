@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// JSON on the command line.
+/// JSON in the arguments of options.
 enum JSONArgument {
-    /// Parses the argument of `option` into `tape`, which its value refers to.
+    /// Parses the argument of `option` into `tape`, whose memory the value references.
     static func parse(
         _ text: String, _ option: String, _ tape: JSONTape
     ) throws(RealmError) -> JSONValue {

@@ -1,27 +1,27 @@
 import RealmEngine
 import ToolKit
 
-/// The numbers of one property: which types hold every one of them exactly.
+/// The numbers of one property, and the types that represent all of them exactly.
 struct ObservedNumbers {
-    /// The first number that each type does not hold.
+    /// For each type, the first number that it does not represent exactly.
     private var misfits: [ColumnType: String] = [:]
-    /// A number that a mixed property rounds; nil if there is none.
+    /// First number that a mixed property would round; nil if there is none.
     private(set) var roundedInMixed: String?
-    /// A number has a fraction or an exponent.
+    /// Whether a number has a fraction or an exponent.
     private var hasFractions = false
-    /// Numbers that do not say their type.
+    /// Number of numbers without a declared type.
     private var plainCount = 0
-    /// Types that numbers say themselves, as `$numberLong` does.
+    /// Types that numbers declare, for example by `$numberLong`.
     private var declared: Set<ColumnType> = []
 
     var isEmpty: Bool { plainCount == 0 && declared.isEmpty }
 
-    /// Takes account of a number in digits.
+    /// Observes a number in digits.
     mutating func observe(_ text: ByteView) {
         plainCount += 1
         let form = DecimalForm(text)
         if form.hasFraction { hasFractions = true }
-        // So few digits are exact in every type.
+        // A number with so few digits is exact in every type.
         if form.isShort { return }
         let isInt = !form.hasFraction && Int64(text: text) != nil
         if !isInt, !form.hasFraction { note(.int, text) }
@@ -36,14 +36,14 @@ struct ObservedNumbers {
 
     private static let shown = 60
 
-    /// Takes account of a number that says its type.
+    /// Observes a number with a declared type.
     mutating func observe(declared type: ColumnType) { declared.insert(type) }
 
     private mutating func note(_ type: ColumnType, _ text: ByteView) {
         if misfits[type] == nil { misfits[type] = text.excerpt(of: Self.shown) }
     }
 
-    /// Whether the double is printed as the same number.
+    /// Whether the nearest double is printed as the same number.
     private static func fitsDouble(_ text: ByteView) -> Bool {
         guard let number = Double(text: text), number.isFinite,
             let wanted = Decimal128(text: text)
@@ -54,14 +54,14 @@ struct ObservedNumbers {
         return Decimal128(text: view).map { Decimal128.compare($0, wanted) == 0 } ?? false
     }
 
-    /// The simplest type that holds all numbers; nil where none does.
+    /// The simplest type that represents all undeclared numbers; nil if there is none.
     private var plainType: ColumnType? {
         let candidates: [ColumnType] = hasFractions ? [.double, .decimal] : [.int, .decimal]
         return candidates.first { misfits[$0] == nil }
     }
 
-    /// The type of the property: mixed where types that numbers say themselves do not agree, string
-    /// where no type of number holds all of them.
+    /// Type of the property: mixed if declared types differ, string if no numeric type represents
+    /// all numbers.
     var type: ColumnType {
         guard let said = declared.first else { return plainType ?? .string }
         if declared.count > 1 { return .mixed }
@@ -69,7 +69,8 @@ struct ObservedNumbers {
         return plainCount == 0 || fits ? said : .mixed
     }
 
-    /// Which number made the type another than the usual one, and that; nil if it is the usual one.
+    /// The first number that the usual type does not represent, and the usual type; nil if the
+    /// usual type is used.
     var widening: (number: String, from: ColumnType)? {
         guard declared.isEmpty else { return nil }
         let usual: ColumnType = hasFractions ? .double : .int
@@ -78,13 +79,13 @@ struct ObservedNumbers {
     }
 }
 
-/// The digits of a number in text, as far as exactness depends on them.
+/// Digits and exponent of a number in text form, which determine its exactness.
 private struct DecimalForm {
     private(set) var hasFraction = false
     private var hasExponent = false
-    /// Between the first and the last digit that is not 0.
+    /// Number of digits from the first to the last nonzero digit.
     private var digits = 0
-    /// Power of ten of the last of them.
+    /// Power of ten of the last nonzero digit.
     private var exponent = 0
 
     init(_ text: ByteView) {
@@ -123,10 +124,10 @@ private struct DecimalForm {
         return isNegative ? -value : value
     }
 
-    /// At most 15 digits in all, none of them far from the point.
+    /// Whether the number has at most 15 digits, including zeros to the decimal point.
     var isShort: Bool { !hasExponent && digits + abs(exponent) <= 15 }
 
-    /// 34 digits at most, within the exponents of the type.
+    /// Whether the number has at most 34 digits and an exponent in the range of Decimal128.
     var fitsDecimal: Bool {
         digits == 0 || (digits <= 34 && exponent >= -6176 && exponent + digits <= 6145)
     }

@@ -1,50 +1,51 @@
 import RealmEngine
 import ToolKit
 
-/// What the values of one property have in common, seen one after the other.
+/// Accumulates the values of one property to infer its type.
 final class ObservedProperty {
     enum Shape: Equatable {
         case scalar(ColumnType)
-        /// A link to the class.
+        /// A link to the class with this name.
         case link(String)
-        /// An object inside its parent.
+        /// An embedded object.
         case object
         case list, set, dictionary
         case mixed
     }
 
     let name: String
-    /// Records that have the property.
+    /// Number of records that have the property.
     private(set) var count = 0
     private(set) var hasNull = false
-    /// Nil while only nulls were seen.
+    /// Shape of the values; nil while all values are null.
     private(set) var shape: Shape?
-    /// What a collection holds.
+    /// Elements of collections.
     private(set) var element: ObservedProperty?
-    /// What objects inside the parent have.
+    /// Embedded objects.
     private(set) var object: ObservedClass?
 
-    /// Its numbers; the type of a property that holds nothing else depends on all of them.
+    /// Numbers among the values. The type of a property with numbers only depends on all of them.
     private(set) var numbers = ObservedNumbers()
-    /// Values that are no numbers were seen.
+    /// Whether there are values that are not numbers.
     private var hasOthers = false
 
-    /// Texts so far were truth values as people write them.
+    /// Whether all texts so far are booleans, including `yes`, `no`, `1` and `0`.
     private(set) var isTruth = true
-    /// Hashes of the values, while no two are equal, of one that may be a primary key.
+    /// Hashes of the values of a property that may be a primary key; nil after the first duplicate.
     private var seen: Set<UInt64>?
 
-    /// More values are not told from each other.
+    /// Maximum number of values to check for duplicates.
     private let most: Int
 
-    /// - Parameter mostKeys: of how many values it is known whether they are distinct.
+    /// - Parameter mostKeys: maximum number of values to check for duplicates; 0 if the property
+    ///   cannot be a primary key.
     init(_ name: String, mostKeys: Int = 0) {
         self.name = name
         most = mostKeys
         if mostKeys > 0 { seen = [] }
     }
 
-    /// No two values were equal, and none was null.
+    /// Whether the values are distinct and none is null.
     var isUnique: Bool { seen != nil && !hasNull && count > 0 }
 
     private func note(_ text: ByteView) {
@@ -54,7 +55,7 @@ final class ObservedProperty {
         if seen?.count == most || seen?.insert(hash.value).inserted == false { seen = nil }
     }
 
-    /// Takes account of a value in JSON.
+    /// Observes a value in JSON.
     func observe(_ value: JSONValue) {
         count += 1
         switch value.kind {
@@ -117,7 +118,7 @@ final class ObservedProperty {
         for child in children { element.observe(child) }
     }
 
-    /// Takes account of a field of a table.
+    /// Observes a field of a table.
     func observe(text: ByteView, isNull: Bool) {
         count += 1
         if isNull {
@@ -131,11 +132,12 @@ final class ObservedProperty {
         } else {
             merge(.scalar(Self.type(ofText: text)))
         }
-        // A table has texts: what does not agree stays one.
+        // Fields of a table are text, so conflicting types become a string instead of a mixed
+        // value.
         if shape == .mixed { shape = .scalar(.string) }
     }
 
-    /// The type of a text that is no number.
+    /// Type of a text that is not a number.
     private static func type(ofText text: ByteView) -> ColumnType {
         if text.equals("true") || text.equals("false") { return .bool }
         return ScalarText.time(text) != nil ? .timestamp : .string
@@ -143,8 +145,8 @@ final class ObservedProperty {
 
     private static let longestNumber = 64
 
-    /// Whether a text is a number in digits. One with leading zeros is not: printing the number would
-    /// lose them.
+    /// Whether a text is a number in digits. A text with leading zeros is not, since the number
+    /// would lose them.
     private static func isNumber(_ text: ByteView) -> Bool {
         guard text.count > 0, text.count <= longestNumber else { return false }
         let start = text[0] == UInt8(ascii: "-") ? 1 : 0
@@ -155,19 +157,19 @@ final class ObservedProperty {
         return !isPadded && Double(text: text) != nil && Decimal128(text: text) != nil
     }
 
-    /// RFC 3339 with date, time and zone.
+    /// Whether a text is RFC 3339 with date, time and zone.
     private static func isTime(_ text: ByteView) -> Bool {
         text.count >= 20 && text[10] == UInt8(ascii: "T") && Timestamp(text: text) != nil
     }
 
-    /// Takes account of a number. Beside anything else it makes the property mixed.
+    /// Observes a number. Together with other values it makes the property mixed.
     private func observeNumber(_ observe: (inout ObservedNumbers) -> Void) {
         observe(&numbers)
         let type = numbers.type
         shape = hasOthers || type == .mixed ? .mixed : .scalar(type)
     }
 
-    /// Numbers alone, and no type of number holds all of them.
+    /// Whether all values are numbers and no numeric type represents all of them.
     var hasNumbersAsText: Bool { !numbers.isEmpty && shape == .scalar(.string) && !hasOthers }
 
     private func merge(_ seen: Shape) {
@@ -188,18 +190,18 @@ final class ObservedProperty {
     }
 }
 
-/// What the objects of one class have in common.
+/// Accumulates the objects of one class to infer its properties.
 final class ObservedClass {
-    /// Nil for objects that do not say what they are.
+    /// Name of the class; nil for embedded objects that do not name it.
     let name: String?
     private(set) var records = 0
     private(set) var properties: [ObservedProperty] = []
-    /// Positions of properties by field; nil for a field that is none.
+    /// Indexes of properties by field; nil for a field that is not a property.
     private var positions: [[UInt8]: Int?] = [:]
-    /// Positions of properties by name.
+    /// Indexes of properties by name.
     private var places: [String: Int] = [:]
 
-    /// Of how many values of a property it is known whether they are distinct.
+    /// Maximum number of values of a property to check for duplicates.
     private let mostKeys: Int
 
     init(_ name: String?, mostKeys: Int = 0) {
@@ -207,7 +209,7 @@ final class ObservedClass {
         self.mostKeys = mostKeys
     }
 
-    /// Names that primary keys have, those before others first.
+    /// Names of properties that may be primary keys, in the order of preference.
     var keyNames: [String] {
         ["id", "uuid", "key"]
             + (name.map { ["\($0.lowercased())_id", "\($0.lowercased())id"] } ?? [])
@@ -217,14 +219,15 @@ final class ObservedClass {
         mostKeys > 0 && keyNames.contains(property.lowercased())
     }
 
-    /// Takes account of an object. `property` names the property of a field, nil if it is none.
+    /// Observes an object. `property` maps a field to its property name, nil for fields to ignore.
     func observe(_ value: JSONValue, _ property: (String) -> String?) {
         records += 1
         guard value.kind == .object else { return }
         for field in value.children { self.property(field.key, property)?.observe(field) }
     }
 
-    /// Adds the names of properties whose numbers become texts, including properties of embedded objects.
+    /// Adds the names of properties whose numbers are stored as strings, including those of
+    /// embedded objects.
     func addNumbersAsText(to names: inout Set<String>) {
         for property in properties {
             let value = property.element ?? property
@@ -233,10 +236,10 @@ final class ObservedClass {
         }
     }
 
-    /// Takes account of the beginning of a table's row.
+    /// Observes the beginning of a row.
     func beginRow() { records += 1 }
 
-    /// The property of a field.
+    /// Returns the property of a field; nil for fields to ignore.
     func property(_ field: ByteView, _ name: (String) -> String?) -> ObservedProperty? {
         let key = field.bytes
         if let known = positions[key] { return known.map { properties[$0] } }

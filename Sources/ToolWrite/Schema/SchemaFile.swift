@@ -1,15 +1,15 @@
 import RealmEngine
 import ToolKit
 
-/// A schema as `realm-query --schema` prints it: in JSON, or as text.
+/// A schema file in the JSON or text form of `realm-query --schema`.
 struct SchemaFile {
-    /// Nil when the file says nothing about it.
+    /// Schema version; nil if the file does not contain it.
     let version: UInt64?
     let classes: [ClassSpec]
 
     private static let largest = 64 << 20
 
-    /// Reads the schema at `path`. Throws `misuse` with the place of a mistake.
+    /// Reads the schema at `path`. Throws `misuse` with the position of a mistake.
     init(path: String) throws(RealmError) {
         let buffer = try InputFile(path).readAll(limit: Self.largest)
         let first = buffer.bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }

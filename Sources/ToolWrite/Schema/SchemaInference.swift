@@ -1,25 +1,25 @@
 import RealmEngine
 import ToolKit
 
-/// Derives the classes and properties that records need and the database lacks.
+/// Infers the classes and properties that records need and the database lacks.
 ///
-/// Numbers get the first of int, double, decimal128 and string that holds all of them exactly; texts
-/// that are all RFC 3339 times make dates; objects become embedded classes called `Parent_property`;
-/// values of different types make a mixed property. A property that some record lacks or has as null is
-/// optional. A new class gets the primary key that `--key` names, else a property with the name and the
-/// values of one.
+/// Numbers get the first type of int, double, decimal128 and string that represents all of them
+/// exactly. Texts become dates if all are RFC 3339 times. Objects become embedded classes called
+/// `Parent_property`. Values of different types become a mixed property. A property is optional if
+/// a record lacks it or has null. The primary key of a new class is the argument of `--key`, else a
+/// property whose name and values are typical of keys.
 struct SchemaInference {
     private let request: WriteRequest
     private let className: String
-    /// The first class that was met comes first.
+    /// Classes in the order of their first record.
     private var classes: [ObservedClass] = []
     private var positions: [String: Int] = [:]
-    /// Numbers of columns without a name.
+    /// Names that number the columns without a name.
     private var unnamed: Set<String> = []
-    /// Whether some record was fit to be looked at, and whether some was refused.
+    /// Whether at least one record was valid, and whether at least one was rejected.
     private var hasRecords = false
     private var hasRefusals = false
-    /// Why properties have another type than the usual one, a sentence each.
+    /// Explanations of unusual types, a sentence each.
     private(set) var notes: [String] = []
 
     init(_ request: WriteRequest, className: String) {
@@ -27,19 +27,19 @@ struct SchemaInference {
         self.className = className
     }
 
-    /// Looks at all records of `input`, or the first `most`. Refused ones do not count: writing
-    /// them says what is wrong.
+    /// Observes the records of `input`, at most the first `most`. Rejected records are ignored
+    /// here; writing them reports the error.
     mutating func read(_ input: RecordInput, most: Int) throws(RealmError) {
         let header: [[UInt8]]
         if case .record(let names)? = try input.readHeader() {
-            // A column without a name makes no property by itself.
+            // A column without a name does not become a property.
             unnamed = Set(FieldNames.unnamed(names))
             header = FieldNames.named(names).map { Array($0.utf8) }
         } else {
             header = []
         }
         let classColumn = header.firstIndex(of: Array(request.classField.utf8))
-        // Without a single row, too, a table has the columns of its header.
+        // A table without rows still has the columns of its header.
         if className != "-" { declare(header) }
         var progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
@@ -111,14 +111,14 @@ struct SchemaInference {
 
     private mutating func observed(_ name: String) -> ObservedClass {
         if let known = positions[name] { return classes[known] }
-        // A hash in a set takes some 32 bytes, twice that while it grows.
+        // A hash in a set takes about 32 bytes, twice as many while the set grows.
         let fresh = ObservedClass(name, mostKeys: request.mostMemory / 64)
         positions[name] = classes.count
         classes.append(fresh)
         return fresh
     }
 
-    /// The property that takes the value of a field; nil for none.
+    /// Maps a field to the property that takes its value; nil for none.
     private func property(_ field: String) -> String? {
         let names = [request.classField, "_key", StudioReference.identity, StudioReference.member]
         if names.contains(field) { return nil }
@@ -133,8 +133,8 @@ struct SchemaInference {
 
     // MARK: Answer
 
-    /// What is missing of `present`, the classes the database has already. Objects inside others
-    /// come before those, so that links find their targets.
+    /// Returns the classes and properties that `present`, the existing classes, lack. Embedded
+    /// classes precede the classes that contain them, so that links find their targets.
     mutating func missing(from present: [ClassSpec]) throws(RealmError) -> [ClassSpec] {
         if className != "-" {
             let table = observed(className)
@@ -152,7 +152,7 @@ struct SchemaInference {
         var found = InferredClasses(present)
         for table in classes { describe(table, table.name ?? "", .topLevel, &found) }
         let specs = found.specs
-        // Loading then ends with the refusal of the first record, which says more.
+        // Loading then fails with the error of the first record, which is more informative.
         if hasOnlyRefusals { return specs }
         try checkKey(specs)
         try checkLinks(specs, present)
@@ -161,11 +161,11 @@ struct SchemaInference {
 
     private var hasOnlyRefusals: Bool { hasRefusals && !hasRecords }
 
-    /// Names of the properties whose numbers are stored as texts, since no type of number holds all of
-    /// them.
+    /// Names of the properties whose numbers are stored as strings, since no numeric type
+    /// represents all of them.
     var numbersAsText: Set<String> {
         var names: Set<String> = []
-        // The values of a table are texts in any case.
+        // The values of a table are text in any case.
         if isTable { return names }
         for table in classes { table.addNumbersAsText(to: &names) }
         return names
@@ -182,7 +182,7 @@ struct SchemaInference {
             let old = known?.property(property.name)
             let isConstant =
                 kind == .topLevel && request.constants.contains { $0.property == property.name }
-            // Objects that are there already have no value of a new property.
+            // Existing objects have no value of a new property, so it is optional.
             let isOptional =
                 property.hasNull || known != nil
                 || (property.count < table.records && !isConstant)
@@ -201,7 +201,7 @@ struct SchemaInference {
         found.merge(spec)
     }
 
-    /// Says why a property that holds numbers has another type than the usual one.
+    /// Adds an explanation if a property with numbers has an unusual type.
     private mutating func note(
         _ property: ObservedProperty, _ described: PropertyDescription, _ name: String
     ) {
@@ -221,7 +221,7 @@ struct SchemaInference {
         }
     }
 
-    /// With what was asked for of its column.
+    /// Describes the property, as modified by options such as `--link`.
     private func described(
         _ property: ObservedProperty, _ isOptional: Bool, _ target: String, _ kind: TableKind
     ) -> PropertyDescription {
@@ -242,7 +242,8 @@ struct SchemaInference {
     private var isTable: Bool { request.format == .csv || request.format == .tsv }
     private var links: [(name: String, value: String)] { request.command[WriteOption.link] }
 
-    /// What was asked for, else `_id`, else what is called like one and has the values of one.
+    /// Chooses the primary key: the argument of `--key`, else `_id`, else a property with a typical
+    /// name and unique values.
     private func primaryKey(_ table: ObservedClass, _ spec: ClassSpec) -> String? {
         if hasOnlyRefusals { return nil }
         if let key = request.command[WriteOption.key] { return spec.property(key)?.name }

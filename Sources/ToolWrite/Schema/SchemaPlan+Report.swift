@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// A plan as people and scripts see it.
+/// Text and JSON forms of a plan.
 extension SchemaPlan: ReportDocument {
-    /// `schema 7 -> 8` and a line for each change.
+    /// Appends `schema 7 -> 8` and a line for each change.
     package func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         func name(_ version: UInt64?) -> String { version.map { "\($0)" } ?? "(no version)" }
         out.append("schema \(name(oldVersion))")
@@ -16,7 +16,7 @@ extension SchemaPlan: ReportDocument {
         let shown = changes.filter { planned in
             switch planned.change {
             case .setVersion: false
-            // The properties of a new class come with it.
+            // Properties of a new class are shown with the class.
             case .addProperty(let table, _): !added.contains(table)
             default: true
             }

@@ -1,11 +1,11 @@
 import RealmEngine
 import ToolKit
 
-/// Reads the schema changes among change records (realm-tools(7), CHANGE RECORDS).
+/// Parses schema changes among change records (realm-tools(7), CHANGE RECORDS).
 enum SchemaRecord {
-    /// The change a record with `"op":"schema"` asks for.
+    /// Parses a record with `"op":"schema"`.
     ///
-    /// - Parameter only: the class all records are about, if there is one.
+    /// - Parameter only: class that all records must concern; nil for any.
     static func change(
         _ record: JSONValue, only: String?
     ) throws(ValueMismatch) -> SchemaChange {

@@ -1,18 +1,18 @@
 import RealmEngine
 import ToolKit
 
-/// What schema options ask for, as a plan of the engine, in the order it is done: renames, drops,
-/// optional and required, additions, indexes, the version.
+/// Schema changes requested by options, as a plan of the engine. They are made in this order:
+/// renames, drops, optional and required, additions, indexes, the version.
 struct SchemaRequest {
     private(set) var plan: SchemaPlan
-    /// What `--infer` found missing.
+    /// Classes and properties that `--infer` found missing.
     private(set) var inferred: [ClassSpec] = []
-    /// Why some of it has another type than the usual one.
+    /// Explanations of unusual inferred types.
     private(set) var notes: [String] = []
 
-    /// Nothing planned if the command asks for nothing.
+    /// Plans nothing if the command requests no changes.
     ///
-    /// - Parameter inference: what was seen of the records, with `--infer`.
+    /// - Parameter inference: the observed records, with `--infer`; else nil.
     init(
         _ request: WriteRequest, _ file: SchemaFile?, _ inference: SchemaInference? = nil,
         _ snapshot: Snapshot
@@ -44,7 +44,7 @@ struct SchemaRequest {
         if let version = command[WriteOption.schemaVersion] {
             plan.setVersion(UInt64(version), mayLower: true)
         } else if let version = file?.version {
-            // A schema file older than the database says nothing about where to go.
+            // A schema file with a lower version than the database does not lower it.
             plan.setVersion(version, mayLower: false)
         }
     }
@@ -78,7 +78,7 @@ struct SchemaRequest {
 }
 
 extension SchemaPlan {
-    /// Throws `misuse` for a plan that loses data.
+    /// Throws `misuse` if the plan loses data and that is not permitted.
     func checkLoss(isAllowed: Bool) throws(RealmError) {
         guard !isAllowed, let loss = changes.first(where: { $0.losesData }) else { return }
         let note = loss.note.map { " (\($0))" } ?? ""

@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// A schema as `realm-query --schema` shows it to people.
+/// Parser for the text form of `realm-query --schema`.
 struct SchemaText {
-    /// Why a line is no part of one.
+    /// A syntax error in a line.
     struct Fault: Error {
         let line: Int
         let expected: String
@@ -15,7 +15,7 @@ struct SchemaText {
     /// Names of the classes.
     private var names: Set<String> = []
     private var line = 0
-    /// The text has a class called `binary`, which is then no other name of `data`.
+    /// Whether the text defines a class called `binary`, which is then not an alias of `data`.
     private let definesBinary: Bool
 
     init(_ text: String) throws(Fault) {
@@ -98,7 +98,8 @@ struct SchemaText {
         if isKey { classes[last].primaryKey = property.name }
     }
 
-    /// Two blanks are between name and type where either may hold one.
+    /// Splits a line into name and type. The gap is at least two blanks or a tab if a name or type
+    /// may contain blanks.
     private static func split(_ text: Substring) -> (name: Substring, type: Substring)? {
         var gap: Range<Substring.Index>?
         var start = text.startIndex

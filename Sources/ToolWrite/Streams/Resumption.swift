@@ -1,23 +1,23 @@
 import RealmEngine
 import ToolKit
 
-/// Keeps beside the database how far a stream has been applied to it (`--resume`), so that each version
-/// takes effect once, whenever this process is killed (`AppliedVersion`).
+/// Stores the position of a stream beside the database (`--resume`), so that each version is
+/// applied exactly once even if the process is killed (see `AppliedVersion`).
 final class Resumption {
     private let path: String
     private let isDurable: Bool
-    /// As the file has it; nil when there is none.
+    /// Content of the file; nil if there is none.
     private var written: AppliedVersion?
-    /// As the file should have it, as soon as there is time.
+    /// Content that the file should get; written when there is time.
     private var due: AppliedVersion?
-    /// How far it has come; nil where nobody can say.
+    /// Position that the database has reached; nil if it cannot be determined.
     private(set) var position: StreamPosition?
 
-    /// - Parameter version: of the database.
+    /// - Parameter version: current version of the database.
     init(_ request: WriteRequest, version: UInt64) throws(RealmError) {
         path = request.path
         isDurable = request.isDurable
-        // What stands beside a file that is made anew is about another one.
+        // A file beside a database that is created anew belongs to the previous database.
         written = try AppliedVersion(beside: path)
         if request.creates { return }
         position = written?.position(at: version)
@@ -28,7 +28,7 @@ final class Resumption {
         }
     }
 
-    /// A commit that makes `version` is about to bring the database to `next`.
+    /// Stores that the commit of `version` will reach position `next`. Called before the commit.
     func announce(_ next: StreamPosition, version: UInt64) throws(RealmError) {
         guard try AppliedVersion(beside: path) == written else {
             throw RealmError(
@@ -40,13 +40,14 @@ final class Resumption {
         (written, due) = (state, nil)
     }
 
-    /// The database is at `version`, and has come to `position`.
+    /// Records that the commit of `version` has reached `position`.
     func confirm(_ position: StreamPosition, version: UInt64) {
         self.position = position
         due = AppliedVersion(position, target: version)
     }
 
-    /// Writes what is true by now; until then the version of the database tells.
+    /// Writes the pending content. Until then the version of the database shows whether the commit
+    /// happened.
     func settle() throws(RealmError) {
         guard let due else { return }
         try due.write(beside: path, isDurable: isDurable)

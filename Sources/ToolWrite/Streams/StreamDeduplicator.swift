@@ -1,32 +1,32 @@
 import RealmEngine
 import ToolKit
 
-/// Which change records are to be carried out: whole versions, in their order, each once.
+/// Decides which change records to apply: whole versions, in order, each once.
 ///
-/// A stream is change records with marks: `commit` ends a version and says which one it goes on from and
-/// how many records it has, `resync` begins with all there is. Records of a version are held until its
-/// mark has come; what has been applied already is passed over, and so is a version that was broken off.
-/// Change records without marks, of a difference, are carried out as they come. The gate knows nothing
-/// of databases.
+/// A stream is change records with marks. `commit` ends a version and contains its previous version
+/// and its number of records; `resync` begins a version that contains all objects. Records of a
+/// version are held back until its mark. Versions that were already applied and interrupted
+/// versions are skipped. Change records without marks, from a diff, are applied immediately. Does
+/// not access a database.
 struct StreamDeduplicator {
-    /// What to do with a record.
+    /// Decision about a record.
     enum Verdict: Equatable {
         case carryOut
-        /// Keep it until its version is complete.
+        /// Hold the record back until its version is complete.
         case hold
-        /// Its version is complete: carry out what was held, and this.
+        /// The version is complete: apply the records held back and this one.
         case release
         case passOver
     }
 
-    /// Nothing is carried out but what follows `applied`.
+    /// Whether a stream must continue at `applied`.
     private let isStrict: Bool
-    /// There are marks.
+    /// Whether the input has marks.
     private var isStream: Bool
     private(set) var applied: StreamPosition?
     private var open: Version?
 
-    /// A version whose mark has not come.
+    /// A version whose mark has not been read.
     private struct Version {
         let number: UInt64
         var isWhole = false
@@ -34,24 +34,26 @@ struct StreamDeduplicator {
         var count = 0
     }
 
-    /// - Parameter position: how far the database has come; nil where nobody knows, which only a resync
-    ///   changes.
+    /// Makes a filter for `--resume`.
+    ///
+    /// - Parameter position: position that the database has reached; nil if unknown, after which
+    ///   only a resync is accepted.
     init(resuming position: StreamPosition?) {
         applied = position
         isStrict = true
         isStream = true
     }
 
-    /// For a database of which nothing is known.
+    /// Makes a filter for a database whose position is not tracked.
     init() {
         isStrict = false
         isStream = false
     }
 
-    /// Records are held that the end of the input would leave out.
+    /// Whether records are held back that would be left out at the end of the input.
     var isInside: Bool { open.map { !$0.isOld && ($0.count > 0 || $0.isWhole) } ?? false }
 
-    /// - Returns: what to do, and whether all that is held is forgotten before.
+    /// - Returns: the decision, and whether all records held back are to be discarded first.
     mutating func take(
         _ record: JSONValue
     ) throws(ValueMismatch) -> (verdict: Verdict, forgets: Bool) {
@@ -67,7 +69,7 @@ struct StreamDeduplicator {
         }
     }
 
-    /// True if there was anything.
+    /// Discards the open version; returns whether it had records to discard.
     private mutating func forget() -> Bool {
         defer { open = nil }
         return isInside
@@ -94,7 +96,7 @@ struct StreamDeduplicator {
         let position = StreamPosition(try Self.number(record, "version"), StreamMark.source(record))
         isStream = true
         let from = try Self.number(record, "from")
-        // One that leads back, or elsewhere, is not one that was applied before.
+        // A resync to an older version, or from another source, has not been applied before.
         let isOld = applied.map {
             $0.source == position.source && position.version <= $0.version
                 && from <= position.version
@@ -135,7 +137,7 @@ struct StreamDeduplicator {
         return (.release, forgets)
     }
 
-    /// The version was applied before.
+    /// Whether the version was already applied. Throws if it belongs to another database.
     private func isOld(
         _ position: StreamPosition, _ record: JSONValue
     ) throws(ValueMismatch) -> Bool {

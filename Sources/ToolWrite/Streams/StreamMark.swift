@@ -1,15 +1,16 @@
 import RealmEngine
 import ToolKit
 
-/// What stands between the records of a stream, as far as it has to be carried out.
+/// A mark between the records of a stream that has an effect on the database.
 enum StreamMark {
-    /// Everything up to here is there.
+    /// Ends a version, after which the position is reached.
     case commit(StreamPosition)
-    /// All there is follows, of one class or of all: what is not among it goes.
+    /// Begins a version that contains all objects of a class, or of all classes if nil. Objects
+    /// that are not in it are deleted.
     case resync(className: String?)
 
-    /// The mark a record is; nil for those that ask for nothing. The order of marks is `StreamDeduplicator`'s
-    /// concern.
+    /// Parses a mark; nil for records that are not a mark with an effect. `StreamDeduplicator`
+    /// checks the order of marks.
     init?(_ record: JSONValue) throws(ValueMismatch) {
         guard let op = record.field("op") else { return nil }
         if op.text.equals("commit") {
@@ -23,7 +24,7 @@ enum StreamMark {
         }
     }
 
-    /// Which database a mark is about; nil for what cannot be one.
+    /// Returns the fingerprint of the source database; nil if it is missing or malformed.
     static func source(_ record: JSONValue) -> String? {
         guard let source = record.field("source"), source.kind == .string else { return nil }
         let text = source.text.string
