@@ -1,10 +1,11 @@
 import RealmEngine
 import ToolKit
 
-/// `--diff`: the change records that turn one version or file into another.
+/// Implementation of `--diff`: prints the change records that turn one version or file into
+/// another.
 struct ChangeDiff {
     let request: ChangeRequest
-    /// FILE at its newest version.
+    /// The newest version of FILE.
     let database: Database
     let output: OutputFile
 
@@ -44,7 +45,7 @@ struct ChangeDiff {
             request.request.command, path: path, isOneOfTwo: true
         ).open()
         if !this.isEncrypted, !other.isEncrypted, let key = try request.request.command.readKey() {
-            // Says that neither of the two needs it.
+            // Throws the error for a key that neither file needs.
             _ = try Database(immutable: this.path, key: key)
         }
         let records = ChangeRecords(request, VerifiedOutput(output, [this, other]))
@@ -57,7 +58,7 @@ struct ChangeDiff {
         try print(report, request.request.recordStyle(request.request.recordForm))
     }
 
-    /// A table unless another form is asked for.
+    /// Prints the counts as a table, or in the form that the command requests.
     private func printStatistics(_ records: ChangeRecords) throws(RealmError) {
         var report = report(records, ["inserted", "updated", "deleted"])
         if report.rows.isEmpty { return }

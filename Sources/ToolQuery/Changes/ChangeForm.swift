@@ -1,35 +1,37 @@
 import RealmEngine
 import ToolKit
 
-/// A form of changes: how `--diff` and `--watch` print them.
+/// A form of changes for `--diff` and `--watch`.
 ///
-/// A form is a file and a row of `ChangeForms.all`.
+/// Each form is a file and an entry of `ChangeForms.all`.
 protocol ChangeForm: SendableMetatype {
     static var format: OutputFormat { get }
 
     init(_ request: ChangeRequest)
 
-    /// Appends what happened to a class, a property or the schema version.
+    /// Appends a change of a class, of a property or of the schema version.
     func append(
         _ step: SchemaDifference.Step, version: UInt64, to out: inout ByteBuffer)
 
-    /// Appends an object that one side alone has: `side` lacks it from `version` on, or has it.
+    /// Appends an object that exists on one side only: `side` has it, or lacks it from `version`
+    /// on.
     func append(
         _ change: ObjectChange, _ object: ChangedObject, version: UInt64, to out: inout ByteBuffer
     ) throws(RealmError)
 
-    /// Appends an object whose properties with the indexes `changed` differ from those before.
+    /// Appends an updated object. `changed` are the indexes of the properties that differ from
+    /// `before`.
     func append(
         _ object: ChangedObject, _ changed: [Int], before: ChangedObject,
         to out: inout ByteBuffer
     ) throws(RealmError)
 }
 
-/// The forms of changes.
+/// All forms of changes.
 enum ChangeForms {
     static let all: [any ChangeForm.Type] = [ChangeLines.self, ReadableChanges.self]
 
-    /// The form of that name; nil for a form that is not one of changes.
+    /// Returns the form with this name; nil if it is not a form of changes.
     static func form(_ format: OutputFormat) -> (any ChangeForm.Type)? {
         all.first { $0.format == format }
     }
@@ -39,7 +41,7 @@ enum ObjectChange {
     case inserted, deleted
 }
 
-/// An object in one of the versions compared.
+/// An object in one of the compared versions.
 struct ChangedObject {
     let key: ObjectKey
     let table: ChangedTable

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Changes as JSON lines that `realm-write -m apply` carries out (realm-query(1), CHANGE RECORDS).
+/// Changes as JSON lines that `realm-write -m apply` applies (realm-query(1), CHANGE RECORDS).
 struct ChangeLines: ChangeForm {
     static let format = OutputFormat.ndjson
 
@@ -69,7 +69,7 @@ struct ChangeLines: ChangeForm {
 }
 
 extension SchemaDifference.Step {
-    /// The record that `SchemaChange(record:)` reads.
+    /// The record of a schema change, in the format that `SchemaChange(record:)` reads.
     fileprivate func json(version: UInt64) -> JSONItem {
         var members: JSONItem.Members = [("op", .text("schema")), ("version", .number(version))]
         if let name = className { members.append(("class", .text(name))) }

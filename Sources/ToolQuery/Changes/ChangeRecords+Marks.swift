@@ -1,14 +1,14 @@
 import RealmEngine
 import ToolKit
 
-/// What stands between the records of a watch: where versions end, and where the stream begins anew
+/// Marks between the records of `--watch`: the ends of versions and the starts of resyncs
 /// (realm-query(1), CHANGE RECORDS).
 extension ChangeRecords {
-    /// `{"op":"ready"…}` or a heartbeat.
+    /// Appends `{"op":"ready"…}` or a heartbeat.
     func appendMark(_ op: String, version: UInt64) { append(op, version, []) }
 
-    /// The version is complete: whoever has carried out everything up to `from` and these records is
-    /// there.
+    /// Appends the mark at the end of a version: a database at version `from` that applies the
+    /// preceding records reaches `position`.
     func appendCommit(from: UInt64, to position: StreamPosition) {
         append(
             "commit", position.version, [("from", .number(from)), ("records", .count(unmarked))],
@@ -16,7 +16,8 @@ extension ChangeRecords {
         unmarked = 0
     }
 
-    /// What happened between two versions cannot be told any more: all there is follows.
+    /// Appends the mark before a resync: the changes since `from` are not available, so all objects
+    /// follow.
     func appendResync(from: UInt64, to position: StreamPosition, _ reason: String) {
         var members: JSONItem.Members = [
             ("from", .number(from)), ("to", .number(position.version)), ("reason", .text(reason)),

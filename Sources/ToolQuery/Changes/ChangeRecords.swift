@@ -1,32 +1,33 @@
 import RealmEngine
 import ToolKit
 
-/// Writes change records: what turns one version into another (realm-tools(7), CHANGE RECORDS).
+/// Writes the change records that turn one version into another (realm-tools(7), CHANGE RECORDS).
 ///
-/// Deletions come first, so that a primary key is free when another object takes it, then what
-/// happened to the schema, then insertions, then updates.
+/// The order is: deletions, so that their primary keys are free for other objects; schema changes;
+/// insertions; updates.
 final class ChangeRecords {
     let request: ChangeRequest
     private let output: VerifiedOutput
     private let form: any ChangeForm
     var buffer = ByteBuffer()
-    /// By name of the class.
+    /// Counts by class name.
     private(set) var counts: [String: Counts] = [:]
-    /// The classes of all versions compared.
+    /// Tables of all compared versions.
     private var tables: [ObjectIdentifier: ChangedTable] = [:]
-    /// The classes of the last record, in both versions.
+    /// Tables of the last record in both versions.
     private var current: ChangedTable?
     private var previous: ChangedTable?
-    /// The schema versions differ.
+    /// Whether the schema versions differ.
     private(set) var hasVersionChange = false
-    /// Records since the last mark.
+    /// Number of records since the last mark.
     var unmarked = 0
-    /// Whether only the answer counts that something differs.
+    /// Whether the exit status is the only output, so that the comparison may stop at the first
+    /// difference.
     private let isSilent: Bool
     private let prints: Bool
     let terminator: UInt8
 
-    /// Number of records of one class.
+    /// Numbers of records of one class.
     final class Counts {
         fileprivate(set) var inserts = 0
         fileprivate(set) var updates = 0
@@ -46,9 +47,9 @@ final class ChangeRecords {
         terminator = request.request.terminator
     }
 
-    /// Nothing was different so far.
+    /// Whether no difference has been found so far.
     var isEmpty: Bool { !hasVersionChange && counts.allSatisfy { $0.value.total == 0 } }
-    /// All there is to know is known: the answer is that something differs.
+    /// Whether the result is final: there is a difference, and only the exit status is needed.
     var isDecided: Bool { isSilent && !isEmpty }
 
     private func counts(of name: String) -> Counts {
@@ -69,10 +70,10 @@ final class ChangeRecords {
         return table
     }
 
-    /// Passes on everything written so far.
+    /// Writes the buffered records to the output.
     func flush() throws(RealmError) { try output.flush(&buffer) }
 
-    /// What happened to classes and properties.
+    /// Writes a change of a class, a property or the schema version.
     func schema(_ step: SchemaDifference.Step, version: UInt64) throws(RealmError) {
         if let name = step.className {
             counts(of: name).schema += 1
@@ -113,7 +114,7 @@ final class ChangeRecords {
     }
 
     /// - Parameters:
-    ///   - changed: indexes into the newer version's columns.
+    ///   - changed: indexes of columns in the newer version.
     ///   - before: the object in the older version.
     func update(
         _ key: ObjectKey, _ info: TableInfo, _ changed: [Int], _ new: ChangeSide,

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// What `--diff` and `--watch` are asked for, checked as far as that goes without the database.
+/// A command line with `--diff` or `--watch`, validated as far as possible without the database.
 struct ChangeRequest {
     enum Other: Sendable {
         case file(String)
@@ -9,24 +9,24 @@ struct ChangeRequest {
     }
 
     let request: QueryRequest
-    /// `--diff`: what FILE is to become; nil for `--watch`.
+    /// Target of `--diff`; nil for `--watch`.
     let other: Other?
-    /// Nil for all classes.
+    /// Class to compare; nil for all classes.
     let className: String?
     let since: StreamPosition?
     let showsBefore: Bool
     let isInitial: Bool
     let heartbeat: Duration?
-    /// `--fields`; nil for all properties.
+    /// Properties of `--fields`; nil for all properties.
     let properties: Set<String>?
 
-    /// FILE is compared with another one.
+    /// Whether FILE is compared with another file.
     var comparesFiles: Bool {
         if case .file? = other { return true }
         return false
     }
 
-    /// Nil when the command asks for neither.
+    /// Nil if the command has neither option.
     init?(_ request: QueryRequest) throws(RealmError) {
         let command = request.command
         guard request.use == .watch || request.use == .diff else { return nil }
@@ -36,7 +36,7 @@ struct ChangeRequest {
         heartbeat = command[QueryOption.heartbeat]
         since = command[QueryOption.since]
         className = command.operand(1)
-        // Without another file, the changes from a version to the newest.
+        // Without a target, `--diff` compares with the newest version.
         other = request.use == .watch ? nil : command[QueryOption.diff] ?? .version(.newest)
         properties = try Self.properties(request.fields)
         try checkApplicable()
@@ -69,14 +69,14 @@ struct ChangeRequest {
         throw .misuse("\(what) prints ndjson only", code: "InvalidArgument")
     }
 
-    /// The classes asked for that the schema has, by name.
+    /// Returns the requested classes that exist in the schema, in the order of their names.
     func tables(_ schema: Schema) -> [TableInfo] {
         let all = request.exported(schema)
         guard let className else { return all }
         return all.filter { $0.className == className }
     }
 
-    /// Throws `misuse` for a class none of the schemas has, or one that is embedded.
+    /// Throws `misuse` if no schema has the requested class, or if it is embedded.
     func check(_ schemas: [Schema]) throws(RealmError) {
         guard let className else { return }
         if schemas.contains(where: { !tables($0).isEmpty }) { return }
@@ -86,12 +86,12 @@ struct ChangeRequest {
             code: "IllegalOperation", reason: "embedded")
     }
 
-    /// What schemas are compared for.
+    /// Part of the schemas to compare.
     var scope: SchemaDifference.Scope {
         SchemaDifference.Scope(className: className) { shows(propertyNamed: $0) }
     }
 
-    /// Which properties of a class records show.
+    /// Whether records show the property.
     func shows(_ column: ColumnInfo) -> Bool {
         shows(propertyNamed: column.name) && !request.values.omits(column)
     }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// One of the two versions that change records are made from. Confined to its snapshot's thread.
+/// One of the two compared versions. Confined to its snapshot's thread.
 final class ChangeSide {
     let snapshot: Snapshot
     let renderer: JSONRenderer
@@ -13,7 +13,7 @@ final class ChangeSide {
         renderer = JSONRenderer(snapshot, values)
     }
 
-    /// What identifies the object: its primary key, else its object key.
+    /// Appends the primary key of an object, or its object key in a class without primary key.
     func appendKey(
         _ key: ObjectKey, of table: TableInfo, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -23,7 +23,7 @@ final class ChangeSide {
         try renderer.append(primaryKey, JSONRenderer.Place(), to: &out)
     }
 
-    /// `{…}` with the given properties of an object.
+    /// Appends the given properties of an object as `{…}`.
     func appendObject(
         _ key: ObjectKey, of table: ChangedTable, _ columns: [Int], to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -51,7 +51,7 @@ final class ChangeSide {
         try renderer.append(value, place, to: &out)
     }
 
-    /// One value of an object.
+    /// Appends one value of an object.
     func append(
         _ key: ObjectKey, of table: TableInfo, _ column: Int, to out: inout ByteBuffer
     ) throws(RealmError) {

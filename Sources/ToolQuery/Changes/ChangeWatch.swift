@@ -2,29 +2,30 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `--watch`: change records of every commit, as they come, until somebody ends the process.
+/// Implementation of `--watch`: prints the change records of each commit until the process is
+/// ended.
 ///
-/// The version reported last stays pinned, so nothing is missed however fast others commit; several
-/// commits may be reported as one. Where no lock file can be made the file is watched without a
-/// trace, and the first session is joined.
+/// The last reported version stays pinned, so that no change is missed. Several commits may be
+/// reported as one. If a lock file cannot be created, the file is watched without writing to it,
+/// and the first session that appears is joined.
 ///
-/// Every version ends with a mark, which says what it goes on from. Where that version cannot be read,
-/// the whole state follows.
+/// Each version ends with a mark that contains the previous version. If the previous version cannot
+/// be read, all objects are sent again.
 final class ChangeWatch {
     private let request: ChangeRequest
     private let reading: DatabaseReading
     private let output: OutputFile
     private var database: Database
-    /// The version reported last.
+    /// The last reported version.
     private var seen: Snapshot
-    /// The version of the last mark, which the next one goes on from.
+    /// Version of the last mark.
     private var marked: UInt64
-    /// Which file this is.
+    /// Fingerprint of the file.
     private var source: String?
     private let matches = VersionChanges.Matches()
     private var lastLine = MonotonicClock.nanoseconds()
 
-    /// How long to wait for a signal before looking, with and without a session.
+    /// Milliseconds to wait for a commit before checking the file, with and without a session.
     private static let milliseconds = (live: 20, alone: 5)
 
     init(_ request: ChangeRequest, _ output: OutputFile) throws(RealmError) {
@@ -32,7 +33,8 @@ final class ChangeWatch {
         self.output = output
         reading = DatabaseReading(request.request.command)
         try reading.checkKey()
-        // A session of our own keeps what the first writer would overwrite before it was seen.
+        // The watcher joins or begins a session, so that the first writer does not overwrite
+        // unreported data.
         if let own = try reading.takePart() {
             database = own
         } else {
@@ -43,7 +45,7 @@ final class ChangeWatch {
         source = FileFingerprint.text(path: database.path)
     }
 
-    /// Never returns but by an error.
+    /// Watches the file; returns only by throwing.
     func run() throws(RealmError) -> ExitCode {
         try request.check([seen.schema])
         try begin()
@@ -77,7 +79,7 @@ final class ChangeWatch {
         }
     }
 
-    /// Why the changes since that version are not those that are wanted.
+    /// Reason why changes since a position cannot be reported; nil if they can.
     private func objection(to since: StreamPosition) -> String? {
         if !since.mayShareSource(with: position(seen)) { return "other-database" }
         return since.version > seen.version ? "version-ahead" : nil
@@ -87,11 +89,11 @@ final class ChangeWatch {
         StreamPosition(snapshot.version, source)
     }
 
-    /// All there is, the schema included where nothing is left out.
+    /// Appends all objects and, unless the records are restricted, the schema.
     private func appendState(
         _ records: ChangeRecords, _ snapshot: Snapshot
     ) throws(RealmError) {
-        // A part has links that may lead elsewhere.
+        // Links of a restricted schema could reference missing classes.
         if request.className == nil, request.properties == nil {
             for step in SchemaDifference(snapshot.schema, request.scope).steps {
                 try records.schema(step, version: snapshot.version)
@@ -100,14 +102,13 @@ final class ChangeWatch {
         try VersionChanges(request: request, records: records).appendAll(snapshot)
     }
 
-    /// The version is complete.
+    /// Appends the mark at the end of a version.
     private func mark(_ records: ChangeRecords, _ snapshot: Snapshot) {
         records.appendCommit(from: marked, to: position(snapshot))
         marked = snapshot.version
     }
 
-    /// Reports what happened since the version reported last. A commit may have been overtaken by
-    /// others before it was seen.
+    /// Reports the changes since the last reported version, which may comprise several commits.
     private func report(_ newer: Database) throws(RealmError) {
         let now = newer.snapshot()
         defer { seen = now }
@@ -123,8 +124,8 @@ final class ChangeWatch {
         try flush(records)
     }
 
-    /// Reports what happened since `version`, which nobody kept for us; where that cannot be known, all
-    /// there is.
+    /// Reports the changes since `version`, which is not pinned. If it is not readable any more,
+    /// sends all objects again.
     private func catchUp(from version: UInt64, _ newer: Database) throws(RealmError) {
         let now = newer.snapshot()
         guard now.version != version else {
@@ -140,12 +141,12 @@ final class ChangeWatch {
                 error.code == "BadVersion" || error.isDamage
                     || DatabaseChange.isBehind(error)
             else { throw error }
-            // What was written of the version has no mark, and does not count.
+            // Records already written for this version have no mark, so readers discard them.
             try resync(newer, "history-trimmed")
         }
     }
 
-    /// Everything there is now, in the place of what cannot be known.
+    /// Sends all objects of the newest version again.
     private func resync(_ newer: Database, _ reason: String) throws(RealmError) {
         let now = newer.snapshot()
         let records = records([newer])
@@ -156,14 +157,14 @@ final class ChangeWatch {
         (database, seen, marked) = (newer, now, now.version)
     }
 
-    /// A commit that lands while all there is is being read has it read once more.
+    /// Checks the file. If a commit happens while it is read, it is read again at the next check.
     private func lookAgain() throws(RealmError) {
         do throws(RealmError) { try look() } catch {
             if !DatabaseChange.isBehind(error) { throw error }
         }
     }
 
-    /// Looks for a session to join, or for a file that changed without one.
+    /// Joins a session if there is one, or opens the file again if it changed without a session.
     private func look() throws(RealmError) {
         let newer: Database
         if let live = try reading.takePart() {
@@ -185,7 +186,8 @@ final class ChangeWatch {
             return
         }
         let records = records([])
-        // Nothing of what was committed was worth a record: whoever goes on need not look again.
+        // Commits without relevant changes are marked, so that a resumed reader need not read them
+        // again.
         if marked != seen.version { mark(records, seen) }
         records.appendMark("heartbeat", version: seen.version)
         try flush(records)
@@ -202,7 +204,8 @@ final class ChangeWatch {
         request.request.values.losses.warn(Diagnostics(request.request.command))
     }
 
-    /// A reader that went away is noticed although there is nothing to write.
+    /// Ends the process if the reader of a pipe has closed it, which otherwise is noticed only at
+    /// the next write.
     private static func endWithReader() throws(RealmError) {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         if poll(&output, 1, 0) > 0, output.revents & Int16(POLLERR) != 0 {

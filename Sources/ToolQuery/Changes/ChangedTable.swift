@@ -1,19 +1,19 @@
 import RealmEngine
 import ToolKit
 
-/// One class of one version, as change records show it: made once, used for each of its records.
+/// A class in one version, prepared for change records: made once and used for all of its records.
 final class ChangedTable {
     let info: TableInfo
     let className: String
-    /// Indexes of the properties that records show, ascending.
+    /// Indexes of the properties that records show, in ascending order.
     let columns: [Int]
     /// Number of records of the class, shared by its versions.
     let counts: ChangeRecords.Counts
-    /// By column.
+    /// Whether records show each column.
     private let isShown: [Bool]
-    /// The names of all properties in quotes, then the members before the key of an object.
+    /// Quoted names of all properties, then the members before the key of an object.
     private let names: ConstantBytes
-    /// Columns of the version compared last that have the names of these columns.
+    /// Columns with the same names in the version that was compared last.
     private var earlier: (table: TableInfo, columns: [Int?])?
 
     init(_ info: TableInfo, _ request: ChangeRequest, _ counts: ChangeRecords.Counts) {
@@ -38,14 +38,14 @@ final class ChangedTable {
 
     func shows(_ column: Int) -> Bool { isShown[column] }
 
-    /// The name of a property, in quotes.
+    /// Returns the quoted name of a property.
     @inline(__always)
     func name(_ column: Int) -> ConstantBytes.Piece { names[column] }
 
-    /// `,"class":"X","key":`
+    /// Text before the key of an object: `,"class":"X","key":`.
     var keyPrefix: ConstantBytes.Piece { names[isShown.count] }
 
-    /// The columns of an earlier version that have the names of `columns`.
+    /// Returns the columns of another version that have the same names as `columns`.
     func columns(_ columns: [Int], in table: TableInfo) -> [Int] {
         if earlier?.table !== table {
             earlier = (table, info.columns.map { table.columnIndex(named: $0.name) })

@@ -1,13 +1,13 @@
 import RealmEngine
 
-/// Objects of one class that are in two files, by their keys in the new one.
+/// Objects of one class that exist in both files, ordered by their keys in the new file.
 struct Counterparts {
     private struct Element {
         let new: ObjectKey
         let old: ObjectKey
     }
 
-    /// Bytes of memory that an object takes.
+    /// Memory per object in bytes.
     static let elementSize = MemoryLayout<Element>.stride
 
     private var elements: ContiguousArray<Element> = []
@@ -19,12 +19,12 @@ struct Counterparts {
         elements.append(Element(new: new, old: old))
     }
 
-    /// Puts the objects in the order in which `old` finds them. No object is added afterwards.
+    /// Sorts the objects for `old(of:)`. No object may be added afterwards.
     @_optimize(speed)
     mutating func sort() { elements.sort { $0.new.raw < $1.new.raw } }
 
-    /// Key in the old file of the object with key `new`; nil if it is only in the new file. Keys are looked up
-    /// in ascending order.
+    /// Returns the key in the old file of the object with key `new`; nil if the object is only in
+    /// the new file. Must be called with ascending keys.
     mutating func old(of new: ObjectKey) -> ObjectKey? {
         while next < elements.count, elements[next].new.raw < new.raw { next += 1 }
         guard next < elements.count, elements[next].new == new else { return nil }

@@ -1,13 +1,14 @@
 import RealmEngine
 
-/// Objects of two files that are the same because their leaves have the same bytes.
+/// Objects that are certainly equal in two files because their leaves have the same bytes.
 ///
-/// A link is stored as an object key, so equal leaves say the same only if this key identifies the same
-/// object in both files. Embedded objects are part of their owners and must be equal themselves.
+/// A link is stored as an object key. Equal leaves therefore have equal links only if each key
+/// identifies the same object in both files. Embedded objects are part of their owners and must be
+/// equal, too.
 struct EqualObjects {
     private var keys: [String: [ClosedRange<ObjectKey>]] = [:]
 
-    /// Damaged tables have no equal objects: comparing them one by one reports the damage.
+    /// Damaged tables are left out, so that a comparison object by object reports the damage.
     init(_ old: Snapshot, _ new: Snapshot) {
         var leaves: [String: EqualLeaves] = [:]
         let earlier = Dictionary(old.schema.tables.map { ($0.name, $0) }) { first, _ in first }
@@ -24,7 +25,8 @@ struct EqualObjects {
         }
     }
 
-    /// Names of the tables whose equal leaves say the same: those whose links lead to equal objects.
+    /// Names of the tables whose objects are equal if their leaves are: all of their links
+    /// reference equal objects.
     private static func usable(
         _ schema: Schema, _ leaves: [String: EqualLeaves], mayLinkAnywhere: Bool
     ) -> Set<String> {
@@ -52,14 +54,14 @@ struct EqualObjects {
         }
     }
 
-    /// Finds out for ascending keys of one class whether their objects are the same.
+    /// Determines whether objects are equal, for ascending keys of one class.
     struct Cursor {
         private let ranges: [ClosedRange<ObjectKey>]
         private var next = 0
 
         fileprivate init(_ ranges: [ClosedRange<ObjectKey>]) { self.ranges = ranges }
 
-        /// Whether all objects from `first` to `last` are the same in both files.
+        /// Whether all objects from `first` to `last` are equal in both files.
         mutating func contains(_ first: ObjectKey, _ last: ObjectKey) -> Bool {
             while next < ranges.count, ranges[next].upperBound < first { next += 1 }
             return next < ranges.count && ranges[next].contains(first)

@@ -1,18 +1,19 @@
 import RealmEngine
 import ToolKit
 
-/// Values as bytes that are equal exactly where the values are, wherever they are stored: with their
-/// types and all bits, sets and dictionaries in an order of their own, links by class and key,
-/// embedded objects by their content, whatever the order of their properties. All that is no number
-/// is one value. Confined to its snapshot's thread.
+/// Canonical bytes of values: equal if and only if the values are equal.
+///
+/// Values include their types and all bits. Sets and dictionaries have a canonical order. Links are
+/// represented by class and key, embedded objects by their content in the order of property names.
+/// All NaNs are equal. Confined to its snapshot's thread.
 final class ExactForm {
     private let snapshot: Snapshot
     private let targets: LinkTargets
-    /// Classes whose objects are other ones than those of the same name on the other side.
+    /// Classes that were removed and created again, so that equal keys denote different objects.
     private let replaced: Set<String>
-    /// By table: its columns in the order of their names.
+    /// Columns of each table in the order of their names.
     private var columns: [TableKey: [Int]] = [:]
-    /// Embedded objects that the present value may still hold.
+    /// Number of embedded objects that the current value may still contain.
     private var budget = 0
 
     init(_ snapshot: Snapshot, replaced: Set<String>) {
@@ -38,8 +39,8 @@ final class ExactForm {
         try body(scan, row)
     }
 
-    /// Whether the forms of two values of the same type are equal; nil for types whose forms are compared as
-    /// bytes.
+    /// Compares two values of the same type directly; nil for types that must be compared by their
+    /// canonical bytes.
     static func areEqual(_ a: Value, _ b: Value) -> Bool? {
         switch (a, b) {
         case (.null, .null): true
@@ -166,7 +167,7 @@ extension ExactForm {
             while let element = try elements.next() {
                 pieces.append(try piece(element, depth: depth))
             }
-            // Links to objects that are gone are null, however many there are.
+            // Links to deleted objects are null, and duplicates in a set count once.
             append(.set, Self.sorted(pieces, isSet: true), to: &out)
         case .dictionary(let view):
             var pieces: [[UInt8]] = []
@@ -178,7 +179,7 @@ extension ExactForm {
             append(.dictionary, Self.sorted(pieces, isSet: false), to: &out)
         default: return
         }
-        // So that nothing that follows looks like an element.
+        // Terminates the value, so that following bytes are not read as an element.
         out.append(0xFF)
     }
 

@@ -2,12 +2,14 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Records of what turns one file into another one that need not have anything in common with it.
+/// Compares two files that need not have a common history, and writes the change records that turn
+/// one into the other.
 ///
-/// Classes and properties are matched by name, objects by primary key, or by object key in classes
-/// without one; values by what they say, links by the keys they lead to, embedded objects by their
-/// content. What only one side has is a schema record; a new property has values where they are
-/// others than it begins with. Leaves with the same bytes are passed over; everything else is read.
+/// Classes and properties are matched by name, objects by primary key or, without one, by object
+/// key. Values are compared by content, links by the keys of their targets, embedded objects by
+/// their content. Classes and properties of one side only become schema records; a new property is
+/// reported where its value differs from the default. Leaves with equal bytes are skipped; all
+/// other data is read.
 final class FileComparison {
     private let request: ChangeRequest
     private let records: ChangeRecords
@@ -20,11 +22,12 @@ final class FileComparison {
     private var right = ByteBuffer()
     private var progress: ProgressReporter?
     private var done = 0
-    /// Nil with a predicate, whose matches need not be the same in both files.
+    /// Nil with a predicate, since its matches may differ in the two files.
     private let equal: EqualObjects?
-    /// Objects found in both files while looking for deletions, by class name.
+    /// Objects found in both files during the search for deletions, by class name.
     private var counterparts: [String: Counterparts] = [:]
-    /// Number of objects that `counterparts` may hold; 0 with a predicate, which leaves objects out.
+    /// Number of objects that `counterparts` may still hold; 0 with a predicate, which excludes
+    /// objects.
     private var room: Int
 
     init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {
@@ -42,12 +45,12 @@ final class FileComparison {
             ? request.request.command.maxMemory / 4 / Counterparts.elementSize : 0
     }
 
-    /// One class in both files, and how to find its objects.
+    /// A class in both files.
     private struct Pair {
         let old: TableInfo?
         let new: TableInfo?
         var name: String { (new ?? old)!.className }
-        /// Objects of both may be the same ones.
+        /// Whether objects of both files can correspond to each other.
         let isComparable: Bool
     }
 
@@ -64,7 +67,7 @@ final class FileComparison {
         for pair in pairs { try insertionsAndUpdates(pair) }
     }
 
-    /// Objects that are looked at.
+    /// Number of objects to read.
     private func count(_ pairs: [Pair]) throws(RealmError) -> Int {
         var total = 0
         for pair in pairs {
@@ -92,7 +95,7 @@ final class FileComparison {
         Dictionary(tables.map { ($0.className, $0) }) { first, _ in first }
     }
 
-    /// The objects the request is about; nil for all.
+    /// Keys of the objects that match the predicate; nil for all.
     private func wanted(
         _ table: TableInfo, _ side: ChangeSide
     ) throws(RealmError) -> Set<ObjectKey>? {
@@ -100,7 +103,7 @@ final class FileComparison {
         return try VersionChanges.keys(filter, table.className, side.snapshot, request)
     }
 
-    /// Visits the keys of a class, or those of the ones wanted.
+    /// Calls `body` with the key of each requested object, except objects in equal leaves.
     private func forEach(
         _ table: TableInfo, _ side: ChangeSide, _ wanted: Set<ObjectKey>?,
         _ body: (ObjectKey) throws(RealmError) -> Void
@@ -169,7 +172,7 @@ final class FileComparison {
         }
     }
 
-    /// The object of the other file with the same key.
+    /// Returns the corresponding object in the other file; nil if there is none.
     private func counterpart(
         of key: ObjectKey, _ table: TableInfo, _ side: ChangeSide, _ other: TableInfo?,
         _ otherSide: ChangeSide, _ pair: Pair
@@ -182,9 +185,10 @@ final class FileComparison {
         return try target.find(primaryKey: primaryKey)
     }
 
-    /// The columns of `table` in which the objects of both files differ.
+    /// Returns the columns of `table` in which the objects of both files differ.
     ///
-    /// - Parameter partners: by column the one of `other` with the same name; nil for a new one.
+    /// - Parameter partners: for each column, the column of `other` with the same name; nil for a
+    ///   new column.
     private func changes(
         _ key: ObjectKey, _ table: TableInfo, _ otherKey: ObjectKey, _ other: TableInfo,
         _ partners: [Int?]
@@ -217,7 +221,7 @@ final class FileComparison {
         right.removeAll()
         try form.append(before, to: &left)
         try exactNew.append(value, to: &right)
-        // No form is empty.
+        // Canonical bytes are never empty, so the buffers have addresses.
         return left.count != right.count
             || memcmp(left.bytes.baseAddress!, right.bytes.baseAddress!, left.count) != 0
     }

@@ -4,7 +4,7 @@ import ToolKit
 
 extension OutputFormat { static let diff = Self(rawValue: "diff") }
 
-/// Changes for people: `-f diff`.
+/// Changes as text for people: `-f diff`.
 struct ReadableChanges: ChangeForm {
     static let format = OutputFormat.diff
     static let manual =

@@ -1,12 +1,12 @@
 import RealmEngine
 import ToolKit
 
-/// Records of what changed between two versions of one file. Confined to its thread.
+/// Writes the change records between two versions of one file. Confined to its thread.
 struct VersionChanges {
     let request: ChangeRequest
     let records: ChangeRecords
 
-    /// What a predicate matches in a version, kept from one commit to the next.
+    /// Objects that match the predicate in a version, cached between commits.
     final class Matches {
         var version: UInt64 = 0
         var keys: Set<ObjectKey> = []
@@ -17,7 +17,8 @@ struct VersionChanges {
         from old: Snapshot, to new: Snapshot, _ matches: Matches? = nil
     ) throws(RealmError) {
         if !SchemaDifference(from: old.schema, to: new.schema, request.scope).steps.isEmpty {
-            // What is stored where may be something else by now.
+            // After a schema change, columns and tables may be stored elsewhere, so the versions
+            // are compared like two files.
             return try FileComparison(records, from: old, to: new).run()
         }
         let changes = try ChangeSet(from: old, to: new).attributingEmbedded(in: new)
@@ -46,12 +47,12 @@ struct VersionChanges {
         }
     }
 
-    /// The changes of one class that the request is about.
+    /// Requested changes of one class.
     private struct Part {
         let changes: TableChanges
         let deletions: [ObjectKey]
         let insertions: [ObjectKey]
-        /// Objects that matched before and match now; nil without a predicate.
+        /// Objects that match in both versions; nil without a predicate.
         let stayed: Set<ObjectKey>?
 
         func isUpdate(_ key: ObjectKey) -> Bool { stayed?.contains(key) ?? true }
@@ -77,8 +78,8 @@ struct VersionChanges {
         }
     }
 
-    /// With a predicate: objects that begin to match are inserted for whoever watches, those that
-    /// cease to match are deleted.
+    /// Returns the changes of objects that match a predicate. An object that begins to match is an
+    /// insertion, an object that ceases to match a deletion.
     private func matched(
         _ filter: QueryFilter, _ className: String, _ changes: ChangeSet, _ old: Snapshot,
         _ new: Snapshot, _ matches: Matches
@@ -99,7 +100,7 @@ struct VersionChanges {
         ]
     }
 
-    /// The objects that match in a version.
+    /// Returns the keys of the objects that match in a version.
     static func keys(
         _ filter: QueryFilter, _ className: String, _ snapshot: Snapshot, _ request: ChangeRequest
     ) throws(RealmError) -> Set<ObjectKey> {
@@ -109,7 +110,7 @@ struct VersionChanges {
         return Set(try filter.plan(table, snapshot).rows(in: snapshot).keys)
     }
 
-    /// Writes everything the request is about as inserted.
+    /// Writes all requested objects as insertions.
     func appendAll(_ snapshot: Snapshot) throws(RealmError) {
         let side = ChangeSide(snapshot, request.request.values)
         for table in request.tables(snapshot.schema) {

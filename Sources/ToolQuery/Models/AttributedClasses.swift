@@ -1,20 +1,20 @@
 import RealmEngine
 import ToolKit
 
-/// Writer of classes whose properties have attributes on lines of their own, in Kotlin and C#.
+/// Writer of classes in Kotlin and C#, whose properties have attributes on separate lines.
 protocol AttributedClasses: ClassWriter {
     /// Attributes of a property, without indentation.
     static var primaryKey: String { get }
     static var index: String { get }
     static var fullTextIndex: String { get }
-    /// Attribute that gives the name in the file.
+    /// Attribute with the stored name.
     static func rename(_ stored: String) -> String
 
     static func opening(_ name: String, _ kind: TableKind) -> String
     static func property(_ name: String, _ type: String, _ column: ColumnInfo) -> String
-    /// Between two properties.
+    /// Text between two properties.
     static var separator: String { get }
-    /// Names that no property of a class of that name may have.
+    /// Names that properties of a class called `className` may not have.
     static func reservedMembers(_ className: String) -> Set<String>
 }
 

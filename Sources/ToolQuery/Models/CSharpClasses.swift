@@ -29,7 +29,7 @@ enum CSharpClasses: AttributedClasses {
         return "public \(type) \(name) \(accessors)"
     }
 
-    /// No member has the name of its class.
+    /// A member of a class may not have the name of the class.
     static func reservedMembers(_ className: String) -> Set<String> {
         language.reservedMembers.union([className])
     }
@@ -61,7 +61,7 @@ enum CSharpClasses: AttributedClasses {
             "MongoDB", "ObjectId", "PrimaryKey", "Realm", "RealmValue", "Realms", "System",
             "dynamic", "record", "var",
         ],
-        // Members that every object has.
+        // Members of every object.
         reservedMembers: [
             "Accessor", "BacklinksCount", "DynamicApi", "Equals", "GetHashCode", "GetType",
             "IsFrozen", "IsManaged", "IsValid", "MemberwiseClone", "ObjectSchema",

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Classes and the links between them, for a program that draws diagrams.
+/// Classes and the links between them as a graph, to be drawn by another program.
 struct ClassDiagram {
     struct Node {
         let id: String
@@ -20,9 +20,9 @@ struct ClassDiagram {
     struct Edge {
         let origin, target: String
         let name: String
-        /// Number of targets of an object: `0..1` or `*`.
+        /// Number of targets per object: `0..1` or `*`.
         let multiplicity: String
-        /// Whether targets are a part of the object.
+        /// Whether the targets are embedded objects.
         let isPart: Bool
     }
 
@@ -63,7 +63,7 @@ struct ClassDiagram {
     }
 }
 
-/// Class diagram of Mermaid, which GitHub and many editors draw.
+/// Class diagram in the language of Mermaid, which GitHub and many editors render.
 enum MermaidDiagram: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let diagram = ClassDiagram(subject.tables, subject.schema)
@@ -85,7 +85,7 @@ enum MermaidDiagram: SchemaForm {
         }
     }
 
-    /// Characters that could mean something to Mermaid, as entities.
+    /// Replaces characters that may be special in Mermaid by entities.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -100,7 +100,7 @@ enum MermaidDiagram: SchemaForm {
     }
 }
 
-/// Graph of Graphviz's `dot`.
+/// Graph in the language of Graphviz `dot`.
 enum DotDiagram: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let diagram = ClassDiagram(subject.tables, subject.schema)
@@ -131,7 +131,7 @@ enum DotDiagram: SchemaForm {
         out.append("}\n")
     }
 
-    /// Text in a label that has markup.
+    /// Escapes text for an HTML-like label.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in DisplayWidth.printable(text).unicodeScalars {

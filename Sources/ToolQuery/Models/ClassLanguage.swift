@@ -1,30 +1,31 @@
 import RealmEngine
 import ToolKit
 
-/// Vocabulary of a programming language, as the writers of its classes use it.
+/// Vocabulary of a programming language for generated classes.
 struct ClassLanguage: Sendable {
-    /// Imports, before the first class.
+    /// Imports and other text before the first class.
     let header: String
-    /// Type of a required property, by stored type. A stored type without an entry has no counterpart.
+    /// Type of a required property, by stored type. Stored types without an entry are not
+    /// supported.
     let types: [ColumnType: String]
-    /// Follows the type of a value that may be null.
+    /// Suffix of an optional type.
     var optional = "?"
     /// Collection types, with `%` in place of the element type.
     let list, set, dictionary: String
-    /// Words that are no names, unless they are in quotes.
+    /// Keywords, which are valid names only in quotes.
     var words: Set<String> = []
     var quotes = ("`", "`")
-    /// Names that no class may have: it would hide a type that the text uses.
+    /// Names that classes may not have, because they would hide a type that the code uses.
     let reservedTypes: Set<String>
-    /// Names that no property may have.
+    /// Names that properties may not have.
     let reservedMembers: Set<String>
 
-    /// The name, in the quotes that words of the language need.
+    /// Returns the name, in quotes if it is a keyword.
     func quoted(_ name: String) -> String {
         words.contains(name) ? quotes.0 + name + quotes.1 : name
     }
 
-    /// Type of the property; nil if the language has none.
+    /// Returns the type of the property; nil if the language has none.
     func type(_ column: ColumnInfo, _ classes: NamedClasses) -> String? {
         guard let element = element(column, classes), !column.hasIntegerKeys else { return nil }
         let template =
@@ -38,7 +39,7 @@ struct ClassLanguage: Sendable {
             .joined(separator: element)
     }
 
-    /// Type of the value, or of a collection's elements.
+    /// Returns the type of the value or of a collection's elements; nil if the language has none.
     func element(_ column: ColumnInfo, _ classes: NamedClasses) -> String? {
         if column.type == .link {
             guard let target = classes.target(column).map(classes.name) else { return nil }

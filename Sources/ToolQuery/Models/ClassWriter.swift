@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Writer of a schema's classes in a programming language. A name that the language does not allow is
-/// replaced, and an attribute of the class gives the name in the file.
+/// Writer of a schema's classes in a programming language. Names that are invalid in the language
+/// are replaced; an attribute then contains the stored name.
 protocol ClassWriter: SchemaForm {
     static var language: ClassLanguage { get }
 
@@ -17,10 +17,10 @@ extension ClassWriter {
     }
 }
 
-/// The classes of a schema by the names they have in a language.
+/// Names of the classes of a schema in a language.
 struct NamedClasses {
     private let schema: Schema
-    /// By those of the file.
+    /// Names in the language by stored name.
     private let names: [String: String]
 
     init(_ schema: Schema, reserved: Set<String>) {
@@ -34,21 +34,21 @@ struct NamedClasses {
 
     func name(_ table: TableInfo) -> String { names[table.className] ?? table.className }
 
-    /// The class that links of a property lead to.
+    /// Returns the target class of a link property; nil if it is not part of the schema.
     func target(_ column: ColumnInfo) -> TableInfo? {
         schema.table(column.target).flatMap { names[$0.className] == nil ? nil : $0 }
     }
 }
 
 extension ColumnInfo {
-    /// In lists and sets links lead somewhere, alone and in dictionaries they need not.
+    /// Whether links of the property can be null: not in lists and sets.
     var mayLinkNowhere: Bool { collection == nil || collection == .dictionary }
 }
 
-/// Names that a language takes, each once.
+/// Allocator of distinct names that are valid in a language.
 struct ModelNames {
     private var taken: Set<String>
-    /// Precedes each name to make another that is taken with it; nil if none is.
+    /// Prefix whose combination with each name is reserved, too; nil for none.
     private let prefix: String?
 
     init(reserved: Set<String>, isReserving prefix: String? = nil) {
@@ -56,11 +56,11 @@ struct ModelNames {
         self.prefix = prefix
     }
 
-    /// The name itself if it can be one, else one like it.
+    /// Returns the stored name if it is valid and free, else a similar name.
     mutating func name(for stored: String) -> String {
         var name = String(stored.map { Self.isPart($0) ? $0 : "_" })
         if name.isEmpty || name.first!.isNumber { name = "_" + name }
-        // A single underscore is no name.
+        // A name that consists of underscores is not valid.
         if name.allSatisfy({ $0 == "_" }) { name += "x" }
         while taken.contains(name) || prefix.map({ taken.contains($0 + name) }) == true {
             name += "_"
@@ -75,18 +75,18 @@ struct ModelNames {
         return character.isLetter
     }
 
-    /// In the place of a property for which the API has no type, on one line.
+    /// Comment in place of a property whose type the API does not support.
     static func untyped(_ column: ColumnInfo) -> String {
         "// \(DisplayWidth.printable(column.name)): \(column.type.name), for which there is no type"
     }
 
-    /// In the place of a class that the language cannot have.
+    /// Comment in place of a class without properties, which the language does not permit.
     static func withoutProperties(_ name: String) -> String {
         "// \(name) has no properties, which no class may lack.\n"
     }
 
-    /// A text in double quotes, with `\u` and four digits for what is no plain character, and a
-    /// backslash before the characters given.
+    /// Returns a string literal in double quotes. Characters other than printable ASCII become `\u`
+    /// escapes; those in `special` get a backslash.
     static func literal(_ text: String, escaping special: String = "") -> String {
         var result = "\""
         for unit in text.utf16 {

@@ -25,7 +25,7 @@ enum GRDBRecords: SQLRecords {
         return text + "}\n"
     }
 
-    /// The statements write UUIDs as text.
+    /// The SQL statements store UUIDs as text.
     private static let uuidEncoding = """
 
             static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy {
@@ -43,13 +43,14 @@ enum GRDBRecords: SQLRecords {
             case .double: "Double"
             case .bytes: "Data"
             case .uuid: "UUID"
-            // Text keeps the nanoseconds of a date and the digits of a decimal128.
+            // Text preserves the nanoseconds of a date and the digits of a decimal128.
             case .decimal, .text, .objectID, .json, .date, .dateNanoseconds, .dateText: "String"
             }
         return name + (column.isRequired ? "" : "?")
     }
 
-    /// `belongsTo` for each link, `hasMany` for each collection, and through it for its targets.
+    /// Associations of a record: `belongsTo` for each link, `hasMany` for each collection and,
+    /// through it, for its targets.
     private static func associations(_ record: SQLRecord, _ records: [SQLRecord]) -> [String] {
         func target(_ column: SQLColumn) -> SQLRecord? {
             records.first { $0.table.name == column.reference?.table }

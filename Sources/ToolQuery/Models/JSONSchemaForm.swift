@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// JSON Schema (draft 2020-12) of the records that `realm-query -f ndjson` prints.
+/// JSON Schema (draft 2020-12) for the records that `realm-query -f ndjson` prints.
 enum JSONSchemaForm: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let (tables, schema) = (subject.tables, subject.schema)
@@ -14,7 +14,7 @@ enum JSONSchemaForm: SchemaForm {
             [("$schema", .text("https://json-schema.org/draft/2020-12/schema"))] + shown
                 + [("$defs", .object([]))]
         ).append(to: &head)
-        // A class per line.
+        // One class per line.
         out.append(UnsafeRawBufferPointer(rebasing: head.bytes.dropLast(2)))
         for (position, table) in reachable(tables, schema).enumerated() {
             out.append(position > 0 ? ",\n" : "\n")
@@ -25,7 +25,7 @@ enum JSONSchemaForm: SchemaForm {
         out.append("}}\n")
     }
 
-    /// The classes and all embedded ones that are part of their records.
+    /// Returns the classes and all embedded classes that their records contain.
     private static func reachable(_ tables: [TableInfo], _ schema: Schema) -> [TableInfo] {
         var found = tables
         var names = Set(tables.map(\.className))
@@ -73,15 +73,16 @@ enum JSONSchemaForm: SchemaForm {
         return scalar(column.type, mayBeNull: column.isNullable)
     }
 
-    /// A link is the primary key of its target, or the object key.
+    /// Schema of a link: the primary key of its target, or the object key.
     private static func key(_ target: TableInfo) -> JSONItem {
         guard let index = target.primaryKey else { return scalar(.int, mayBeNull: false) }
         let column = target.columns[index]
-        // A target whose primary key is null is shown as an object.
+        // A target whose primary key is null is printed as an object.
         return column.isNullable ? .object([]) : scalar(column.type, mayBeNull: false)
     }
 
-    /// Infinite numbers and NaN are strings. Values of other types may be anything.
+    /// Schema of a scalar. Numbers that are not finite are strings. Values of other stored types
+    /// are unrestricted.
     private static func scalar(_ type: ColumnType, mayBeNull: Bool) -> JSONItem {
         guard let (names, details) = facts[type] else { return .object([]) }
         let all = names + (mayBeNull ? ["null"] : [])
@@ -89,7 +90,7 @@ enum JSONSchemaForm: SchemaForm {
         return .object([("type", type)] + details.map { (name: $0, value: .text($1)) })
     }
 
-    /// JSON types, and further members, by stored type.
+    /// JSON types and additional members by stored type.
     private static let facts: [ColumnType: (types: [String], details: [(String, String)])] = [
         .int: (["integer"], []), .bool: (["boolean"], []), .string: (["string"], []),
         .binary: (["string"], [("contentEncoding", "base64")]),

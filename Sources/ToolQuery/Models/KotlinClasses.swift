@@ -26,7 +26,7 @@ enum KotlinClasses: AttributedClasses {
         "var \(name): \(type) = \(initial(column))"
     }
 
-    /// Value of a new object's property.
+    /// Initial value of a property.
     private static func initial(_ column: ColumnInfo) -> String {
         switch column.collection {
         case .list?: "realmListOf()"
@@ -63,7 +63,7 @@ enum KotlinClasses: AttributedClasses {
             "PersistedName", "PrimaryKey", "RealmAny", "RealmDictionary", "RealmInstant",
             "RealmList", "RealmObject", "RealmSet", "RealmUUID", "String",
         ],
-        // The compiler adds it to every object.
+        // Added to every object by the compiler plugin.
         reservedMembers: ["io_realm_kotlin_objectReference"])
 
     static let words: Set<String> = [

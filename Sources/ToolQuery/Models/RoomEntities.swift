@@ -1,13 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// Entities of Android's Room, in Kotlin: one for each class and each collection.
+/// Entities for Android's Room, in Kotlin: one per class and one per collection.
 enum RoomEntities: SQLRecords {
     static let header = "import androidx.room.*\n"
 
     static func text(_ record: SQLRecord, _ records: [SQLRecord]) -> String {
         let table = record.table
-        // Room refers to columns by name, and every entity has a primary key.
+        // Room requires a primary key for each entity, so a table without one uses all columns.
         let isKeyless = table.primaryKey.isEmpty
         let key = isKeyless ? table.columns.map(\.name) : table.primaryKey
         var arguments = [

@@ -1,26 +1,26 @@
 import RealmEngine
 import ToolKit
 
-/// Writer of a record type for each table that `--format sql` makes for SQLite. Tables and columns have the
-/// same names and the same order as in the statements.
+/// Writer of a record type for each table that `--format sql` creates for SQLite. Tables and
+/// columns have the same names and order as in the SQL statements.
 protocol SQLRecords: SchemaForm {
     static var header: String { get }
-    /// Names that no record type may have.
+    /// Names that record types may not have.
     static var reservedTypes: Set<String> { get }
     static var reservedMembers: Set<String> { get }
 
     static func text(_ record: SQLRecord, _ records: [SQLRecord]) -> String
 }
 
-/// A table of SQL with the names it has in a language.
+/// A SQL table and its names in a language.
 struct SQLRecord {
     let table: SQLTable
     /// Name of the type.
     let name: String
-    /// Names of the members, one for each column.
+    /// Names of the members, parallel to the columns.
     let members: [String]
 
-    /// Name of the member that holds the column of that name.
+    /// Returns the member for a column; nil if there is no such column.
     func member(_ column: String) -> String? {
         table.columns.firstIndex { $0.name == column }.map { members[$0] }
     }

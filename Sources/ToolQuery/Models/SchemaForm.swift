@@ -1,25 +1,25 @@
 import RealmEngine
 import ToolKit
 
-/// Classes that a form of `--schema` describes.
+/// Classes to be printed by a form of `--schema`.
 struct SchemaSubject {
     let tables: [TableInfo]
     let snapshot: Snapshot
-    /// Whether they are all classes of the file.
+    /// Whether these are all classes of the file.
     let isWhole: Bool
 
     var schema: Schema { snapshot.schema }
 }
 
-/// Form of `--schema` that describes classes to another program: a language, a diagram, a schema.
+/// A form of `--schema` that describes classes for another program: code, a diagram or a schema.
 protocol SchemaForm: SendableMetatype {
-    /// Appends the whole text.
+    /// Appends the complete text.
     static func append(
         _ subject: SchemaSubject, to out: inout ByteBuffer
     ) throws(RealmError)
 }
 
-/// The forms of `--schema` alone.
+/// All forms that apply only to `--schema`.
 enum SchemaForms {
     typealias Row = (format: OutputFormat, meaning: String, form: any SchemaForm.Type)
 
@@ -47,7 +47,7 @@ enum SchemaForms {
         (.init(rawValue: "dot"), "class diagram of Graphviz", DotDiagram.self),
     ]
 
-    /// The form of that name; nil for a form that is not one of schemas.
+    /// Returns the form with this name; nil if it is not a form of schemas.
     static func form(_ format: OutputFormat) -> (any SchemaForm.Type)? {
         all.first { $0.format == format }?.form
     }

@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Columns of Apache Spark, as `schema(...)` of its readers takes them, for the records that
-/// `realm-query -f ndjson` prints: a line for each class. A property with dates outside of the years 1 to
-/// 9999 is text: Spark would read them as null.
+/// Columns for Apache Spark's `schema(...)`, which describe the records that `realm-query -f
+/// ndjson` prints; one line per class. A property with dates outside of the years 1 to 9999 is a
+/// string, because Spark would read such dates as null.
 enum SparkSchema: SchemaForm {
     static func append(
         _ subject: SchemaSubject, to out: inout ByteBuffer
@@ -17,7 +17,7 @@ enum SparkSchema: SchemaForm {
         }
     }
 
-    /// Spark takes small and capital letters for the same.
+    /// Throws if two names differ only in case, which Spark ignores.
     private static func checkNames(_ table: TableInfo) throws(RealmError) {
         var taken: [String: String] = [:]
         for column in table.columns {
@@ -30,7 +30,7 @@ enum SparkSchema: SchemaForm {
         }
     }
 
-    /// Name and type of each property.
+    /// Returns the name and type of each property.
     private static func members(
         of table: TableInfo, _ snapshot: Snapshot, within parents: Set<String>, _ separator: String
     ) throws(RealmError) -> [String] {
@@ -48,7 +48,8 @@ enum SparkSchema: SchemaForm {
         }
     }
 
-    /// A class that is part of itself, and a value of any type, are the text of their JSON.
+    /// Returns the type of a value. Recursive embedded classes and values of any type are strings
+    /// with JSON.
     private static func value(
         _ index: Int, of table: TableInfo, _ snapshot: Snapshot, within parents: Set<String>
     ) throws(RealmError) -> String {

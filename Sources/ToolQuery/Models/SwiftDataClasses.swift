@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Classes of SwiftData. A class is a model, an embedded class a `Codable` struct.
+/// Classes for SwiftData: models, and `Codable` structs for embedded classes.
 ///
-/// Every link has an inverse in its target: a to-many relationship of SwiftData without one gives each
-/// target to a single owner.
+/// Each link gets an inverse in its target. Without an inverse, SwiftData would permit only one
+/// owner per target of a to-many relationship.
 enum SwiftDataClasses: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let classes = NamedClasses(subject.schema, reserved: language.reservedTypes)
@@ -25,15 +25,15 @@ enum SwiftDataClasses: SchemaForm {
         }
     }
 
-    /// A property of the class, by its name in Swift.
+    /// A property of a class with its name in Swift.
     private struct Member {
         let column: ColumnInfo
         let name: String
-        /// Nil if SwiftData has none.
+        /// Type in Swift; nil if SwiftData has none.
         let type: String?
         let isKey: Bool
 
-        /// Value of an argument that is left out.
+        /// Default argument in the initialiser; nil for none.
         var initial: String? {
             switch column.collection {
             case .dictionary?: "[:]"
@@ -58,9 +58,9 @@ enum SwiftDataClasses: SchemaForm {
     ) -> String? {
         guard let target = classes.target(column) else { return language.type(column, classes) }
         let isModel = target.kind != .embedded
-        // A struct has no relationships, and no relationship is a dictionary.
+        // Structs cannot have relationships, and a relationship cannot be a dictionary.
         if isModel, table.kind == .embedded || column.collection == .dictionary { return nil }
-        // Models and structs need not be hashable: a set of them is an array.
+        // Models and structs need not be hashable, so a set of them becomes an array.
         if column.collection == .set { return "[\(language.quoted(classes.name(target)))]" }
         if column.collection == .dictionary {
             return "[String: \(language.quoted(classes.name(target)))]"
@@ -114,7 +114,7 @@ extension SwiftDataClasses {
         return prefix + variable(member, renamed: false)
     }
 
-    /// - Parameter renamed: whether a comment gives the name in the file.
+    /// - Parameter renamed: whether to add a comment with the stored name.
     private static func variable(_ member: Member, renamed: Bool) -> String {
         guard let type = member.type else { return ModelNames.untyped(member.column) }
         let note = renamed ? "  // \(DisplayWidth.printable(member.column.name))" : ""
@@ -139,7 +139,7 @@ extension SwiftDataClasses {
 // MARK: - Inverses
 
 extension SwiftDataClasses {
-    /// Declarations of the inverses of links to `table`, named for the class and property that links.
+    /// Declares the inverses of links to `table`, named after the linking class and property.
     private static func inverses(
         of table: TableInfo, _ members: [Member], _ origins: [(TableInfo, [Member])],
         _ classes: NamedClasses
@@ -165,7 +165,7 @@ extension SwiftDataClasses {
     static let language = ClassLanguage(
         header: "import Foundation\nimport SwiftData\n",
         types: SwiftNames.foundationTypes.merging(
-            // All digits and exponents of a decimal128 are kept as text only.
+            // Only text preserves all digits and exponents of a decimal128.
             [.objectID: "String", .decimal: "String"]
         ) { $1 },
         list: "[%]", set: "Set<%>", dictionary: "[String: %]",

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Classes of the Realm JavaScript SDK, in TypeScript.
+/// Classes for the Realm JavaScript SDK, in TypeScript.
 enum TypeScriptClasses: ClassWriter {
     static func text(_ table: TableInfo, _ classes: NamedClasses) -> String {
         let name = classes.name(table)
@@ -10,7 +10,8 @@ enum TypeScriptClasses: ClassWriter {
         var fields = ""
         var properties = ""
         for (index, column) in table.columns.enumerated() {
-            // Any text can be the name of a member, in quotes, unless every object has it.
+            // Any text is a valid member name in quotes, except the empty name and members of every
+            // object.
             let property =
                 members.contains(column.name) || column.name.isEmpty
                 ? taken.name(for: column.name) : column.name
@@ -37,7 +38,8 @@ enum TypeScriptClasses: ClassWriter {
             + "    properties: {\n" + properties + "    },\n  };\n}\n"
     }
 
-    /// Members of the property's description; nil if the API has no type for it.
+    /// Returns the members of a property's description; nil if the API has no type for the
+    /// property.
     private static func schema(
         _ column: ColumnInfo, isKey: Bool, _ classes: NamedClasses
     ) -> [String]? {
@@ -60,7 +62,7 @@ enum TypeScriptClasses: ClassWriter {
         return parts
     }
 
-    /// Types of descriptions.
+    /// Types in property descriptions.
     private static let names: [ColumnType: String] = [
         .int: "\"int\"", .bool: "\"bool\"", .string: "\"string\"", .binary: "\"data\"",
         .timestamp: "\"date\"", .float: "\"float\"", .double: "\"double\"",
@@ -68,7 +70,7 @@ enum TypeScriptClasses: ClassWriter {
         .mixed: "\"mixed\"",
     ]
 
-    /// A member's name, in quotes where it is no identifier.
+    /// Returns a member name, in quotes if it is not an identifier.
     private static func key(_ name: String) -> String {
         let isPlain =
             name.utf8.first.map { $0 < 0x30 || $0 > 0x39 } == true
@@ -90,7 +92,7 @@ enum TypeScriptClasses: ClassWriter {
         ],
         optional: " | null",
         list: "Realm.List<%>", set: "Realm.Set<%>", dictionary: "Realm.Dictionary<%>",
-        // Words of the language are no names of classes, and members need no quotes.
+        // Keywords are not valid as class names; member names need no quotes.
         reservedTypes: [
             "BSON", "Date", "Object", "ObjectSchema", "Realm", "any", "await", "bigint", "boolean",
             "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",

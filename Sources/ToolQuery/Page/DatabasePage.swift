@@ -3,10 +3,11 @@ import ToolKit
 
 extension OutputFormat { static let html = Self(rawValue: "html") }
 
-/// A file as one self-contained HTML page: classes, a diagram of them, and tables of their objects that
-/// sort and filter in the browser. The page loads nothing and sends nothing.
+/// A file as one self-contained HTML page: its classes, their diagram, and tables of their objects
+/// that can be sorted and filtered in the browser. The page makes no network requests.
 ///
-/// Everything of the file is JSON in a script element that is no program: no byte of it is markup.
+/// All data of the file is JSON in a script element that is not executed, with every `<` escaped,
+/// so that it cannot contain markup.
 struct DatabasePage {
     private let database: Database
     private let name: String
@@ -14,15 +15,15 @@ struct DatabasePage {
     private let values: ValueStyle
     private let output: VerifiedOutput
     private let snapshot: Snapshot
-    /// Objects of a class that the page holds.
+    /// Maximum number of objects per class.
     private let limit: Int
 
     static let defaultLimit = 1000
     static let manual = "A page of the whole file; see PAGES."
 
     /// - Parameters:
-    ///   - path: of the file; the page shows its last part.
-    ///   - limit: objects of a class; nil for `defaultLimit`.
+    ///   - path: path of the file, whose last component is shown.
+    ///   - limit: maximum number of objects per class; nil for `defaultLimit`.
     init(
         _ database: Database, path: String, _ tables: [TableInfo], limit: Int?,
         _ values: ValueStyle, _ output: VerifiedOutput
@@ -64,7 +65,7 @@ struct DatabasePage {
         append(open: facts, to: &out)
     }
 
-    /// Appends an object whose last member is an empty list, without the ends of both.
+    /// Appends an object whose last member is an empty list, without the closing brackets of both.
     private func append(open object: JSONItem, to out: inout ByteBuffer) {
         var text = ByteBuffer(capacity: 1024)
         object.append(to: &text)
@@ -81,7 +82,7 @@ struct DatabasePage {
             ("properties", .list(table.columns.map(json))), ("rows", .list([])),
         ])
         append(open: facts, to: &out)
-        // Objects of an embedded class are in their parents.
+        // Embedded objects are shown inside their parents.
         let rows = table.kind == .embedded ? 0 : try appendRows(of: table, to: &out)
         out.append("]}")
         return rows
@@ -126,7 +127,7 @@ struct DatabasePage {
 }
 
 extension ByteBuffer {
-    /// Appends JSON such that HTML sees no markup in it: `<` is in strings only, and has an escape there.
+    /// Appends JSON for a script element: `<`, which occurs only in strings, is escaped.
     fileprivate mutating func append(script json: UnsafeRawBufferPointer) {
         var start = 0
         while let next = json[start...].firstIndex(of: UInt8(ascii: "<")) {

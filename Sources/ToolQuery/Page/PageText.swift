@@ -1,4 +1,4 @@
-/// Fixed parts of the page.
+/// Constant parts of the HTML page.
 enum PageText {
     static let head: StaticString = #"""
         <!DOCTYPE html>

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// A request of `--batch`: its members, whose types and names are checked.
+/// A request of `--batch`, with validated members.
 struct BatchRequest {
     private(set) var className: String?
     private(set) var predicate = "TRUEPREDICATE"
@@ -11,7 +11,7 @@ struct BatchRequest {
     private(set) var fields: [String]?
     private(set) var aggregate: [String]?
     private(set) var groupBy: [String]?
-    /// Nil if the command line says whether objects are only counted.
+    /// Whether objects are only counted; nil for the default of the command line.
     private(set) var isCount: Bool?
     private(set) var window = RecordWindow.all
 
@@ -22,7 +22,7 @@ struct BatchRequest {
         case args, sort, distinct, limit, offset, fields, count, aggregate, groupBy
     }
 
-    /// - Throws: `misuse` for a member of another name or type, and for members that do not go together.
+    /// - Throws: `misuse` for unknown members, wrong types, and members that cannot be combined.
     init(_ request: JSONValue) throws(RealmError) {
         guard request.kind == .object else { throw Self.wrong("a request is an object") }
         for member in request.children {
@@ -63,7 +63,7 @@ struct BatchRequest {
         }
     }
 
-    /// The query, with the order and the distinctness of the members.
+    /// Returns the query with the sort order and DISTINCT of the request.
     func filter(_ options: QueryOptions, _ language: QueryLanguage) throws(RealmError)
         -> QueryFilter
     {
@@ -107,7 +107,8 @@ extension BatchRequest {
         return Int(number)
     }
 
-    /// The items of a list, which is a string as the option has it, or an array of strings.
+    /// Returns the items of a list: a string in the form of the option's argument, or an array of
+    /// strings.
     private static func list(_ value: JSONValue, _ name: String) throws(RealmError) -> [String] {
         var items: [String] = []
         if value.kind == .string {

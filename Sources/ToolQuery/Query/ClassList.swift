@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The list of classes, what `realm-query FILE` prints.
+/// The list of classes that `realm-query FILE` prints.
 enum ClassList {
     static func report(
         _ tables: [TableInfo], _ snapshot: Snapshot

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The digests of classes and of all of them together, what `--digest` prints.
+/// The digests of the classes and of the whole database that `--digest` prints.
 enum DigestList {
     static func report(
         _ tables: [TableInfo], _ snapshot: Snapshot,
@@ -32,7 +32,7 @@ enum DigestList {
 }
 
 extension Report {
-    /// - Parameter name: nil for all classes together.
+    /// - Parameter name: name of the class; nil for the digest of all classes.
     fileprivate mutating func add(_ name: String?, _ count: Int, _ digest: UInt64) {
         var text = ByteBuffer(capacity: 64)
         text.append(hex: digest)

@@ -2,8 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// One file for each class in a directory; in csv and tsv also one for each collection property,
-/// whose rows name their owner, so that relations survive.
+/// Exports each class to a file in a directory. In csv and tsv each collection property has a
+/// separate file, whose rows name their owners.
 struct DirectoryExport {
     private let request: QueryRequest
     private let directory: String
@@ -47,7 +47,7 @@ struct DirectoryExport {
         return code
     }
 
-    /// One file: its name without directory, and what is in it.
+    /// A file of the export: its name without directory, and its content.
     private struct File {
         let name: String
         let plan: RecordPlan
@@ -73,7 +73,7 @@ struct DirectoryExport {
         throw systemFailure(.output, "cannot make the directory", errno: errno, file: directory)
     }
 
-    /// Nothing is written when a file is in the way.
+    /// Throws if a file exists already, before anything is written.
     private func checkFree(_ files: [File], _ made: Set<String>) throws(RealmError) {
         for file in files where !made.contains(file.name) {
             var status = stat()
@@ -97,8 +97,8 @@ extension DirectoryExport {
 }
 
 extension RecordPlan {
-    /// The plan without its collections, and a plan for each of these: the owner's key, the
-    /// position or key where there is one, and the value.
+    /// Splits the plan into one without collections and one for each collection. The latter have
+    /// the owner's key, the position or key, and the value.
     fileprivate var split: (own: RecordPlan, relations: [(column: Int, plan: RecordPlan)]) {
         var own: [Field] = []
         var relations: [(column: Int, plan: RecordPlan)] = []

@@ -2,7 +2,8 @@ import RealmEngine
 import ToolKit
 
 extension QueryAnswer {
-    /// Prints statements that make another database hold the same: one transaction.
+    /// Prints SQL statements that create and fill a copy of the data in another database, as one
+    /// transaction.
     func printSQL(_ tables: [TableInfo]) throws(RealmError) -> ExitCode {
         let snapshot = database.snapshot()
         snapshot.beginWalk()

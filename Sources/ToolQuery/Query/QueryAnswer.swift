@@ -2,13 +2,13 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Prints what a request asks of a database.
+/// Executes a request on a database and prints the result.
 struct QueryAnswer {
     let request: QueryRequest
     let database: Database
     let output: VerifiedOutput
     let diagnostics: Diagnostics
-    /// Takes reports instead of the output; nil for none.
+    /// Collects reports in place of the output; nil to print them.
     private let reports: FileReportList?
 
     init(
@@ -78,7 +78,7 @@ struct QueryAnswer {
         } else {
             let schema = SchemaOutput(
                 schema: database.schema, tables: tables, isWhole: name == nil, file: request.file)
-            // A table is no better for people than the text.
+            // For people the text form is more readable than a table.
             let format = request.format == .table ? .text : request.format ?? .text
             if reports != nil, RecordForms.form(format) != nil, format != .ndjson,
                 let rows = schema.rows
@@ -113,7 +113,7 @@ struct QueryAnswer {
         var buffer = ByteBuffer()
         if let reports {
             reports.next = report
-            // Throws if a commit landed.
+            // Throws if a commit happened.
             try output.flush(&buffer)
             return request.exitCode(records: report.rows.count)
         }
@@ -156,7 +156,7 @@ extension QueryAnswer {
         return request.exitCode(records: count)
     }
 
-    /// Throws `misuse` for a property whose name records need for something else.
+    /// Throws `misuse` if a property has the name of a member with which records begin.
     private func checkNames(_ plans: [RecordPlan]) throws(RealmError) {
         for plan in plans {
             guard let name = plan.ambiguousName else { continue }
@@ -169,14 +169,14 @@ extension QueryAnswer {
         }
     }
 
-    /// What stands below a table.
+    /// Prints the summary below a table.
     private func summarize(_ count: Int, _ noun: String, _ style: RecordStyle) {
         let plural = count == 1 ? "" : "s"
         diagnostics.summary("\(count) \(noun)\(plural), version \(database.version)")
         if let note = style.notes.text { diagnostics.summary(note) }
     }
 
-    /// Leaves to a query which objects are printed.
+    /// Restricts the export to the objects that a query finds.
     func choose(
         _ filter: QueryFilter, _ table: TableInfo, _ export: inout Export
     ) throws(RealmError) {
@@ -189,12 +189,12 @@ extension QueryAnswer {
         try export.choose(plan, in: snapshot)
     }
 
-    /// Says that something takes its time.
+    /// Returns a progress line for a long operation.
     private func activity(_ doing: String, _ meter: ProgressCounter? = nil) -> ActivityReporter {
         ActivityReporter(request.command, file: request.path, doing: doing, meter: meter)
     }
 
-    /// Says how the query is run, where that was asked for: a message for each step.
+    /// Prints a line for each step of the query plan if `--explain` is given.
     private func explain(_ plan: QueryPlan, _ snapshot: Snapshot) throws(RealmError) {
         guard request.command[QueryOption.explain] else { return }
         for line in try plan.explanation(in: snapshot).split(separator: "\n") {
@@ -202,7 +202,8 @@ extension QueryAnswer {
         }
     }
 
-    /// The number of records. Of a query without more to it, matches are only counted.
+    /// Returns the number of records. Matches of a query without SORT or DISTINCT are counted
+    /// without collecting them.
     private func count(_ export: Export) throws(RealmError) -> Int {
         if export.isExploding { return try export.count() }
         switch export.choice {
@@ -257,7 +258,7 @@ extension QueryAnswer {
         return request.exitCode(records: count)
     }
 
-    /// The form of the records, once it is known how many fields they have.
+    /// Chooses the form of the records, which can depend on the number of fields.
     private func form(_ plans: [RecordPlan]) throws(RealmError) -> any RecordForm.Type {
         let isSingle = plans.count == 1 && plans[0].fields.count == 1
         if request.command[QueryOption.raw] {
@@ -284,10 +285,10 @@ extension QueryAnswer {
 // MARK: - Tables
 
 extension QueryRequest {
-    /// Leaves nothing out.
+    /// A query that matches all objects.
     var everything: QueryFilter { QueryFilter(text: "TRUEPREDICATE", arguments: [], command) }
 
-    /// All classes by name, with `--internal` all tables.
+    /// All classes in the order of their names; with `--internal` all tables.
     func tables(_ schema: Schema) -> [TableInfo] {
         guard showsInternal else { return schema.classes }
         return schema.tables.ordered {
@@ -295,12 +296,12 @@ extension QueryRequest {
         }
     }
 
-    /// Those whose objects are printed by themselves and not inside others.
+    /// Classes whose objects are printed on their own, not inside others.
     func exported(_ schema: Schema) -> [TableInfo] {
         tables(schema).filter { $0.kind != .embedded }
     }
 
-    /// The class a person named.
+    /// Returns the class with this name. Throws `misuse` if there is none.
     func table(_ name: String, _ schema: Schema) throws(RealmError) -> TableInfo {
         if let found = schema.objectClass(named: name) { return found }
         let tables = tables(schema)
@@ -315,8 +316,8 @@ extension QueryRequest {
                     : "did you mean \(near.joined(separator: ", "))?")
     }
 
-    /// What the records of the tables hold. With several tables a name counts where it exists, and
-    /// must exist somewhere.
+    /// Plans the records of the tables. With several tables, a name in an option applies to the
+    /// tables that have it, and at least one must have it.
     func plans(_ tables: [TableInfo], _ schema: Schema) throws(RealmError) -> [RecordPlan] {
         var plans: [RecordPlan] = []
         guard case .all = subject else {

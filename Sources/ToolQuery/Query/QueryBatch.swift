@@ -2,9 +2,10 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `--batch`: answers queries from standard input, one JSON object a line, in the same order.
+/// Implementation of `--batch`: answers queries from standard input, one JSON object per line, in
+/// the same order.
 ///
-/// `BatchRequest` says what a request may hold. Each answer is one line, written at once:
+/// `BatchRequest` defines the members of a request. Each answer is one line, written immediately:
 /// `{"id":1,"count":1,"objects":[…]}`, or `{"id":1,"error":{…}}`.
 final class QueryBatch {
     private let request: QueryRequest
@@ -12,21 +13,21 @@ final class QueryBatch {
     private let output: VerifiedOutput
     private let snapshot: Snapshot
     private let json: JSONRenderer
-    /// Options of the command line that requests are answered by.
+    /// Options of the command line that apply to all requests.
     private let options: QueryOptions
     private let isCount: Bool
     private var renderers: [TableKey: RecordRenderer] = [:]
-    /// Renderers of requests with fields of their own.
+    /// Renderers of requests that select fields.
     private var renderersOfFields: [Shape: RecordRenderer] = [:]
     private var hasFailed = false
 
-    /// The class and the fields of records.
+    /// Class and fields of records.
     private struct Shape: Hashable {
         let table: TableKey
         let fields: [String]
     }
 
-    /// Most renderers of requests with fields of their own that are cached.
+    /// Limit on cached renderers of requests that select fields.
     private static let rendererLimit = 64
 
     init(_ request: QueryRequest, _ database: Database, _ output: VerifiedOutput) {
@@ -39,7 +40,7 @@ final class QueryBatch {
         isCount = request.isCount
     }
 
-    /// Answers until the input ends; `data` when some request could not be answered.
+    /// Answers requests until the input ends. Returns `data` if a request could not be answered.
     func run() throws(RealmError) -> ExitCode {
         let reader = JSONReader(
             ByteSource(descriptor: STDIN_FILENO, path: "-"), layout: .lines)
@@ -89,7 +90,7 @@ final class QueryBatch {
         buffer.append("}\n")
     }
 
-    /// The class a request names, else the one of the command line.
+    /// Returns the class that the request names, else the class of the command line.
     private func table(_ asked: BatchRequest) throws(RealmError) -> TableInfo {
         if let name = asked.className { return try request.table(name, database.schema) }
         if case .objects(let name) = request.subject {
@@ -133,7 +134,7 @@ final class QueryBatch {
         let plan = try filter.plan(table, snapshot, most: window.end)
         buffer.append("\"count\":")
         if asked.isCount ?? isCount {
-            // Objects that are only counted are not gathered.
+            // Objects that are only counted are not collected.
             let count = try plan.count(in: snapshot)
             buffer.append(number: max(0, min(count, window.end) - window.skip))
             return
@@ -153,12 +154,12 @@ final class QueryBatch {
                 try renderer.append(row, to: &buffer)
             }
         }
-        // Every object ends with a separator, the last one with one too many.
+        // Each object ends with a comma; the last comma is removed.
         if buffer.count > start { buffer.truncate(to: buffer.count - 1) }
         buffer.append("]")
     }
 
-    /// Records end with a comma.
+    /// Style in which records end with a comma.
     private var style: RecordStyle {
         RecordStyle(NDJSONForm.self, terminator: UInt8(ascii: ","))
     }
@@ -209,7 +210,7 @@ final class QueryBatch {
         var text = ByteBuffer(capacity: 256)
         ErrorText.append(
             error.inDatabase(request.path), tool: "realm-query", asJSON: true, to: &text)
-        // The error's own object without its brace: {"error":{…}} and a line feed.
+        // The text is `{"error":{…}}` and a line feed; its opening brace is left out.
         buffer.append(UnsafeRawBufferPointer(rebasing: text.bytes.dropFirst(1)))
     }
 }

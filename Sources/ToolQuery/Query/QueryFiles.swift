@@ -2,14 +2,14 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Answers one question about several files, one after the other. The error of a file does not stop the
-/// others.
+/// Executes one request on several files in turn. An error in one file does not prevent the others
+/// from being processed.
 struct QueryFiles {
     private let command: ParsedCommand
     private let requests: [QueryRequest]
     private let diagnostics: Diagnostics
 
-    /// Nil if the command is about one file.
+    /// Nil if the command concerns a single file.
     init?(_ command: ParsedCommand) throws(RealmError) {
         guard try Self.areSeveral(command) else { return nil }
         self.command = command
@@ -37,7 +37,7 @@ struct QueryFiles {
                 "superfluous operand '\(operands[3])'", code: "InvalidArgument",
                 hint: "--with-filename takes every operand for a FILE")
         }
-        // Perhaps a CLASS, which does not go with --all.
+        // The second operand may be a CLASS instead of a file, which `--all` does not permit.
         return operands.count > 2 || operands[1] == "-" || access(operands[1], F_OK) == 0
     }
 
@@ -91,16 +91,17 @@ struct QueryFiles {
     }
 }
 
-/// Reports about several files, printed as one: line by line where the form has lines, else at the end.
+/// Reports about several files, printed as one report: immediately in forms with terminated
+/// records, otherwise at the end.
 final class FileReportList {
-    /// Report about the present file.
+    /// Report about the current file.
     var next: Report?
     private var style: RecordStyle
     private var whole: Report?
 
     init(_ request: QueryRequest) { style = request.recordStyle(request.recordForm) }
 
-    /// Adds the present report with the name of its file.
+    /// Adds the current report with the name of its file.
     func keep(_ file: String?, _ output: OutputFile) throws(RealmError) {
         guard var report = next else { return }
         next = nil

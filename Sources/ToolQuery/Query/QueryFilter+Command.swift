@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// The query of a command line: predicate, order, distinctness and arguments. Options about order
-/// become clauses after those in the predicate.
+/// The query of a command line: predicate, sort order, DISTINCT and arguments. Options become
+/// clauses after those in the predicate.
 extension QueryFilter {
-    /// Nil when the command asks for no query.
+    /// Nil if the command has no query.
     init?(_ command: ParsedCommand) throws(RealmError) {
         let predicate = try Self.predicate(command)
         var order: [QueryOrder] = []
@@ -25,7 +25,7 @@ extension QueryFilter {
         self.init(text: text, order, arguments: arguments, command)
     }
 
-    /// The order of objects by key paths, each after a hyphen or not.
+    /// Returns the sort order for key paths, which a hyphen makes descending.
     static func sort(_ items: [String]) throws(RealmError) -> QueryOrder {
         if let item = items.first(where: { AggregateName($0) != nil }) {
             throw .misuse(
@@ -52,7 +52,7 @@ extension QueryFilter {
         return try InputFile(file).readAll(limit: 16 << 20).string
     }
 
-    /// `SORT(…)`, `DISTINCT(…)` or `LIMIT(…)` without a predicate before it is about all objects.
+    /// Adds `TRUEPREDICATE` to a text that begins with `SORT(…)`, `DISTINCT(…)` or `LIMIT(…)`.
     private static func completed(_ predicate: String) -> String {
         let text = predicate.utf8.drop { isBlank($0) }
         let word = text.prefix { !isBlank($0) && $0 != UInt8(ascii: "(") }

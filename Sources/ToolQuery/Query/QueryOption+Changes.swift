@@ -1,6 +1,6 @@
 import ToolKit
 
-/// Versions and changes.
+/// Options for versions and changes.
 extension QueryOption {
     static let changes: [any OptionDeclaration] = [
         at, diff, stat, watch, initial, since, heartbeat, before,

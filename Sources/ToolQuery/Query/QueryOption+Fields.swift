@@ -1,6 +1,6 @@
 import ToolKit
 
-/// Which fields, and the form of values.
+/// Options for fields and the notation of values.
 extension QueryOption {
     static let fieldsAndValues: [any OptionDeclaration] = [
         fields, exclude, expand, backlinks, explode, types, time, binary, join, null,

@@ -5,7 +5,7 @@ extension OptionForm where Value == [String] {
     /// Names separated by commas.
     static var names: Self { Self(.properties) { (text) throws(Objection) in try items(text) } }
 
-    /// Key paths separated by commas. `QueryOrder` makes clauses of them.
+    /// Key paths separated by commas, which `QueryOrder` converts to clauses.
     static var keyPaths: Self {
         Self(.properties) { (text) throws(Objection) in
             let paths = NameList.parts(text)
@@ -18,7 +18,7 @@ extension OptionForm where Value == [String] {
 }
 
 extension OptionForm where Value == [String] {
-    /// Key paths, and aggregates of such, each behind a hyphen or not.
+    /// Key paths and aggregates of key paths, which a hyphen makes descending.
     static var sortKeys: Self {
         Self(.properties) { (text) throws(Objection) in
             let items = NameList.parts(text)
@@ -27,7 +27,7 @@ extension OptionForm where Value == [String] {
         }
     }
 
-    /// Refuses a key path or an aggregate without a name.
+    /// Throws for a key path or an aggregate without a name.
     static func checkSortKey(_ item: String) throws(Objection) {
         let name = item.hasPrefix("-") ? String(item.dropFirst()) : item
         let path = AggregateName(name)?.property ?? name
@@ -36,7 +36,7 @@ extension OptionForm where Value == [String] {
 }
 
 extension OptionForm where Value == [FieldRequest.Field] {
-    /// Key paths, some with another name for the field.
+    /// Key paths with optional names: `NAME=PATH`.
     static var fields: Self {
         Self(.properties) { (text) throws(Objection) in
             try items(text).map { (item) throws(Objection) in try FieldRequest.field(item) }
@@ -45,7 +45,7 @@ extension OptionForm where Value == [FieldRequest.Field] {
 }
 
 extension FieldRequest {
-    /// A key path, or another name for it, `=` and the path.
+    /// Parses `PATH` or `NAME=PATH`.
     static func field(_ item: String) throws(Objection) -> Field {
         guard let sign = item.firstIndex(of: "=") else { return (nil, item) }
         let path = String(item[item.index(after: sign)...])
@@ -55,7 +55,7 @@ extension FieldRequest {
 }
 
 extension OptionForm where Value == ChangeRequest.Other {
-    /// A file, or `@` and a version of the same one.
+    /// A file, or `@` and a version of the same file.
     static var comparedWith: Self {
         Self(.text) { (text) throws(Objection) in
             guard text.hasPrefix("@") else { return .file(text) }
@@ -73,7 +73,7 @@ extension OptionForm where Value == ChangeRequest.Other {
     }
 }
 
-/// The parts of a list, none of them empty.
+/// Splits a list; throws if a part is empty.
 private func items(_ list: String) throws(Objection) -> [String] {
     let items = NameList.parts(list)
     if items.contains("") { throw missing(list) }

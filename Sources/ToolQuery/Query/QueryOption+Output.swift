@@ -1,6 +1,6 @@
 import ToolKit
 
-/// The form of records, and where they go.
+/// Options for the form of records and the output.
 extension QueryOption {
     static let recordsAndOutput: [any OptionDeclaration] = [
         format, dialect, SharedOptions.json, noHeader, delimiter, carriageReturns, byteOrderMark,
@@ -24,7 +24,7 @@ extension QueryOption {
             + "SQL.",
         default: SQLDialect.sqlite, uses: Uses([QueryUse.objects, .everything]))
 
-    /// What chooses among forms that SQL does not have.
+    /// Options that do not apply to SQL.
     static let withoutSQL: [any OptionDeclaration] = [
         fields, exclude, expand, backlinks, explode, types, time, binary, join, null, noHeader,
         delimiter, carriageReturns, byteOrderMark, nullSeparated, raw, count, aggregate,

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// What to read.
+/// Options that select the objects to print.
 extension QueryOption {
     static let selection: [any OptionDeclaration] = [
         sort, distinct, arg, argjson, queryFile, caseRule, zone, aggregate, groupBy, batch, explain,

@@ -9,7 +9,7 @@ enum QueryOption {
         ] + SharedOptions.general + [SharedOptions.progress]
 }
 
-/// The ways of calling `realm-query`.
+/// Uses of `realm-query`, which determine the applicable options.
 enum QueryUse: Int, CommandUse, CaseIterable {
     case classes, objects, aggregates, batch, everything, directory, schema, digests, diff, watch,
         groups, remnants
@@ -32,48 +32,48 @@ enum QueryUse: Int, CommandUse, CaseIterable {
 
     static func all(but use: Self) -> Uses { Uses(allCases.filter { $0 != use }) }
 
-    /// Where a query is run and its answer is printed.
+    /// Uses that run a query and print its result.
     static let queries = Uses([Self.objects, .aggregates, .groups])
-    /// Where a predicate chooses.
+    /// Uses with a predicate on the command line.
     static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch, .remnants])
-    /// Uses that read predicates, on the command line or in requests.
+    /// Uses with predicates on the command line or in requests.
     static let conditions = Uses([
         Self.objects, .aggregates, .groups, .diff, .watch, .remnants, .batch,
     ])
-    /// Where there is a list of which a part can be printed.
+    /// Uses that print a list, of which a part can be selected.
     static let lists = Uses([Self.classes, .objects, .groups, .everything, .remnants])
-    /// Where nothing to print can be told by the exit status.
+    /// Uses whose exit status can report that there was nothing to print.
     static let outcomes = Uses([
         Self.classes, .objects, .aggregates, .groups, .everything, .directory, .remnants,
     ])
     static let counts = Uses([Self.classes, .objects, .batch, .everything, .diff, .remnants])
-    /// Where values are printed.
+    /// Uses that print values.
     static let values = Uses([
         Self.objects, .groups, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
-    /// Where values of objects are printed.
+    /// Uses that print property values of objects.
     static let objectValues = Uses([
         Self.objects, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
-    /// Where values may be cells of a table.
+    /// Uses that can print values as cells of a table.
     static let cells = Uses([Self.objects, .everything, .directory, .diff, .watch, .remnants])
-    /// Where values of one class are printed.
+    /// Uses that print objects of one class.
     static let single = Uses([Self.objects, .batch, .diff, .watch, .remnants])
-    /// Where whole objects are printed.
+    /// Uses that print whole objects.
     static let objectsAlone = Uses([Self.objects, .batch, .everything, .directory])
-    /// Uses that take several files.
+    /// Uses that permit several files.
     static let severalFiles = Uses([
         Self.classes, .objects, .everything, .schema, .digests,
     ])
-    /// Uses that read the objects they print in place.
+    /// Uses that can print the location of objects in the file.
     static let placed = Uses([Self.objects, .everything])
-    /// Uses of a version that can be chosen.
+    /// Uses for which a version can be selected.
     static let versions = Uses(allCases.filter { $0 != .watch && $0 != .remnants })
     static let everyClass = Uses([Self.everything, .directory])
 }
 
 extension QueryUse {
-    /// How the tool is called.
+    /// Determines the use of a command line.
     init(_ command: ParsedCommand) {
         if command[QueryOption.watch] {
             self = .watch

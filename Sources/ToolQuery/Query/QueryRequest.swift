@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// What a `realm-query` command line asks for, checked as far as that goes without the database.
+/// A command line of `realm-query`, validated as far as possible without the database.
 struct QueryRequest {
     enum Subject {
         /// The list of classes.
@@ -15,32 +15,32 @@ struct QueryRequest {
 
     let command: ParsedCommand
     let path: String
-    /// Whether the command is about several files.
+    /// Whether the command concerns several files.
     let isOneOfSeveral: Bool
-    /// Name of the file that lines and records begin with; nil for none.
+    /// File name with which lines and records begin; nil for none.
     var file: String? { fields.file }
     let use: QueryUse
     let subject: Subject
     private(set) var values: ValueStyle
     let fields: FieldRequest
-    /// Nil when all objects are wanted.
+    /// The query; nil for all objects.
     let filter: QueryFilter?
-    /// Nil for `auto`, until it is known what is printed and where.
+    /// Form of the output; nil for `auto`, which depends on the kind of output.
     let format: OutputFormat?
 
     var showsInternal: Bool { command[QueryOption.internals] }
     var aggregates: String? { command[QueryOption.aggregate] }
     var isCount: Bool { command[QueryOption.count] }
     var isStat: Bool { command[QueryOption.stat] }
-    /// Which of the records are printed.
+    /// Range of records to print.
     var window: RecordWindow {
         RecordWindow(skip: command[QueryOption.offset], take: command[QueryOption.limit])
     }
-    /// Byte that ends a line which is no record.
+    /// Byte at the end of a line that is not a record.
     var terminator: UInt8 { recordStyle(NDJSONForm.self).terminator }
     var directory: String? { command[QueryOption.outputDirectory] }
 
-    /// - Parameter file: name that lines and records begin with.
+    /// - Parameter file: file name with which lines and records begin; nil for none.
     init(
         _ command: ParsedCommand, isOneOfSeveral: Bool = false, file: String? = nil
     ) throws(RealmError) {
@@ -128,7 +128,8 @@ extension QueryRequest {
         }
     }
 
-    /// Requests bring their own predicates, and answers are JSON lines.
+    /// Throws unless the options suit `--batch`: requests have their own predicates, and answers
+    /// are JSON lines.
     private func checkBatch() throws(RealmError) {
         if command.operand(2) != nil {
             throw .misuse(
@@ -166,7 +167,7 @@ extension QueryRequest {
         }
     }
 
-    /// Of SQL there is one form, which holds everything.
+    /// Throws unless the options suit `-f sql`, which always contains all values.
     private func checkSQL() throws(RealmError) {
         if use == .remnants { return }
         guard format == .sql else {
@@ -188,7 +189,7 @@ extension QueryRequest {
         }
     }
 
-    /// A page shows a whole file in one way.
+    /// Throws unless the options suit `-f html`, which always shows a whole file.
     private func checkPage() throws(RealmError) {
         guard format == .html else { return }
         guard use == .classes || use == .everything, !isCount else {
@@ -222,7 +223,7 @@ extension QueryRequest {
         }
     }
 
-    /// The given form of records and its options.
+    /// Returns the style of a form of records with the options of the command.
     func recordStyle(_ form: any RecordForm.Type) -> RecordStyle {
         var style = RecordStyle(form)
         style.hasHeader = !command[QueryOption.noHeader]
@@ -242,7 +243,7 @@ extension QueryRequest {
         return style
     }
 
-    /// The form of `--format`; of `auto` a table for a person at a terminal, else NDJSON.
+    /// The form of `--format`. For `auto` a table on a terminal, else NDJSON.
     var recordForm: any RecordForm.Type {
         if let form = format.flatMap(RecordForms.form) { return form }
         let areRecords = use == .objects || use == .everything

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension QueryTable {
-    /// The aggregate functions, from their table.
+    /// Manual section about aggregate functions, generated from their table.
     static let aggregates: [ManualBlock] = [
         .paragraph(
             "LIST of `--aggregate` names these, where P is a property that has single values:"),
@@ -42,7 +42,7 @@ extension QueryTable {
                 + "depend on the order in which they are added."),
     ]
 
-    /// The operators of functions, as a sentence lists them.
+    /// The operators of aggregate functions as an enumeration in a sentence.
     private static var operators: String {
         listed(
             AggregateFunction.all.filter { $0 != .count }.flatMap { function in

@@ -1,7 +1,7 @@
 import ToolKit
 
 extension QueryTable {
-    /// The page of a file.
+    /// Manual section about HTML pages.
     static let pages: [ManualBlock] = [
         .paragraph(
             "`--format html` prints one HTML page that shows a file in a browser: a diagram of the classes, "

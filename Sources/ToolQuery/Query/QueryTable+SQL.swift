@@ -1,7 +1,7 @@
 import ToolKit
 
 extension QueryTable {
-    /// How Realm's types become those of other databases.
+    /// Manual section about the mapping of types to SQL.
     static let sql: [ManualBlock] = [
         .paragraph(
             "`--format sql` prints one transaction that creates tables and indexes and inserts every "

@@ -1,6 +1,6 @@
 import ToolKit
 
-/// `realm-query` as data.
+/// Command table of `realm-query`.
 package enum QueryTable {
     package static let table = CommandTable(
         name: "realm-query",

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `realm-query`: reads anything, changes nothing.
+/// `realm-query`: reads databases without changing them.
 package enum QueryTool {
     /// Runs a parsed command and returns its exit code.
     package static func run(_ command: ParsedCommand) throws(RealmError) -> ExitCode {
@@ -53,7 +53,7 @@ package enum QueryTool {
 }
 
 extension Diagnostics {
-    /// A line as `sha256sum` prints it, and when that was.
+    /// Prints a line in the format of `sha256sum` and the moment of the digest.
     fileprivate func digest(_ digest: String, _ path: String, _ moment: String) {
         summary("\(digest)  \(path)  (\(moment))")
     }

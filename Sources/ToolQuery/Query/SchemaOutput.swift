@@ -1,13 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// The schema as text for people, and as JSON that holds all it takes to make it again.
+/// The schema as text for people, and as JSON from which it can be created again.
 struct SchemaOutput: ReportDocument {
     let schema: Schema
     let tables: [TableInfo]
-    /// Whether these are all classes: the schema version precedes them in text.
+    /// Whether these are all classes; the text then begins with the schema version.
     let isWhole: Bool
-    /// Name of the file that the schema begins with; nil for none.
+    /// File name at the beginning of the output; nil for none.
     var file: String?
 
     func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
@@ -50,7 +50,7 @@ struct SchemaOutput: ReportDocument {
 // MARK: - JSON
 
 extension SchemaOutput {
-    /// One document, a property per line.
+    /// The schema as one document with a property per line.
     var json: JSONItem {
         .object([
             ("schemaVersion", .known(schema.version)),
@@ -58,7 +58,7 @@ extension SchemaOutput {
         ])
     }
 
-    /// A class per line.
+    /// The schema with a class per line.
     var lines: [JSONItem] {
         let head: JSONItem.Members = file.map { [("file", .text($0))] } ?? []
         return tables.map { .object(head + json($0, JSONItem.list).members) }
@@ -93,7 +93,7 @@ extension SchemaOutput {
         ]
     }
 
-    /// A property per record.
+    /// The schema with a property per record.
     var rows: Report? {
         let rows = tables.flatMap { table in
             table.columns.indices.map { index in
@@ -105,10 +105,10 @@ extension SchemaOutput {
     }
 }
 
-/// The type of a property in words.
+/// Description of a property's type.
 struct PropertyType {
     private let column: ColumnInfo
-    /// Class that links lead to.
+    /// Target class of links; nil for other types.
     let target: String?
 
     init(_ column: ColumnInfo, _ schema: Schema) {
@@ -116,10 +116,10 @@ struct PropertyType {
         target = column.type == .link ? schema.table(column.target)?.className ?? "?" : nil
     }
 
-    /// Without collection and target.
+    /// Name of the type, without collection and target.
     var name: String { column.type.name }
 
-    /// Of a dictionary's keys.
+    /// Type of a dictionary's keys; nil for other properties.
     var keyType: String? {
         guard column.collection == .dictionary else { return nil }
         return column.hasIntegerKeys ? "int" : "string"

@@ -24,8 +24,7 @@ struct LoadCounts {
 
     var changes: Int { inserted + updated + deleted + schema }
 
-    /// Resets the numbers of changes to those of `other`, since the records after it are written
-    /// again.
+    /// Resets the numbers of changes to `other`, since the records after it are written again.
     mutating func restart(from other: LoadCounts) {
         inserted = other.inserted
         updated = other.updated

@@ -219,8 +219,8 @@ final class ClassPlans {
         }
     }
 
-    /// Returns the class called `name`; nil if there is none. Fast if the name is that of the
-    /// previous record.
+    /// Returns the class called `name`; nil if there is none. Fast if the previous record named the
+    /// same class.
     func table(named name: ByteView) -> TableInfo? {
         if let index = known.index(of: name, at: 0) { return classes[index] }
         // Extended forms name embedded classes by the stored names of their tables.
