@@ -7,7 +7,7 @@ import Testing
 @testable import ToolSupport
 @testable import ToolWrite
 
-/// The pages and completions in the repository are what the tables say.
+/// The manual pages and completions in the repository are up to date with the command tables.
 @Suite struct GeneratedFilesTests {
     private static let tables = [
         QueryTable.table, WriteTable.table, CompactTable.table, VersionsTable.table,
@@ -15,7 +15,7 @@ import Testing
     ]
 
     private func check(_ path: String, _ source: String, tool: String, kind: String) {
-        // A failure prints the outcome and not two lists of bytes.
+        // The comparison is a Bool, so that a failure does not print two arrays of bytes.
         let isCurrent = contents(of: "\(packageRoot)/\(path)") == Array(source.utf8)
         #expect(
             isCurrent,
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func oneSpellingMeansOneThing() {
-        // Watching changes, and repeating a report.
+        // `watch` is excluded: one tool watches changes, another repeats a report.
         let options = Self.tables.flatMap(\.options).filter { $0.name != "watch" }
         for a in options {
             for b in options where a.name == b.name {

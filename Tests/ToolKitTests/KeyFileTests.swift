@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct KeyFileTests {
     private let scratch = ScratchDirectory()
-    /// Every value of a byte's high and low half occurs.
+    /// A key in which each value of a byte's high and low half occurs.
     private let key = (0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
 
     private func read(_ content: [UInt8], mode: mode_t = 0o600) -> Result<[UInt8], RealmError> {

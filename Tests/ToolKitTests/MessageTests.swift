@@ -5,7 +5,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Messages name the file, and what is in it by the names users know.
+/// Messages contain the file, and classes and properties by the names that users know.
 @Suite struct MessageTests {
     private let scratch = ScratchDirectory()
 
@@ -35,7 +35,7 @@ import Testing
             let text = error("realm-write", ["--json"] + words)
             #expect(text.contains(#""file":"\#(copy)""#), "\(words) \(text)")
         }
-        // A mistake in the query itself is about no file.
+        // A mistake in the query itself does not concern a file.
         #expect(
             error("realm-query", ["--json", file, "Person", "age =="]).contains(#""file":null"#))
     }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// No message of a writer shows what tables are called in the file.
+    /// Messages of the writer contain class names, not the stored names of tables.
     @Test func classesAreCalledWhatUsersCallThem() throws {
         var options = WriteSession.Options()
         (options.creates, options.isDurable) = (true, false)

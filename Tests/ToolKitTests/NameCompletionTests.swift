@@ -5,7 +5,7 @@ import Testing
 @testable import ToolSupport
 @testable import ToolWrite
 
-/// Classes and properties offered by completions.
+/// Completion of class and property names.
 @Suite struct NameCompletionTests {
     private let social = packageRoot + "/Tests/Fixtures/query/social.realm"
 

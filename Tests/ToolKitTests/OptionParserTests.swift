@@ -126,7 +126,8 @@ import Testing
         }
     }
 
-    /// What an option says where it means nothing, and the forms that only one option has.
+    /// Errors for options that do not apply to a use of the tool, and forms that only one option
+    /// has.
     @Test func everyUseKnowsItsOptions() {
         for (words, message) in [
             (["--raw", "f"], "--raw needs a CLASS"),

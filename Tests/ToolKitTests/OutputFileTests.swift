@@ -29,7 +29,7 @@ import Testing
         try output!.flush(&buffer)
         #expect(buffer.count == 0)
         #expect(text("a") == nil)
-        // At most a passing name, where files have to have one.
+        // A temporary name is visible only on file systems without unnamed files.
         #expect(scratch.entries.allSatisfy { $0.hasPrefix(".realm-tools-") })
         try output!.commit()
         #expect(text("a") == "hello")

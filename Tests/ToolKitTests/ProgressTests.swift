@@ -49,7 +49,7 @@ import Testing
         #expect(!line.contains("eta"))
     }
 
-    /// Each part of work that a meter tells of has its own unit, total and rate.
+    /// Each stage of a meter has its own unit, total and rate.
     @Test func metersHaveStages() throws {
         let meter = ProgressCounter()
         var progress = ProgressReporter(

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ToolSupport
 
-/// Reports in JSON have one form, whichever tool they are of.
+/// JSON reports of all tools have the same structure.
 @Suite struct ReportFormTests {
     private let lab = WriteLab()
 
-    /// The reports a script prints, one a line.
+    /// Returns the reports that a script prints, one per line.
     private func reports(_ script: String) throws -> [[String: Any]] {
         let run = lab.shell(
             "C=${TOOL%write}compact; V=${TOOL%write}versions; B=${TOOL%write}bench; \(script)")
@@ -24,13 +24,13 @@ import Testing
         }
     }
 
-    /// Names that members had before, and that stay for one version.
+    /// Former names of members, which are kept for one version.
     private static let older: Set = [
         "reclaimable", "privateMemory", "freeOnDevice", "milliseconds", "releases", "grownSince",
         "bytesWithout", "age", "rssPeak", "file", "sizes", "size", "valueSize",
     ]
 
-    /// All names of members, at any depth.
+    /// Returns the names of members at any depth.
     private func names(_ value: Any) -> Set<String> {
         if let list = value as? [Any] { return list.reduce(into: []) { $0.formUnion(names($1)) } }
         guard let object = value as? [String: Any] else { return [] }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// What had two meanings has two names, and the older ones are understood.
+    /// Options that had two meanings have two names, and the former names are accepted.
     @Test func olderNamesOfOptionsAreUnderstood() throws {
         #expect(lab.makeZoo().status == 0)
         _ = try reports(

@@ -5,9 +5,9 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// The targets of the tools, and the folders of `ToolKit`, know what is below them and nothing else.
+/// Targets of the tools and folders of modules use only targets and folders of lower layers.
 @Suite struct ToolLayerTests {
-    /// What sources of a target may import.
+    /// Modules that the sources of each target may import.
     private static let imports: [String: Set<String>] = [
         "ToolKit": ["Glibc", "Synchronization", "RealmEngine"],
         "ToolQuery": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
@@ -35,8 +35,8 @@ import Testing
         "realm-versions": ["Glibc", "Tools"], "realm-bench": ["Glibc", "Tools"],
     ]
 
-    /// Folders of a module by rank, lowest first: each uses those of its rank and of the ranks before
-    /// it. A file in no folder is above all.
+    /// Folders of a module by rank, lowest first. A folder may use folders of the same and lower
+    /// ranks. Files outside of folders have the highest rank.
     private static let folders: [String: [[String]]] = [
         "ToolKit": [
             ["Text"], ["Terminal"], ["Exit"], ["Output"], ["Records"], ["Schema"], ["Drawing"],
@@ -49,14 +49,16 @@ import Testing
             ["Measuring"], ["Data"], ["Workloads"], ["Comparison", "Peer", "Reports"],
             ["Options"], ["Scaling"],
         ],
-        // Public types of the SDK's API refer to each other in a circle: those are the first rank.
+        // Public types of the SDK's API reference each other in cycles, so their folders have the
+        // same rank.
         "RealmSwift": [
             ["Values", "Model", "Objects", "Realm", "Collections", "Queries"], ["Projections"],
             ["Sections"], ["Threads"], ["Notifications"], ["Testing"],
         ],
     ]
 
-    /// Uses of a type of a later folder: what one type of the SDK's API returns or recognises.
+    /// Permitted uses of a type of a higher folder, because a type of the SDK's API returns or
+    /// recognises it.
     private static let exceptions = [
         "Collections/RealmCollection.swift": "SectionedResults",
         "Objects/DynamicObject.swift": "HandedOver",
@@ -68,7 +70,7 @@ import Testing
         let name: String
         let text: String
 
-        /// Without comments and texts.
+        /// The source without comments and string literals.
         var code: String {
             text.replacing(#/\/\/.*/#, with: "")
                 .replacing(#/"""(?:.|\n)*?"""/#, with: "")
@@ -85,7 +87,7 @@ import Testing
         }
     }
 
-    /// Each of these would link a part of the runtime into programs that need nothing else of it: regular
+    /// Each of these would link a part of the runtime that programs do not need otherwise: regular
     /// expressions are 1 MB, tasks 0.7 MB.
     @Test(arguments: ["replacing(\"", "firstMatch(of", "Regex", "ContinuousClock", "Task {"])
     func nothingHeavyIsUsed(_ word: String) throws {
@@ -144,7 +146,7 @@ import Testing
         }
     }
 
-    /// No folder of a tool is fuller than a reader can survey.
+    /// No folder contains more files than a reader can survey.
     @Test(arguments: folders.keys.sorted())
     func foldersAreNotFull(module: String) throws {
         var counts: [Substring: Int] = [:]
@@ -156,7 +158,7 @@ import Testing
         for (folder, count) in counts { #expect(count < 30, "\(module)/\(folder): \(count)") }
     }
 
-    /// The engine knows no options; what it advises is put into those of the tools.
+    /// The engine does not mention options; its hints are translated to options by the tools.
     @Test func theEngineKnowsNoOptions() throws {
         var texts = ""
         for source in try Self.sources(in: "RealmEngine") {

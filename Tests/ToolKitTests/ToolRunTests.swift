@@ -4,7 +4,7 @@ import Testing
 @testable import ToolSupport
 @testable import ToolVersion
 
-/// The executables, run as a script would run them.
+/// The executables, run as from a script.
 @Suite struct ToolRunTests {
     private static let tools = [
         "realm-query", "realm-write", "realm-compact", "realm-versions", "realm-bench",
@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: ["", "trap '' PIPE; "])
     func aBrokenPipeIsSilent(prelude: String) {
-        // The reader is gone before the tool begins, whether or not the signal is ignored.
+        // The reader exits before the tool writes, whether or not SIGPIPE is ignored.
         let result = ToolProcess.shell(
             "\(prelude){ sleep 0.2; \"$TOOL\" --help; echo $? >&2; } | :")
         #expect(result.errorText == "141\n")

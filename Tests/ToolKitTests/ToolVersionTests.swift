@@ -4,11 +4,11 @@ import Testing
 @testable import ToolSupport
 @testable import ToolVersion
 
-/// What `--version` says of where the sources come from.
+/// Version in the output of `--version`, derived from git.
 @Suite struct ToolVersionTests {
     private let scratch = ScratchDirectory()
 
-    /// What the script writes for a directory, after commands in it.
+    /// Runs commands in a directory and returns the output of the script `describe.sh` for it.
     private func described(_ commands: String) -> String {
         ToolProcess.shell(
             """
@@ -33,7 +33,7 @@ import Testing
         #expect(
             described("git tag -d '4\"+f()+\"' > /dev/null; git tag v5.0")
                 == "let described = \"v5.0\"\n")
-        // Unpacked into something else that git knows.
+        // A directory inside of another repository is not described.
         #expect(described("mkdir -p inner && cd inner") == "let described = \"\"\n")
     }
 
@@ -46,7 +46,7 @@ import Testing
                 == "1.2.3-14-g5aa95ee")
     }
 
-    /// The release is the newest one of the list of changes.
+    /// The release in the source is the newest release in the changelog.
     @Test func theReleaseIsTheNewestOfTheChanges() throws {
         let changes = String(
             decoding: contents(of: packageRoot + "/.github/CHANGELOG.md") ?? [], as: UTF8.self)
@@ -54,7 +54,7 @@ import Testing
         #expect(newest.output.1 == Capabilities.version)
     }
 
-    /// An archive that git made knows which commit it is of.
+    /// An archive made by git contains its commit.
     @Test func archivesAreMarked() {
         let attributes = String(
             decoding: contents(of: packageRoot + "/.gitattributes") ?? [], as: UTF8.self)

@@ -1,17 +1,17 @@
 import Testing
 
-/// `realm-query` on a fixture, run as a script would.
+/// Runs `realm-query` on fixtures as from a script.
 enum QueryRun {
     static func fixture(_ name: String) -> String { packageRoot + "/Tests/Fixtures/" + name }
 
     static let social = fixture("query/social.realm")
 
-    /// Every database among the fixtures.
+    /// Paths of all databases among the fixtures.
     static let all =
         ["anyval", "bags", "bulk", "grammar", "orders", "places", "social", "text", "types"]
         .map { fixture("query/\($0).realm") } + [fixture("objects/all-types-2-compacted.realm")]
 
-    /// Standard output of a run that must succeed.
+    /// Returns the standard output of a run that must succeed.
     static func text(
         _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) -> String {
@@ -20,7 +20,7 @@ enum QueryRun {
         return run.text
     }
 
-    /// Lines of a run over the social fixture: options, then CLASS unless it is left out.
+    /// Returns the lines of a run on the social fixture with the given options and class.
     static func lines(
         _ options: String..., of name: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -32,7 +32,7 @@ enum QueryRun {
         return lines
     }
 
-    /// The error of a run that must end with `status`.
+    /// Returns the error of a run that must end with `status`.
     static func error(
         _ arguments: [String], status: Int32 = 2, sourceLocation: SourceLocation = #_sourceLocation
     ) -> String {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ToolKit
 
-/// Readers over text in memory.
+/// Readers for text in memory.
 enum RecordSupport {
-    /// Parses one value; nil if it is well-formed.
+    /// Parses one value and returns the error; nil if it is well-formed.
     static func jsonFault(_ text: String) -> RecordError? { jsonFault(Array(text.utf8)) }
 
     static func jsonFault(_ bytes: [UInt8]) -> RecordError? {
@@ -24,7 +24,7 @@ enum RecordSupport {
 
     static func withJSON(_ bytes: [UInt8], _ body: (JSONValue) -> Void) throws(RecordError) {
         let tape = JSONTape()
-        // A copy of exactly the size lets the sanitizers see any access beside it.
+        // A copy of exactly this size lets the sanitizers detect any access outside of it.
         let copy = UnsafeMutableRawPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
         defer { copy.deallocate() }
         bytes.withUnsafeBytes {
@@ -34,7 +34,7 @@ enum RecordSupport {
         withExtendedLifetime(tape) { body(value) }
     }
 
-    /// What a reader says about each record: the record as written, or the error's message.
+    /// Reads all records; returns each as written, or the message of its error.
     static func events(
         _ text: String, _ layout: JSONReader.Layout, window: Int = 1 << 16, step: Int = .max,
         limits: JSONReader.Limits = JSONReader.Limits()
@@ -53,7 +53,7 @@ enum RecordSupport {
     }
 }
 
-/// Repeatable numbers (xorshift).
+/// A reproducible random number generator (xorshift).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -68,8 +68,8 @@ struct SeededRandom: RandomNumberGenerator {
 }
 
 extension RecordSupport {
-    /// Lends the reading end of a pipe that a thread of its own fills; one that stays silent for
-    /// nil.
+    /// Calls `body` with the reading end of a pipe that a thread fills with `bytes`; nil leaves it
+    /// empty.
     static func withPipe(
         carrying bytes: [UInt8]?, _ body: (Int32) throws -> Void
     ) throws {
@@ -98,7 +98,7 @@ extension RecordSupport {
 }
 
 extension RecordSupport {
-    /// Rounds of a random test; `REALM_TEST_SCALE` multiplies them.
+    /// Number of rounds of a random test, multiplied by `REALM_TEST_SCALE`.
     static func scaled(_ rounds: Int) -> Int {
         let scale = ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Double.init)
         return Int(Double(rounds) * (scale ?? 1))

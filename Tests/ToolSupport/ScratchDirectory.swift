@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where tests put files that go away with them.
+/// Directory in which tests create temporary files.
 let scratchRoot = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
 
-/// A directory that goes away with its last reference.
+/// A temporary directory that is deleted with its last reference.
 final class ScratchDirectory {
     let path: String
 
@@ -16,7 +16,7 @@ final class ScratchDirectory {
     deinit {
         for name in entries {
             if unlink(file(name)) == 0 { continue }
-            // What participants of a session leave beside a database.
+            // A directory that participants of a session create beside a database.
             unlink(file(name) + "/readers")
             rmdir(file(name))
         }
@@ -25,7 +25,7 @@ final class ScratchDirectory {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Names in it, hidden ones included.
+    /// Names of its entries, including hidden ones.
     var entries: [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
@@ -52,7 +52,7 @@ final class ScratchDirectory {
     }
 }
 
-/// The content of a file; nil when it cannot be opened.
+/// Returns the content of a file; nil if it cannot be opened.
 func contents(of path: String) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY)
     guard descriptor >= 0 else { return nil }
@@ -60,7 +60,7 @@ func contents(of path: String) -> [UInt8]? {
     return drain(descriptor)
 }
 
-/// Everything up to the end of a file or pipe.
+/// Reads a file or pipe to its end.
 func drain(_ descriptor: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
@@ -71,7 +71,7 @@ func drain(_ descriptor: Int32) -> [UInt8] {
     }
 }
 
-/// The top of the package, found from where this file stands.
+/// Root directory of the package, derived from the path of this file.
 let packageRoot: String = {
     let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
     return parts.dropLast(3).joined(separator: "/")

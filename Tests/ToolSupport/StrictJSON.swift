@@ -1,5 +1,5 @@
-/// A JSON document, read strictly: what the tools print has to pass this and not only some lenient
-/// parser. Numbers keep their digits.
+/// A strict JSON parser for the output of the tools, so that tests do not depend on a lenient one.
+/// Numbers keep their digits.
 enum StrictJSON: Equatable, ExpressibleByStringLiteral {
     case null
     case bool(Bool)
@@ -14,7 +14,7 @@ enum StrictJSON: Equatable, ExpressibleByStringLiteral {
 
     init(stringLiteral value: String) { self = .string(value) }
 
-    /// The one document in `text`, with white space around it.
+    /// Parses `text`, which must be one document with optional white space around it.
     init(_ text: String) throws(Malformed) {
         try self.init(Array(text.utf8))
     }
@@ -159,7 +159,7 @@ private struct StrictJSONParser {
         case UInt8(ascii: "b"): return [0x08]
         case UInt8(ascii: "f"): return [0x0C]
         case UInt8(ascii: "u"):
-            // The tools escape control characters alone, so there are no surrogates.
+            // The tools escape only control characters, so there are no surrogates.
             guard at + 4 <= bytes.count,
                 let value = UInt32(String(decoding: bytes[at..<at + 4], as: UTF8.self), radix: 16),
                 let scalar = Unicode.Scalar(value)

@@ -1,25 +1,25 @@
 import Glibc
 
-/// A tool run as a script would run it.
+/// The result of a tool that was run as from a script.
 struct ToolProcess {
     let output: [UInt8]
     let errors: [UInt8]
-    /// As a shell reports it: 128 and more for a signal.
+    /// Exit status as reported by a shell: 128 and more for a signal.
     let status: Int32
 
     var text: String { String(decoding: output, as: UTF8.self) }
     var errorText: String { String(decoding: errors, as: UTF8.self) }
 
-    /// Runs a debug executable with `shell` around it: `$TOOL` is its path.
+    /// Runs a bash script in which `$TOOL` is the path of a debug executable.
     ///
-    /// The exit status is that of the tool when the script ends in it, or of whatever the script
-    /// makes it.
+    /// The script determines the exit status.
     static func shell(_ script: String, tool: String = "realm-query") -> ToolProcess {
         spawn(
             ["/bin/bash", "-c", "TOOL=$0; " + script, directoryOfExecutables + "/" + tool])
     }
 
-    /// Whether all these programs are there; `command -v` is content with one of several.
+    /// Whether all of these programs are installed. Checked one by one, since `command -v` succeeds
+    /// if any of its arguments exists.
     static func has(_ programs: String...) -> Bool {
         shell(programs.map { "command -v \($0)" }.joined(separator: " && ")).status == 0
     }
@@ -30,7 +30,7 @@ struct ToolProcess {
     }
 
     private static func spawn(_ words: [String]) -> ToolProcess {
-        // Through files, so that neither side waits for the other to empty a pipe.
+        // Output goes to files, so that neither process waits for the other to empty a pipe.
         let output = unnamedFile()
         let errors = unnamedFile()
         var actions = posix_spawn_file_actions_t()
@@ -70,14 +70,14 @@ struct ToolProcess {
         return descriptor
     }
 
-    /// All that was written to the file, which is closed.
+    /// Returns the content of the file and closes it.
     private static func rewound(_ descriptor: Int32) -> [UInt8] {
         lseek(descriptor, 0, SEEK_SET)
         defer { close(descriptor) }
         return drain(descriptor)
     }
 
-    /// The executables stand beside the test bundle.
+    /// Directory of the executables, beside the test bundle.
     private static let directoryOfExecutables: String = {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes {

@@ -2,13 +2,13 @@ import RealmEngine
 
 @testable import ToolKit
 
-/// A scratch directory in which databases are made by the tool itself.
+/// A scratch directory for databases that are made by realm-write.
 final class WriteLab {
     let scratch = ScratchDirectory()
 
     func path(_ name: String) -> String { scratch.file(name) }
 
-    /// Runs a script in the directory; `$Q` and `$W` are realm-query and realm-write.
+    /// Runs a script in the directory; `$Q` and `$W` are the paths of realm-query and realm-write.
     func shell(_ script: String) -> ToolProcess {
         ToolProcess.shell(
             "W=$TOOL; Q=${TOOL%write}query; cd '\(scratch.path)'; \(script)", tool: "realm-write")
@@ -23,7 +23,8 @@ final class WriteLab {
         String(decoding: contents(of: path(name)) ?? [], as: UTF8.self)
     }
 
-    /// `zoo.realm` with the classes Animal (primary key), Cage (none) and Tag (embedded).
+    /// Makes `zoo.realm` with the classes Animal (with a primary key), Cage (without one) and Tag
+    /// (embedded).
     func makeZoo() -> ToolProcess {
         write("zoo.json", Self.schema)
         return shell("$W -q --create --schema-file zoo.json zoo.realm")

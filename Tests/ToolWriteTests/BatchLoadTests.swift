@@ -6,8 +6,8 @@ import Testing
 @testable import ToolSupport
 @testable import ToolWrite
 
-/// Records that are written batch by batch: whatever stops a batch from being written in one go shows
-/// only in its time.
+/// Records written batch by batch: cases in which a batch cannot be written as a whole differ only
+/// in time.
 @Suite struct BatchLoadTests {
     private let lab = WriteLab()
 
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// With threads or without, with much memory or little, in one go or record by record.
+    /// The database does not depend on threads, memory, or whether batches are written as a whole.
     @Test func sameWhateverTheWay() {
         let lines = animals(3000)
         lab.write("in.ndjson", lines.joined(separator: "\n") + "\n")
@@ -48,14 +48,14 @@ import Testing
             digests.insert(digest("\(i).realm"))
         }
         #expect(digests.count == 1)
-        // All records again, as one change record each.
+        // The same records as change records.
         let changes = lines.map { "{\"op\":\"insert\",\"class\":\"Animal\",\"object\":\($0)}" }
         lab.write("in.changes", changes.joined(separator: "\n"))
         #expect(lab.shell("$W -q -1 -m apply zoo.realm - in.changes").status == 0)
         #expect(digests == [digest("zoo.realm")])
     }
 
-    /// New and known objects mixed, and the same object twice.
+    /// New and existing objects in one batch, and the same object twice.
     @Test func mixedBatches() {
         let lines = animals(2000)
         lab.write("half.ndjson", lines[..<1000].joined(separator: "\n"))
@@ -72,8 +72,8 @@ import Testing
         #expect(digest("zoo.realm") == digest("other.realm"))
     }
 
-    /// What a record gives as nothing, and what it does not give, are two things, also for objects that
-    /// are there; and what is refused among them is told alike.
+    /// An explicit null or empty value differs from a missing field, also for existing objects.
+    /// Rejected records among them have the same errors.
     @Test(arguments: ["merge", "upsert"], ["-j1", "-j3"])
     func whatIsGiven(mode: String, threads: String) {
         lab.write("all.ndjson", animals(900).joined(separator: "\n"))
@@ -102,7 +102,8 @@ import Testing
         #expect(lab.shell("$Q -c other.realm Animal 'name == \"x\"'").text == "167\n")
     }
 
-    /// A key that is taken is found at its record, however many were read before.
+    /// A duplicate primary key is reported at its record, regardless of the number of records read
+    /// before.
     @Test(arguments: ["-j1", "-j2", "-j3"]) func aKeyTwice(threads: String) {
         var lines = animals(1500)
         lines[1100] = "{\"id\":4,\"weight\":1}"
@@ -119,8 +120,8 @@ import Testing
         #expect(lab.text("r").contains("\"record\":1101,\"line\":1102,"), "\(lab.text("r"))")
     }
 
-    /// The version a load began from is that of its first transaction, not the one found when the
-    /// file was opened.
+    /// The first version in the report of a load is the one before its first transaction, not the
+    /// one at which the file was opened.
     @Test func versionItBeganFrom() throws {
         let path = lab.path("zoo.realm")
         let session = try WriteSession(path: path)
@@ -140,7 +141,8 @@ import Testing
             "\(lab.text("out"))")
     }
 
-    /// Records of a large transaction are read ahead within a limit while the commit before becomes durable.
+    /// While a commit becomes durable, records of the next large transaction are read ahead within
+    /// a limit.
     @Test(arguments: ["-j1", "-j2"]) func readsAheadWithinItsLimit(threads: String) throws {
         let session = try WriteSession(path: lab.path("zoo.realm"))
         let words = ["-q", threads, "--commit-records", "20000", lab.path("zoo.realm"), "Animal"]
@@ -159,11 +161,11 @@ import Testing
     }
 }
 
-/// Commits of which the first becomes durable when nothing more is read ahead for a while.
+/// Commits of which the first becomes durable only after reading ahead has stopped.
 private final class SlowCommits: CommitStep {
     private let commits: DirectCommits
     private var turns = 0
-    /// Bytes that were read and not written at most.
+    /// Maximum size in bytes of the records that were read and not yet written.
     private(set) var largest = 0
 
     init(_ commits: DirectCommits) { self.commits = commits }

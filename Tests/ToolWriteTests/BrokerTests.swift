@@ -3,14 +3,15 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// The scripts of realm-tools(7), STREAMS, through a Redis that the test starts, to two databases.
+/// Runs the scripts of realm-tools(7), STREAMS, with two databases and a Redis server that the test
+/// starts.
 @Suite struct BrokerTests {
     private let lab = WriteLab()
 
     private static let hasRedis = ToolProcess.has("redis-server", "redis-cli", "perl")
 
-    /// Starts `redis-server` on a socket of its own, which the `redis-cli` that the scripts find uses.
-    /// `start NAME COMMAND...` runs a script whose processes `end NAME` kills, all of them.
+    /// Starts `redis-server` on a private socket, which `redis-cli` in the scripts uses. `start
+    /// NAME COMMAND...` runs a script in a process group, and `end NAME` kills the group.
     private static let tools = """
         PATH=$PWD/bin:${TOOL%/*}:$PATH; mkdir bin data; chmod +x publish follow
         printf '#!/bin/bash\\nexec %s -s %s/s "$@"\\n' "$(command -v redis-cli)" "$PWD" > bin/redis-cli
@@ -35,7 +36,7 @@ import Testing
 
         """
 
-    /// Publisher, log and both followers are killed in turn while a program writes.
+    /// Publisher, log and both followers are killed in turn during writes.
     @Test(.enabled(if: hasRedis)) func survivesKills() {
         #expect(lab.makeZoo().status == 0)
         lab.write("publish", ToolsPage.publisher.joined(separator: "\n") + "\n")

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Files that come into being, or do not: by `--create`, by a command that fails, with whose rights.
+/// Creation of files: by `--create`, by failing commands, and the permissions of new files.
 @Suite struct CreationTests {
     private let lab = WriteLab()
 
@@ -14,7 +14,7 @@ import Testing
         return String(status.st_mode & 0o777, radix: 8)
     }
 
-    /// Without `--create` a file of no bytes is no database, and stays as it is.
+    /// Without `--create`, an empty file is not a database and stays unchanged.
     @Test(arguments: [
         "$W empty.realm A /dev/null", "$W --where TRUEPREDICATE --delete empty.realm A",
         "$W --schema-version 3 empty.realm", "$W -n empty.realm A /dev/null", "$Q empty.realm",
@@ -45,7 +45,7 @@ import Testing
         #expect(lab.shell("$Q -c new.realm A").text == "2\n")
     }
 
-    /// What was acknowledged is there.
+    /// Acknowledged records stay after a failure.
     @Test func failedCreationKeepsWhatWasCommitted() {
         lab.write("in.ndjson", "{\"a\":1}\n{\"a\":2}\n{\"a\":\"x\"}\n")
         let failed = lab.shell(
@@ -72,7 +72,8 @@ import Testing
         }
     }
 
-    /// The old file stays until the new one is complete, and acknowledgements wait for that.
+    /// The old file stays until the new one is complete, and acknowledgements are held back until
+    /// then.
     @Test func replacingFailsWithoutATrace() {
         #expect(lab.makeZoo().status == 0)
         let before = contents(of: lab.path("zoo.realm"))
@@ -116,7 +117,7 @@ import Testing
         #expect(mode("zoo.realm") == rights)
     }
 
-    /// Exports are files like any other.
+    /// Exports have the default permissions of new files.
     @Test func exportsFollowTheMask() {
         #expect(lab.makeZoo().status == 0)
         let result = lab.shell(
@@ -127,8 +128,8 @@ import Testing
 
     // MARK: Killed
 
-    /// What a killed process left under a passing name goes when the next one needs such a name; what
-    /// a living one holds, and files of others, stay.
+    /// Temporary files of killed processes are deleted when a process needs a temporary name. Files
+    /// of running processes and other files stay.
     @Test func leftoversGo() {
         #expect(lab.makeZoo().status == 0)
         _ = lab.shell("mkdir .realm-tools-4194303-1.tmp; : > .realm-tools-4194303-1.tmp/new.realm")
@@ -146,7 +147,7 @@ import Testing
         #expect(left == [".realm-tools-4194301-2.tmp", ".realm-tools-x-1.tmp", "a.tmp"])
     }
 
-    /// At no time of its life does an output without a final name survive its process.
+    /// A temporary output never outlives its process, at whatever time the process is killed.
     @Test func killedCopyLeavesNothing() {
         #expect(lab.makeZoo().status == 0)
         let result = lab.shell(
@@ -163,7 +164,7 @@ import Testing
     }
 }
 
-/// Changes that make a database of nothing.
+/// Changes applied to an empty database.
 @Suite struct ChangesOntoNothingTests {
     private let lab = WriteLab()
 

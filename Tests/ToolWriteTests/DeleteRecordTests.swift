@@ -3,7 +3,7 @@ import Testing
 
 @testable import ToolSupport
 
-/// Records that delete objects, which a transaction deletes together.
+/// Records that delete objects, which are deleted together at the end of a transaction.
 @Suite struct DeleteRecordTests {
     private let lab = WriteLab()
 
@@ -16,7 +16,7 @@ import Testing
 
     private var ids: String { lab.shell("$Q -q -F id -f csv --no-header zoo.realm Animal").text }
 
-    /// Any order deletes the named objects and no other.
+    /// Deletes exactly the named objects, in any order.
     @Test(arguments: ["-1", ""]) func deletesTheNamedObjects(_ option: String) throws {
         var random = SeededRandom(seed: 5)
         let doomed = (1...2000).filter { _ in Bool.random(using: &random) }
@@ -31,7 +31,7 @@ import Testing
         #expect(try IntegrityCheck.run(path: lab.path("zoo.realm")).isClean)
     }
 
-    /// An object that an earlier record of the transaction deletes is no longer there.
+    /// An object that an earlier record of the transaction deletes does not exist any more.
     @Test func secondDeletionIsRefused() throws {
         lab.write("doomed", "{\"id\":1}\n{\"id\":2}\n{\"id\":1}\n{\"id\":3}\n")
         let stopped = lab.shell("$W -q -1 -m delete zoo.realm Animal doomed")

@@ -5,8 +5,8 @@ import Testing
 @testable import ToolSupport
 @testable import ToolWrite
 
-/// What a tool is given as FILE: other names, files that are replaced, things that are no files, and
-/// what lies beside them.
+/// The FILE argument of the tools: links, replaced files, paths that are not files, and companion
+/// files.
 @Suite struct FileNameToolTests {
     private let lab = WriteLab()
 
@@ -31,14 +31,14 @@ import Testing
         expect(
             "test ! -e sub/link.realm.lock && test -e zoo.realm.lock && test -L sub/link.realm", 0)
         expect("$C -q sub/link.realm && test -L sub/link.realm", 0)
-        // Replaced is the file, not the link.
+        // The file is replaced, not the symbolic link.
         expect(
             "$W -q --create --force --schema-file zoo.json sub/link.realm && test -L sub/link.realm",
             0)
         #expect(count("zoo.realm") == "0\n")
     }
 
-    /// A program that opened the link as it is.
+    /// Another process has opened the link without resolving it.
     @Test func linkHeldByAnother() {
         let hold = "ln -s zoo.realm link.realm; exec 9<>link.realm.lock; flock -s 9; "
         for work in ["echo '{}' | $W link.realm Cage", "$C link.realm"] {
@@ -57,7 +57,8 @@ import Testing
         expect("$C -q --force zoo.realm", 0)
     }
 
-    /// The second name is the backup of a compaction that was killed before it replaced the file.
+    /// The second hard link is the backup of a compaction that was killed before it replaced the
+    /// file.
     @Test func interruptedBackup() {
         expect("ln zoo.realm zoo.realm.old; echo '{}' | $W -q zoo.realm Cage", 0)
         expect("$C -q --backup=.old zoo.realm && test ! zoo.realm -ef zoo.realm.old", 0)
@@ -77,7 +78,7 @@ import Testing
         #expect(count("zoo.realm") == "0\n")
     }
 
-    /// What is durable may wait until it is told.
+    /// The file is replaced between a durable commit and its acknowledgement.
     @Test func replacedBeforeAcknowledgement() throws {
         let words = ["-q", "--ack", lab.path("zoo.realm"), "Cage"]
         let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
@@ -111,8 +112,8 @@ import Testing
         }
     }
 
-    /// Of the database, a key for a file that has none is an error in every mode; a key may come
-    /// from a pipe.
+    /// A key for a file that is not encrypted is an error in every mode. The key may come from a
+    /// pipe.
     @Test func superfluousKey() {
         expect("head -c 64 /dev/zero >key; chmod 600 key", 0)
         for work in [
@@ -123,7 +124,7 @@ import Testing
         expect("$W --create -K key new.realm", 2, "new-encryption-key-file")
     }
 
-    /// Held, and filled in by nobody: the wait ends when it should, or by a signal.
+    /// The lock file is locked and never initialised: waiting ends at its timeout or by a signal.
     @Test func lockFileOfNobody() {
         let hold = "rm -f zoo.realm.lock; exec 9<>zoo.realm.lock; flock -s 9; "
         for work in ["echo '{}' | $W --wait=10ms zoo.realm Cage", "$C --wait=10ms zoo.realm"] {
@@ -134,7 +135,8 @@ import Testing
         expect(hold + "timeout --preserve-status 0.3 $C --wait zoo.realm 9<&-", 143)
     }
 
-    /// Whoever can write in the directory could make a tool overwrite what its user can write.
+    /// Otherwise any user with write access to the directory could make a tool overwrite files of
+    /// its user.
     @Test func lockFileIsALink() {
         expect("echo precious >victim; rm -f zoo.realm.lock; ln -s victim zoo.realm.lock", 0)
         for work in ["echo '{}' | $W zoo.realm Cage", "$C zoo.realm"] {

@@ -4,10 +4,10 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Random data of all types through every format that is both written and read: the copy has the
-/// same digests, or a warning counts what the form does not keep.
+/// Random data of all types through every format that is both written and read. The copy has the
+/// same digests, or a warning counts the values that the form does not preserve.
 @Suite struct FormatRoundTripTests {
-    /// A form of output and the commands that make `b.realm` of it.
+    /// A form of output, and the commands that create `b.realm` from it.
     struct Form: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let script: String
@@ -27,7 +27,7 @@ import Testing
 
         private static let classes = "ByInt ByText ById ByUUID Keyless Main"
 
-        /// A file for each class, collections in cells.
+        /// A file per class, with collections in cells.
         private static let tables = ["csv", "tsv"].flatMap { format in
             ["plain", "extended"].map { types in
                 Form(
@@ -42,7 +42,7 @@ import Testing
             }
         }
 
-        /// A file for each class and collection.
+        /// A file per class and per collection.
         private static let directories = ["csv", "tsv"].flatMap { format in
             ["plain", "extended"].map { types in
                 Form(
@@ -72,13 +72,13 @@ import Testing
         ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
         ?? UInt64.random(in: 1...999_999_999)
 
-    /// Types that every form keeps.
+    /// Types that every form preserves.
     @Test(arguments: Form.all) func plainTypes(form: Form) {
         print("formats: \(form.testDescription), REALM_TEST_SEED=\(Self.seed)")
         for round in 0..<UInt64(RecordSupport.scaled(1)) {
             let seed = Self.seed + round
             let (run, isEqual) = roundTrip(form, seed: seed, isLossy: false, records: 8)
-            // Plain cells do not keep every collection.
+            // Plain cells do not preserve every collection.
             let mayLose = form.testDescription.hasSuffix("plain, collections in cells")
             if mayLose, run.errorText.contains("warning: ") { continue }
             #expect(run.status == 0 && isEqual, "seed \(seed): \(run.errorText.prefix(500))")
@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    /// Mixed values and strings that are not UTF-8: extended forms keep them, plain ones count what
-    /// they do not keep.
+    /// Mixed values and strings that are not UTF-8. Extended forms preserve them; plain forms count
+    /// those that they do not preserve.
     @Test(arguments: Form.all) func allTypes(form: Form) {
         print("formats: \(form.testDescription), REALM_TEST_SEED=\(Self.seed)")
         for round in 0..<UInt64(RecordSupport.scaled(1)) {
@@ -117,7 +117,8 @@ import Testing
         return (run, digests.status == 0)
     }
 
-    /// Single values of a mixed property: each is counted exactly if it comes back as another one.
+    /// Single values of a mixed property: a value is counted if and only if it is read back as
+    /// another one.
     @Test(arguments: ["ndjson", "json", "csv", "tsv"]) func mixedValues(format: String) {
         let records = Self.mixedValues.enumerated().map { id, value in
             #"{"$class":"M","id":\#(id),"any":\#(value)}"#
@@ -125,7 +126,7 @@ import Testing
         expectExactCount(format, "any mixed", records)
     }
 
-    /// Collections in cells: each is counted exactly if it comes back as another one.
+    /// Collections in cells: a collection is counted if and only if it is read back as another one.
     @Test(arguments: ["csv", "tsv"]) func collections(format: String) {
         let records = Self.collections.enumerated().map { id, entry in
             #"{"$class":"M","id":\#(id),"\#(entry.0)":\#(entry.1)}"#
@@ -143,7 +144,8 @@ import Testing
         expectExactCount(format, properties, records)
     }
 
-    /// Fails unless as many objects of M change on the way through `format` as its warning counts.
+    /// Fails unless the number of objects of M that `format` changes equals the count in its
+    /// warning.
     private func expectExactCount(_ format: String, _ properties: String, _ records: [String]) {
         let lab = WriteLab()
         lab.write(

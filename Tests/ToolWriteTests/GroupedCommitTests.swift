@@ -3,8 +3,8 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Asynchronous transactions of realm-write: many share their syncs, and nothing is acknowledged
-/// before it is durable.
+/// Asynchronous transactions of realm-write: they share syncs, and none is acknowledged before it
+/// is durable.
 @Suite struct GroupedCommitTests {
     private let lab = WriteLab()
 
@@ -21,8 +21,8 @@ import Testing
         return Int(digits)
     }
 
-    /// Every transaction has its own acknowledgement and version, in their order, and costs far less
-    /// than syncs of its own.
+    /// Every transaction has its own acknowledgement and version, in order, with far fewer syncs
+    /// than transactions.
     @Test(arguments: ["-j1", "-j2", "-j3"]) func transactionsShareSyncs(threads: String) throws {
         lab.write("in", animals(0..<2000))
         let result = lab.shell(
@@ -48,7 +48,8 @@ import Testing
         #expect(lab.shell("$Q -c zoo.realm Animal").text == "2000\n")
     }
 
-    /// Killed at any moment: what was acknowledged is there, and the rest is cut off at a record.
+    /// After a kill at any time, acknowledged records exist, and the records are cut off at a
+    /// record boundary.
     @Test("CD-20: what was acknowledged survives a kill") func whatIsAcknowledgedSurvives() throws {
         lab.write("in", animals(0..<200_000))
         for milliseconds in [150, 400] {
@@ -62,7 +63,7 @@ import Testing
             let result = lab.shell(script)
             let count = try #require(Int(result.text.split(separator: "\n").last ?? ""))
             let acks = lab.text("acks")
-            // The last line may be cut.
+            // The last line may be incomplete.
             let whole = acks.split(separator: "\n").dropLast(acks.hasSuffix("\n") ? 0 : 1)
             let last = try members(try #require(whole.last))
             let acknowledged = try #require(number(last, "records"))
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    /// What trickles in is committed in its time, though half a record follows.
+    /// Slow input is committed within its interval, even if half a record follows.
     @Test(arguments: ["-j1", "-j2", "-j1 -m update --links null", "-j2 -m merge"])
     func tricklingInput(options: String) {
         lab.write("in", animals(1..<4))
@@ -92,7 +93,7 @@ import Testing
         #expect(result.text == "status 0\n1\n3\n", "\(result.text) \(result.errorText)")
     }
 
-    /// The same objects, whoever parses and however small the transactions are.
+    /// The result does not depend on the number of threads or the size of transactions.
     @Test func sameWhateverTheGrouping() {
         let lines = (0..<1500).map { i in
             var line = "{\"id\":\(i * 7919 % 1000),\"name\":\"n\(i)\",\"weight\":\(i).5"
@@ -117,7 +118,7 @@ import Testing
         #expect(results.count == 1)
     }
 
-    /// Refused records take only their own with them, and are told in their order.
+    /// A rejected record affects only records that depend on it, and errors are reported in order.
     @Test(arguments: ["-j1", "-j3"]) func refusalsAmongGroups(threads: String) {
         var lines = (0..<600).map { "{\"id\":\($0),\"weight\":1,\"mother\":\($0)}" }
         for i in stride(from: 50, to: 600, by: 100) {
@@ -138,7 +139,7 @@ import Testing
         }
         let expected = stride(from: 50, to: 600, by: 100).flatMap { [$0 + 1, $0 + 21, $0 + 31] }
         #expect(records == expected)
-        // What stops a run leaves the transactions before it.
+        // A record that ends the load does not affect earlier transactions.
         let stopped = lab.shell(
             "$W -q --create --schema-file zoo.json s.realm; "
                 + "$W --commit-records 3 \(threads) s.realm Animal in; echo $?; $Q -c s.realm Animal"
@@ -147,7 +148,8 @@ import Testing
         #expect(stopped.errorText.contains("--skip-records 48 goes on"), "\(stopped.errorText)")
     }
 
-    /// A signal: the open batch is dropped, what was committed is durable, acknowledged and counted.
+    /// After a signal the open batch is discarded, and commits are durable, acknowledged and
+    /// counted.
     @Test func interrupted() {
         lab.write("in", animals(0..<2500))
         let script = """
@@ -163,7 +165,8 @@ import Testing
         #expect(lab.text("said").contains("2000 records are settled"), "\(lab.text("said"))")
     }
 
-    /// The turn is not had: the run says who has it, and has changed nothing.
+    /// If another process has the write mutex until the timeout, the error names it and nothing is
+    /// changed.
     @Test func anotherWriter() {
         let script = """
             mkfifo pipe

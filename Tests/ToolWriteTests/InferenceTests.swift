@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// `--infer`: a schema made from the records.
+/// `--infer`: a schema inferred from the records.
 @Suite struct InferenceTests {
     private let lab = WriteLab()
 
@@ -42,7 +42,7 @@ import Testing
             """
         #expect(lab.shell("$W --create --infer file.realm P in.ndjson").status == 0)
         #expect(schema("file.realm") == expected)
-        // Through a pipe the input is kept until it is read again.
+        // Input from a pipe is copied so that it can be read again.
         #expect(lab.shell("cat in.ndjson | $W --create --infer pipe.realm P").status == 0)
         #expect(schema("pipe.realm") == expected)
         #expect(lab.shell("$Q -c pipe.realm P").text == "4\n")
@@ -103,7 +103,7 @@ import Testing
             #expect(run.errorText.contains(message), "\(run.errorText)")
             #expect(lab.shell("ls f.realm*").status != 0)
         }
-        // A key that two records have is found when they are written, and nothing stays.
+        // A duplicate key is detected when the records are written, and the new file is deleted.
         let twice = lab.shell("$W --create --infer --key no f.realm Car c.csv")
         #expect(twice.status == 8)
         #expect(lab.shell("ls f.realm*").status != 0)
@@ -144,7 +144,8 @@ import Testing
         #expect(schema("a.realm") == schema("b.realm"))
     }
 
-    /// The first of int, double, decimal128 and string that holds every number exactly.
+    /// The inferred type is the first of int, double, decimal128 and string that represents every
+    /// number exactly.
     @Test(arguments: [
         ("7 -3", "int"), ("7 1.5", "double"), ("9007199254740992 1.5", "double"),
         ("9007199254740993 1.5", "decimal128"), ("1.5 9007199254740993", "decimal128"),
@@ -166,7 +167,7 @@ import Testing
             #expect(run.text == "class N\n   a  \(form)\n", "\(file)")
             let isUsual = type == "int" || type == "double"
             #expect(run.errorText.contains("exactly") == !isUsual, "\(run.errorText)")
-            // As texts they are what they were.
+            // As strings they have the digits of the input.
             let text = lab.shell("$Q -f csv n.realm N").text
             if type == "string" { #expect(text.contains(words[0]), "\(text)") }
         }

@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Limits of the system and of memory, through the tool.
+/// Limits of the system and of memory.
 @Suite struct LimitTests {
     private let lab = WriteLab()
 
@@ -19,7 +19,7 @@ import Testing
         lab.write("in.ndjson", text)
     }
 
-    /// A file that cannot grow: what was committed stays, the exit status says why.
+    /// If the file cannot grow, commits stay, and the exit status reports the cause.
     @Test("THR-97: without space what was committed stays") func noMoreSpace() {
         makeInput(5000)
         let result = lab.shell(
@@ -59,7 +59,7 @@ import Testing
         #expect(rejects.status == 9, "\(rejects.errorText)")
     }
 
-    /// A share of next to nothing is nothing, for which nobody may wait.
+    /// A share of a tiny limit can round down to zero, which must not block.
     @Test(arguments: ["1", "15", "1k"]) func nextToNoMemory(_ size: String) {
         makeInput(300)
         for options in ["", "-n", "-1", "--ack"] {
@@ -71,7 +71,7 @@ import Testing
         #expect(count == "300\n")
     }
 
-    /// A rehearsal commits nothing, so that no time is ever up for it.
+    /// A dry run does not commit, so no deadline applies to it.
     @Test func aRehearsalOfManyRecords() {
         makeInput(5000)
         let result = lab.shell(
@@ -81,7 +81,7 @@ import Testing
         #expect(count == "0\n")
     }
 
-    /// Whether a transaction is written ahead of its commit does not show.
+    /// Spilling a transaction before its commit does not change the result.
     @Test func littleMemory() {
         makeInput(5000)
         let script = """
@@ -94,7 +94,7 @@ import Testing
         #expect(result.status == 0, "\(result.errorText)")
     }
 
-    /// Links whose targets come last wait in a temporary file, and a rehearsal keeps its nodes in one.
+    /// Links to later targets wait in a temporary file, and a dry run stores its nodes in one.
     @Test func littleMemoryForWhatWaits() {
         var text = ""
         for i in 0..<40_000 {
@@ -105,7 +105,7 @@ import Testing
         let rehearsed = lab.shell("$W -n -1 --max-memory 64KiB zoo.realm Animal in.ndjson")
         #expect(rehearsed.status == 0, "\(rehearsed.errorText)")
         #expect(rehearsed.text.contains("would write 40000 records: 40000 inserted"))
-        // The rehearsal still knows what it put aside.
+        // The dry run finds objects that it has spilled.
         let twice = lab.shell("$W -n -1 --max-memory 64KiB zoo.realm Animal twice.ndjson")
         #expect(twice.status == 8, "\(twice.errorText)")
         #expect(twice.errorText.contains("record 40001, line 40001"), "\(twice.errorText)")
@@ -114,15 +114,15 @@ import Testing
         #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 39999'").text == "40000\n")
     }
 
-    /// The records of one large transaction are put aside so that it can be written again without
-    /// one that is refused at its end.
+    /// The records of a large transaction are spilled, so that it can be written again without a
+    /// record that is rejected at its end.
     @Test(arguments: ["ndjson", "json", "csv"]) func littleMemoryForWritingAgain(
         _ format: String
     ) {
         var lines: [String] = []
         let padding = String(repeating: "x", count: 400)
         for i in 0..<12_000 {
-            // One that is there already, and one whose mother never comes.
+            // One record has a key that is already taken, another a mother that does not exist.
             let mother = i == 3 ? 77_777 : i % 2 == 0 ? 11_999 : 1
             let id = i == 11_000 ? 5 : i
             lines.append(
@@ -155,7 +155,8 @@ import Testing
         #expect(result.errorText.contains("/s"), "\(result.errorText)")
     }
 
-    /// The sizes the reference library stores (object format 3.5): a string ends in a zero.
+    /// Maximum sizes in the reference library (object format 3.5): a string includes a terminating
+    /// zero.
     @Test(arguments: [("data", 16_777_200), ("string", 16_777_199), ("mixed", 16_777_199)])
     func theLargestValues(_ type: String, _ largest: Int) {
         lab.write("s.txt", "class A\n  a \(type)\n")

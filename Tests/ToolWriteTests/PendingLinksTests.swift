@@ -5,7 +5,7 @@ import Testing
 @testable import ToolSupport
 @testable import ToolWrite
 
-/// Links that wait for their targets, in memory and in the temporary file.
+/// Links that wait for their targets, in memory and in a temporary file.
 @Suite struct PendingLinksTests {
     private let links = PendingLinks()
 
@@ -13,7 +13,7 @@ import Testing
         ObjectLink(table: TableKey(UInt32(key % 3)), key: ObjectKey(Int64(key)))
     }
 
-    /// Every case of a value, with texts of many lengths.
+    /// A value of each case, with texts of many lengths.
     private func value(_ i: Int, _ arena: ScratchArena) -> StagedValue {
         let text = Value.string(view(String(repeating: "é", count: i % 50) + "\(i)", arena))
         let key = ObjectReference(table: TableKey(7), name: .primaryKey(text))

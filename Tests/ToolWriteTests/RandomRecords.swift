@@ -1,10 +1,11 @@
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Records of all types in the extended form, with the values that forms of text stumble over.
+/// Random records of all types in extended form, with values that are difficult for text formats.
 struct RandomRecords {
     private var random: SeededRandom
-    /// Mixed values, and strings that are not UTF-8, which plain forms do not always keep.
+    /// Whether there are mixed values and strings that are not UTF-8, which plain forms do not
+    /// always preserve.
     private let isLossy: Bool
 
     init(seed: UInt64, isLossy: Bool) {
@@ -18,12 +19,12 @@ struct RandomRecords {
     ]
 
     private static let owned = ["Keyless", "Part"]
-    /// Classes whose primary key may be null, with the type of it.
+    /// Classes with an optional primary key, and its type.
     private static let keyed = [
         ("ByInt", "int"), ("ByText", "string"), ("ById", "objectId"), ("ByUUID", "uuid"),
     ]
 
-    /// The classes, as `realm-query --schema` shows them.
+    /// The classes in the text form of `realm-query --schema`.
     var schema: String {
         var lines: [String] = []
         for (name, type) in Self.keyed { lines += ["class \(name)", " *k \(type)?", "  n int"] }
@@ -48,7 +49,7 @@ struct RandomRecords {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Records of all classes, each with its class.
+    /// Returns records of all classes, each with its class.
     mutating func records(_ count: Int) -> [String] {
         var lines: [String] = []
         for (name, type) in Self.keyed {
@@ -128,7 +129,7 @@ struct RandomRecords {
         "9.999999999999999999999999999999999E+6144", "1E-6176", "0E+10",
     ]
 
-    /// Keys of the objects of a class, null the last.
+    /// Returns the keys of a class's objects, with null at the end.
     private func keys(_ type: String) -> [String] {
         switch type {
         case "int": return ["0", "-7", "null"].map { $0 }

@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// realm-write as a script uses it: records in, commits out.
+/// realm-write as used by scripts.
 @Suite struct RecordLoadTests {
     private let lab: WriteLab
 
@@ -113,7 +113,7 @@ import Testing
         #expect(animals("id,mother").hasPrefix("{\"id\":1,\"mother\":null}\n"))
     }
 
-    /// Refusing one record can take others with it.
+    /// Rejecting a record also rejects the records that link to it.
     @Test func refusalsSpreadAlongLinks() {
         lab.write("in", "{\"id\":1,\"mother\":2}\n{\"id\":2,\"mother\":3}\n{\"id\":4}\n")
         let result = lab.shell("$W --on-error skip --rejects bad zoo.realm Animal in")

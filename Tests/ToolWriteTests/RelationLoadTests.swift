@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Tables of one collection, as `realm-query --output-dir` writes them.
+/// Tables of one collection, as written by `realm-query --output-dir`.
 @Suite struct RelationLoadTests {
     private let lab = WriteLab()
 
@@ -68,9 +68,9 @@ import Testing
                 """)
     }
 
-    /// Everything CSV carries comes back: the tables of the copy have the rows of the fixture's, in
-    /// the order in which links made the objects. Of mixed values CSV does not say
-    /// the type: an id comes back as the text or number it looks like.
+    /// All values that CSV can represent are preserved: the tables of the copy have the rows of the
+    /// fixture's, in the order in which links created the objects. CSV does not contain the type of
+    /// mixed values: an id is read back as the text or number that it looks like.
     @Test(arguments: ["bags", "bulk", "orders", "places", "social", "text", "types"])
     func roundTrip(name: String) {
         let lab = WriteLab()

@@ -3,15 +3,15 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// `realm-query --watch --since` and `realm-write -m apply --resume`: a database that follows another
-/// one, whoever is killed when.
+/// `realm-query --watch --since` and `realm-write -m apply --resume`: a database follows another
+/// one, even if processes are killed at any time.
 @Suite struct ResumeTests {
     private let lab = WriteLab()
 
     init() { #expect(lab.makeZoo().status == 0) }
 
-    /// `begin` prints the stream of `zoo.realm` from what `b.realm` has up to its first mark; `fill N`
-    /// changes it at random, in classes with and without primary key.
+    /// `begin` prints the stream of `zoo.realm` from the position of `b.realm` up to the first
+    /// mark. `fill N` makes N random changes, in classes with and without primary key.
     private static let tools = """
         V=${TOOL%write}versions
         first='/^{"op":"commit"/q'
@@ -52,7 +52,7 @@ import Testing
         #expect(run.text == "0\nsame\nsame\nthere\nsame\nsame\n", "\(run.errorText)")
     }
 
-    /// What the target has and the source has not goes, of the schema with `--force`.
+    /// A resync removes objects that only the target has and, with `--force`, parts of the schema.
     @Test func resyncMakesEqual() {
         lab.write(
             "other.txt",
@@ -77,7 +77,7 @@ import Testing
         #expect(run.text == "refused 8\n1\nsame\nequal 0\n", "\(run.errorText)")
     }
 
-    /// A part of a database in one that has other things too.
+    /// A resync of one class, in a database with other classes.
     @Test func resyncOfOneClass() {
         let run = script(
             """
@@ -108,8 +108,8 @@ import Testing
         #expect(run.errorText.contains("nothing is known to be applied"))
     }
 
-    /// A version larger than what is held is one transaction, and nothing of it stays when it is broken
-    /// off.
+    /// A version that is too large to hold back is one transaction, which is discarded if the
+    /// version is interrupted.
     @Test func largeVersions() {
         let run = script(
             """
@@ -122,7 +122,7 @@ import Testing
         #expect(run.text == "1\n1\n0\nsame\n", "\(run.errorText)")
     }
 
-    /// Both ends are killed at random while programs write: in the end both databases say the same.
+    /// Both processes are killed at random during writes; at the end both databases are equal.
     @Test func survivesKills() {
         let run = script(
             """
@@ -144,8 +144,8 @@ import Testing
         #expect(run.text == "same\nequal 0\n", "\(run.errorText)")
     }
 
-    /// Killed between what it says beside the database and the commit, or behind the commit, or anywhere:
-    /// a commit for each version is all there ever is.
+    /// Each version is exactly one commit, even if the process is killed between writing the
+    /// position and the commit, after the commit, or at any other time.
     @Test func eachVersionIsOneCommit() {
         let run = script(
             """
@@ -167,7 +167,7 @@ import Testing
         #expect(run.text == "300\n300\n300\n", "\(run.errorText)")
     }
 
-    /// What stands beside the database is not believed where it cannot be true.
+    /// A position file that contradicts the version of the database is ignored.
     @Test func doubtsWhatIsBesideTheDatabase() {
         let run = script(
             """

@@ -4,9 +4,10 @@ import Testing
 @testable import ToolSupport
 @testable import ToolWrite
 
-/// Schemas written as `--schema` shows them.
+/// Schema files in the text form of `--schema`.
 @Suite struct SchemaTextTests {
-    /// What is shown is read again as the same. What no line can hold is not: a name with a tab.
+    /// The output of `--schema` is read back as the same schema. The exception is a name with a
+    /// tab, which a line cannot represent.
     @Test(arguments: QueryRun.all.filter { !$0.hasSuffix("grammar.realm") })
     func everySchemaIsReadAgain(file: String) {
         let lab = WriteLab()
@@ -64,7 +65,8 @@ import Testing
         #expect(lab.shell("ls new.realm*").status != 0)
     }
 
-    /// Runs a schema over one with the class `P`: a key `id`, a name and a binary.
+    /// Applies a schema file to a database with the class `P`, which has a key `id`, a name and a
+    /// binary.
     private func apply(_ text: String) -> (lab: WriteLab, run: ToolProcess) {
         let lab = WriteLab()
         lab.write(

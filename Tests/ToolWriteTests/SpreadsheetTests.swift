@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Tables as spreadsheets and other programs write and read them.
+/// Tables as written and read by spreadsheets and other programs.
 struct SpreadsheetTests {
     private let lab = WriteLab()
 

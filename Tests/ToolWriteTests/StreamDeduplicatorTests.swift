@@ -3,10 +3,11 @@ import Testing
 @testable import ToolKit
 @testable import ToolWrite
 
-/// Which records of a stream are carried out, without a database.
+/// Decisions about the records of a stream, without a database.
 @Suite struct StreamDeduplicatorTests {
-    /// `i V`, `c V FROM COUNT`, `r V FROM`, `ready V`; answers a letter for each: held, out, passed over,
-    /// released, `!` where what was held is forgotten before, `x` where it is refused.
+    /// Runs `i V`, `c V FROM COUNT`, `r V FROM` and `ready V`. Returns a letter for each: `h` held,
+    /// `o` applied, `-` skipped, `R` released, `x` rejected; `!` before it if held records are
+    /// discarded.
     private func run(_ gate: inout StreamDeduplicator, _ words: String) -> String {
         var answer = ""
         for line in words.split(separator: ",") {
@@ -51,13 +52,13 @@ import Testing
 
     @Test(arguments: [
         ("i 6,i 6,c 6 5 2,i 7,c 7 6 1", "hhRhR"),
-        // What was applied comes again.
+        // Versions that were already applied are delivered again.
         ("i 4,c 4 3 1,i 5,i 5,c 5 4 2,i 6,c 6 5 1", "-----hR"),
-        // A version is broken off, and comes again, alone or with the next one.
+        // A version is interrupted and delivered again, alone or with the next one.
         ("i 6,i 6,ready 5,i 6,i 6,c 6 5 2", "hh!-hhR"),
         ("i 6,i 6,i 7,c 7 5 1", "hh!hR"),
         ("i 6,c 7 5 0", "h!R"),
-        // A gap, an overlap, records that are missing or too many.
+        // A gap, an overlap, and missing or surplus records.
         ("i 7,c 7 6 1", "hx"), ("i 7,c 7 4 1", "hx"), ("i 6,c 6 5 2", "hx"),
         ("i 6,i 6,c 6 5 1", "hhx"),
         ("c 6 5 0,c 7 6 0", "RR"),
@@ -81,7 +82,8 @@ import Testing
     @Test func sources() {
         var gate = strict(5, "a")
         #expect(run(&gate, "i 6,c 6 5 1 @b") == "hx")
-        // One that was applied is passed over, one of another database or that leads back is not.
+        // A resync that was applied is skipped. A resync from another database or to an older
+        // version is not.
         gate = strict(5, "a")
         #expect(run(&gate, "r 5 2 @a,i 5,c 5 2 1 @a,i 6,c 6 5 1 @a") == "---hR")
         gate = strict(5, "a")
@@ -90,7 +92,7 @@ import Testing
         #expect(run(&gate, "r 3 5 @a,i 3,c 3 5 1 @a") == "hhR")
     }
 
-    /// Without marks records are carried out as they come, as those of a difference.
+    /// Records without marks, as in a diff, are applied immediately.
     @Test func withoutMarks() {
         var gate = StreamDeduplicator()
         #expect(run(&gate, "i 6,i 7,ready 5,i 6") == "oo-o")

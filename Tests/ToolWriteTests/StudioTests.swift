@@ -2,7 +2,7 @@ import Testing
 
 @testable import ToolSupport
 
-/// JSON that Realm Studio exported, with links that lead in circles.
+/// JSON exported by Realm Studio, with links in cycles.
 @Suite struct StudioTests {
     private let scratch = ScratchDirectory()
 

@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// The forms of input, and what options make of records.
+/// Input formats, and options that change records.
 @Suite struct WriteFormTests {
     private let lab: WriteLab
 

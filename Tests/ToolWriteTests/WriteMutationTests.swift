@@ -5,8 +5,8 @@ import Testing
 @testable import ToolSupport
 @testable import ToolWrite
 
-/// Damaged input never harms: what is wrong is refused by record, line and reason, and what is
-/// written passes the integrity check.
+/// Damaged input never harms the database: malformed records are rejected with record, line and
+/// reason, and the result passes the integrity check.
 @Suite struct WriteMutationTests {
     private static let lines: [WriteRequest.InputFormat: [String]] = [
         .ndjson: [
@@ -49,7 +49,7 @@ import Testing
         return bytes
     }
 
-    /// 50 inputs a round: 100 000 with a scale of 50.
+    /// 50 inputs per round; 100 000 with `REALM_TEST_SCALE` 50.
     @Test(arguments: [WriteRequest.InputFormat.ndjson, .csv])
     func damagedRecords(_ format: WriteRequest.InputFormat) throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -75,7 +75,8 @@ import Testing
         #expect(report.findings.isEmpty, "\(report.findings.prefix(3))")
     }
 
-    /// Writes one input; answers how many records were refused, each with its reason.
+    /// Writes one input and returns the number of rejected records, each of which must have a
+    /// reason.
     private func load(
         _ bytes: [UInt8], _ format: WriteRequest.InputFormat, mode: String, links: String,
         _ session: WriteSession, _ lab: WriteLab

@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// A file survives export and import.
+/// A file is unchanged by export and import.
 @Suite struct WriteRoundTripTests {
     private static let names = [
         "anyval", "bulk", "grammar", "orders", "places", "social", "text", "types",

@@ -1,9 +1,9 @@
 @testable import ToolSupport
 
-/// An example in a document: commands after `$ `, each followed by what it prints on either stream.
+/// An example in a document: commands after `$ `, each followed by its output on either stream.
 struct ConsoleBlock {
     struct Step: Equatable {
-        /// Lines that follow one ending in a backslash belong to it.
+        /// A command. A line that ends in a backslash continues on the next line.
         var command: String
         var output: String
     }
@@ -11,7 +11,7 @@ struct ConsoleBlock {
     let line: Int
     var steps: [Step] = []
 
-    /// The console blocks of `text` right behind a line `<!-- test -->`.
+    /// Parses the console blocks of `text` that directly follow a line `<!-- test -->`.
     static func tested(in text: String) -> [ConsoleBlock] {
         var blocks: [ConsoleBlock] = []
         var previous = ""
@@ -41,10 +41,11 @@ struct ConsoleBlock {
 }
 
 extension ConsoleBlock {
-    /// What the commands print now, run one after the other by one shell at the top of the package.
+    /// Runs the commands one after the other in one shell at the root of the package, and returns
+    /// them with their current output.
     ///
-    /// The tools are the ones just built; `swift run -q TOOL` is taken to mean them, since building
-    /// is under way already.
+    /// `swift run -q TOOL` runs the executable that is already built, because a build is in
+    /// progress.
     func run() -> [Step] {
         let mark = "\u{1}"
         let setUp = """

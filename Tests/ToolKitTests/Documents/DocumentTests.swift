@@ -2,7 +2,7 @@ import Testing
 
 @testable import ToolSupport
 
-/// What the documents beside the engine say about files is so.
+/// The pages of the engine's documentation agree with the sources.
 @Suite struct DocumentTests {
     private static let engine = packageRoot + "/Sources/RealmEngine"
     private static let names = [
@@ -25,7 +25,7 @@ import Testing
         #expect(lines.allSatisfy { !$0.contains("\t") })
     }
 
-    /// Source files named in backquotes exist, in the engine or in the module named first.
+    /// Source files in backquotes exist, in the engine or in the module with which the path begins.
     @Test(arguments: names)
     func namedFilesExist(_ name: String) {
         let modules = [
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// The overview lists the folders there are, and every other page.
+    /// The overview lists all folders and all other pages.
     @Test func overviewIsComplete() {
         let lines = Self.lines("RealmEngine")
         let cells = lines.filter { $0.hasPrefix("| `") }.map { $0.split(separator: "|") }
@@ -66,7 +66,7 @@ import Testing
         #expect(there.sorted() == Self.names.map { $0[...] }.sorted())
     }
 
-    /// Every type the compiler does not check for use by several threads has its reason told.
+    /// The page Concurrency explains each type that is `@unchecked Sendable`.
     @Test func uncheckedTypesAreExplained() {
         let found = ToolProcess.shell(
             "cd '\(Self.engine)' && grep -rh --include=*.swift '@unchecked Sendable' .")
@@ -76,7 +76,7 @@ import Testing
         for type in types { #expect(text.contains("`\(type)`"), "\(type)") }
     }
 
-    /// Suites that pages name exist.
+    /// Test suites that pages name exist.
     @Test func namedTestsExist() {
         let declared = ToolProcess.shell(
             "cd '\(packageRoot)/Tests' && ls && grep -rhoE '(struct|class|enum) [A-Za-z]+' .")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Members that pages name, as in `Commit.run`, are declared in a file of their type.
+    /// Members that pages name, such as `Commit.run`, are declared in a file of their type.
     @Test func namedMembersExist() throws {
         let files = ToolProcess.shell(
             "cd '\(packageRoot)' && find Sources Tests -name '*.swift' -not -path '*/.build/*'")
@@ -118,7 +118,8 @@ import Testing
         }
     }
 
-    /// Lines of an offset and eight bytes, in the block behind `<!-- bytes of FILE -->`.
+    /// The example in the page FileFormat has the bytes of its file. Its lines, after `<!-- bytes
+    /// of FILE -->`, are an offset and eight bytes each.
     @Test func workedExampleIsInTheFile() throws {
         let lines = Self.lines("FileFormat")
         let start = try #require(lines.firstIndex { $0.hasPrefix("<!-- bytes of ") })

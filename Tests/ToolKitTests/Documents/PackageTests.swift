@@ -4,12 +4,12 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// `.ci/package`: what it makes can be unpacked, installed and removed, and is the same every time.
+/// Packages of `.ci/package` can be unpacked, installed and removed, and are reproducible.
 @Suite struct PackageTests {
     private let lab = ScratchDirectory()
 
-    /// Makes packages in `one` and `two`. In the place of a release build, which takes minutes, stands a
-    /// program that hands over to the tools just built.
+    /// Makes packages in `one` and `two`. A script that calls the tools already built replaces the
+    /// release build, which would take minutes.
     private func script(_ text: String) -> ToolProcess {
         ToolProcess.shell(
             """

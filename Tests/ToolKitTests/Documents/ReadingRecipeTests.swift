@@ -2,8 +2,8 @@ import Testing
 
 @testable import ToolSupport
 
-/// The recipes of the tools' contract that `RecipeTests` does not run, as they are written. Programs
-/// that are not there, or would leave the machine, have stand-ins.
+/// Runs the recipes of the tools' contract that `RecipeTests` does not run, unchanged. Programs
+/// that are not installed or need a network are replaced by shell functions.
 @Suite(.enabled(if: ToolProcess.has("jq", "sqlite3")))
 struct ReadingRecipeTests {
     private let scratch = ScratchDirectory()
@@ -53,7 +53,7 @@ struct ReadingRecipeTests {
                 + "b,,2025-03-03T09:00:00Z,\n", "\(result.errorText)")
     }
 
-    /// Recipe 2: upsert with group commit, keep bad records; resume.
+    /// Recipe 2: upsert with group commit, skip bad records, and resume.
     @Test func upsertFromAService() {
         let result = run(
             """
@@ -73,8 +73,8 @@ struct ReadingRecipeTests {
         #expect(result.errorText.contains("1 inserted"), "\(result.errorText)")
     }
 
-    /// Recipe 4: follow a database; a live mirror. Commits go on until the other side has seen one,
-    /// so that nothing depends on time.
+    /// Recipe 4: follow a database, and mirror it live. Commits continue until the follower has
+    /// received one, so that the test does not depend on timing.
     @Test func followAndMirror() {
         let follow = run(
             """
@@ -103,7 +103,7 @@ struct ReadingRecipeTests {
         #expect(mirror.text == "changed\n", "\(mirror.errorText)")
     }
 
-    /// Recipe 5: differences, applied elsewhere; the last commit alone.
+    /// Recipe 5: create a diff and apply it elsewhere, and show the last commit.
     @Test func diffAndApply() {
         let result = run(
             """
@@ -118,7 +118,8 @@ struct ReadingRecipeTests {
         #expect(result.text == "equal\n[\"update\",\"c\",[\"read\"]]\n", "\(result.errorText)")
     }
 
-    /// Recipe 6, the alarm; nothing is pinned, then nothing is at hand.
+    /// Recipe 6: the alarm. It stays silent while nothing is pinned, and is raised for a missing
+    /// file.
     @Test func alarm() {
         let result = run(
             """
@@ -129,7 +130,8 @@ struct ReadingRecipeTests {
         #expect(result.text == "alarm\n", "\(result.errorText)")
     }
 
-    /// Recipe 9, the batch: a file of the wanted format is left alone, an old one converted and kept.
+    /// Recipe 9: upgrade in a batch. A file in the target format stays unchanged; an old file is
+    /// converted and backed up.
     @Test func batchUpgradeConvertsOldFilesAlone() {
         let result = run(
             """
@@ -144,7 +146,8 @@ struct ReadingRecipeTests {
             "\(result.errorText)")
     }
 
-    /// Recipe 10, made small and allowed in a debug build; what is faster is left to the machine.
+    /// Recipe 10: benchmark two commits, with small parameters and in a debug build. The test does
+    /// not depend on which is faster.
     @Test func benchmarkTwoCommits() {
         let result = run(
             """

@@ -5,7 +5,7 @@ import Testing
 @testable import ToolQuery
 @testable import ToolSupport
 
-/// The README shows commands with what they print; both are true.
+/// The commands in the README print the output that the README shows.
 @Suite struct ReadmeTests {
     private static let text = String(
         decoding: contents(of: packageRoot + "/README.md") ?? [], as: UTF8.self)
@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    /// The lines under "Install", but for the release build, whose place the tools just built take.
+    /// The commands under "Install", with the executables already built in place of the release
+    /// build.
     @Test func installPutsEverythingInPlace() throws {
         let lines = Self.text.split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "```sh"))
@@ -50,13 +51,13 @@ import Testing
                 "share/bash-completion/completions/\(tool).bash",
                 "share/fish/vendor_completions.d/\(tool).fish",
             ] { #expect(installed.contains { $0 == "./" + place }, "\(place)") }
-            // The same program is another tool under another name.
+            // All tools are one program, which acts by the name under which it is called.
             #expect(installed.contains { $0.hasPrefix(tool + " ") }, "\(tool)")
         }
         #expect(installed.contains("./share/man/man7/realm-tools.7"))
     }
 
-    /// A program is shown as it stands in the sources, where it is built and run.
+    /// The README shows a program exactly as in its source file, where it is built and run.
     @Test func programsAreThoseOfTheSources() throws {
         let parts = Self.text.split(separator: "\n<!-- Tests/").dropFirst()
         #expect(parts.count == 1)

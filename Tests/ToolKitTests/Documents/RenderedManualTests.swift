@@ -8,8 +8,8 @@ import Testing
 @testable import ToolSupport
 @testable import ToolWrite
 
-/// What `man` shows is what the tables say, word for word, and its examples are commands that the
-/// tools understand.
+/// The output of `man` contains the text of the command tables, word for word, and its examples are
+/// valid commands.
 @Suite(.enabled(if: RenderedPage.canRender)) struct RenderedManualTests {
     private static let tables = [
         QueryTable.table, WriteTable.table, CompactTable.table, VersionsTable.table,
@@ -30,8 +30,7 @@ import Testing
         }
     }
 
-    /// Every way to call a tool that the synopsis shows passes the parser, with and without what
-    /// stands in brackets.
+    /// Every line of a synopsis passes the parser, with and without the words in brackets.
     @Test(arguments: tables.map(\.name))
     func synopsisCanBeCalled(_ name: String) throws {
         let table = try table(name)
@@ -50,7 +49,7 @@ import Testing
         }
     }
 
-    /// What to put for words that are more than a name.
+    /// Arguments for words that cannot be passed literally.
     private static let sample = ["WORKLOAD": "readseq", "KEY": "format", "EXPR": "format<=24"]
 
     @Test(arguments: tables.map(\.name))
@@ -100,7 +99,7 @@ import Testing
             var shown = page.text(section.title)[...]
             for block in section.blocks { expect(block, &shown, page: name) }
             #expect(shown.isEmpty, "\(section.title): \(shown.prefix(80))")
-            // What is to be copied from the page has its blanks, too.
+            // Examples that can be copied from the page keep their blanks.
             let lines = page.lines(section.title)
             for line in section.blocks.flatMap(\.literalLines) where !line.contains("\t") {
                 let isThere = lines.contains { shown in
@@ -160,8 +159,8 @@ import Testing
 
     // MARK: Examples
 
-    /// The commands of the rendered examples, each run by a shell in which every program is a
-    /// stand-in that notes its arguments, are calls the tools accept.
+    /// The commands of the rendered examples are valid calls of the tools. A shell runs them with
+    /// functions that record their arguments in place of the programs.
     @Test(arguments: tables.map(\.name))
     func examplesAreCommands(_ name: String) throws {
         let lines = RenderedPage(name + ".1").lines("EXAMPLES").map { line in
@@ -192,8 +191,8 @@ import Testing
         }
     }
 
-    /// The arguments of every tool in a script. It is run with programs that succeed and again with
-    /// programs that fail, so that no branch is left out.
+    /// Returns the arguments of all tool calls in a script. The script runs twice, with programs
+    /// that succeed and with programs that fail, to reach all branches.
     private static func calls(_ script: String) -> Set<[String]> {
         let scratch = ScratchDirectory()
         let names = tables.map(\.name).joined(separator: " ")

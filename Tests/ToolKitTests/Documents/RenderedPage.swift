@@ -1,13 +1,13 @@
 @testable import ToolSupport
 
-/// A manual page as a reader at a terminal sees it.
+/// A manual page as rendered on a terminal.
 struct RenderedPage {
-    /// Headings at the margin, each with its lines.
+    /// Titles of the sections with their lines.
     private(set) var sections: [(title: String, lines: [String])] = []
 
     static let canRender = ToolProcess.has("mandoc")
 
-    /// The page `man/NAME`, rendered so wide that synopses and examples are not broken.
+    /// Renders `man/NAME`, so wide that synopses and examples are not broken.
     init(_ name: String) {
         let run = ToolProcess.shell("mandoc -T ascii -O width=400 '\(packageRoot)/man/\(name)'")
         for line in Self.struckOnce(run.text).split(
@@ -21,12 +21,13 @@ struct RenderedPage {
                 sections[last].lines.append(String(line))
             }
         }
-        // The last line is the foot of the page.
+        // The last line is the footer.
         guard let last = sections.indices.last else { return }
         while let line = sections[last].lines.popLast(), line.isEmpty {}
     }
 
-    /// Bold and underlined letters are struck twice, with a backspace in between.
+    /// Removes backspaces: bold and underlined letters are printed twice with a backspace in
+    /// between.
     private static func struckOnce(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -37,7 +38,7 @@ struct RenderedPage {
 
     func lines(_ title: String) -> [String] { sections.first { $0.title == title }?.lines ?? [] }
 
-    /// The text of a section without blanks, which rendering puts where it likes.
+    /// Returns the text of a section without blanks, since rendering changes them.
     func text(_ title: String) -> String { Self.dense(lines(title).joined()) }
 
     static func dense(_ text: String) -> String { text.filter { !$0.isWhitespace } }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import ToolSupport
 
-/// What users of Realm files have asked for most, in the order of how many: the page that all tools share
-/// answers each with a command or a sentence.
+/// Frequent questions of Realm users, the most frequent first. realm-tools(7) answers each of them
+/// with a command or a sentence.
 @Suite struct RequestTests {
     private static let answers: [(request: String, words: [String])] = [
         ("Why does the file grow, and what helps?", ["--analyze", "realm-compact app.realm"]),

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Scales, and pictures as text; how they look was judged by eye.
+/// Scales of charts and the text of their SVG. The appearance was checked by eye.
 @Suite struct ChartTests {
     private func scale(_ values: [Double], _ unit: ChartUnit) -> ChartScale {
         ChartScale(values, from: 100, to: 0, unit: unit, ticks: 5)
@@ -20,7 +20,7 @@ import Testing
         #expect(times.labels == ["0", "60 s", "120 s", "180 s", "240 s", "300 s"])
     }
 
-    /// All numbers along an axis have the same unit, and are round in it.
+    /// All numbers along an axis have the same unit and are round in that unit.
     @Test(arguments: [ChartUnit.number, .bytes, .seconds, .percent], [false, true])
     func ticksHaveOneUnit(_ unit: ChartUnit, _ isLogarithmic: Bool) {
         for exponent in (unit == .seconds ? -7 : 3)...9 {
@@ -97,7 +97,7 @@ import Testing
 }
 
 extension String {
-    /// How often `part` occurs.
+    /// Returns the number of occurrences of `part`.
     fileprivate func components(of part: String) -> Int {
         var count = 0
         var rest = self[...]

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ToolSupport
 
-/// Tools on encrypted files, run as a script would.
+/// Tools on encrypted files, run as from a script.
 @Suite struct EncryptedToolTests {
     private let scratch = ScratchDirectory()
     private let encrypted = QueryRun.fixture("encrypted/social.realm")
     private let key = QueryRun.fixture("encrypted/key.hex")
     private let plain = QueryRun.social
 
-    /// The key file as only its owner reads it, which a checkout does not keep.
+    /// Copies the key file with permissions for its owner only, which a checkout does not preserve.
     private func ownKey() -> String {
         let hex = ToolProcess.shell("cat \(key)").output
         return scratch.write("own.key", hex, mode: 0o600)
@@ -48,7 +48,7 @@ import Testing
         #expect(run.errors == [])
     }
 
-    /// What is reserved takes no memory, where that is limited.
+    /// Address space reserved for decrypted pages does not exceed limits on memory (`ulimit`).
     @Test(arguments: ["-d 262144", "-v 4000000"])
     func limitsOfMemoryLeaveRoomForAKey(limit: String) {
         let run = ToolProcess.shell(
@@ -120,7 +120,7 @@ import Testing
         unlink(path + ".readers")
     }
 
-    /// Whole pages, and those with their entries.
+    /// Estimates of file sizes include whole pages and their metadata blocks.
     @Test func estimatesCountWholePages() {
         let key = ownKey()
         for (options, file) in [

@@ -6,7 +6,7 @@ import Testing
 @testable import ToolQuery
 @testable import ToolSupport
 
-/// Reading a file that others commit to: nothing is printed that was not read from one version.
+/// Reading a file to which other processes commit: all output comes from a single version.
 @Suite struct ConsistencyTests {
     private let scratch = ScratchDirectory()
     private let path: String
@@ -15,13 +15,13 @@ import Testing
         path = scratch.write("a.realm", contents(of: QueryRun.social) ?? [])
     }
 
-    /// What a commit does to the header: the other slot is selected.
+    /// Changes the header like a commit: selects the other slot.
     private func commit() {
         let descriptor = open(path, O_RDWR)
         var flags: UInt8 = 0
         pread(descriptor, &flags, 1, 23)
         flags ^= 1
-        // Both slots name the same root here, so that the file stays whole.
+        // Both slots get the same root, so that the file stays valid.
         var top: UInt64 = 0
         pread(descriptor, &top, 8, off_t(flags & 1 == 0 ? 8 : 0))
         pwrite(descriptor, &top, 8, off_t(flags & 1 == 0 ? 0 : 8))
@@ -75,7 +75,7 @@ import Testing
             try reading.read(to: output) { (database) throws(RealmError) in
                 rounds += 1
                 commit()
-                // Bytes that changed under the reader look like damage.
+                // Bytes that change during reading look like damage.
                 throw RealmError.corrupt("overwritten", in: "node")
             }
         }

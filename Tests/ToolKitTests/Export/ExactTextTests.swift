@@ -4,8 +4,8 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Strings that are not UTF-8 keep their bytes through the extended forms, and are counted where a
-/// form cannot hold them.
+/// Strings that are not UTF-8 keep their bytes in extended forms, and are counted in forms that
+/// cannot represent them.
 @Suite struct ExactTextTests {
     private let lab = WriteLab()
 
@@ -18,7 +18,7 @@ import Testing
         {"name":"map","type":"string","collection":"dictionary"},
         {"name":"links","type":"object","target":"A","collection":"list"}]}]}
         """
-    /// `a\xFF` and `a\xFE`.
+    /// The keys are the bytes `a\xFF` and `a\xFE`.
     private static let records = """
         {"_id":{"$string":{"base64":"Yf8="}},"s":{"$string":{"base64":"Yf4="}},"any":{"$string":\
         {"base64":"Yf8="}},"list":[{"$string":{"base64":"/w=="}},"x;y"],"set":[{"$string":{"base64":\
@@ -121,8 +121,8 @@ import Testing
         #expect(exact.status == 0 && exact.errorText == "", "\(exact.text) \(exact.errorText)")
     }
 
-    /// Forms that an option chooses and `realm-write` does not read are counted where it reads the
-    /// format.
+    /// Values in a form chosen by an option are counted if `realm-write` reads the format but not
+    /// this form.
     @Test(arguments: [
         ("--time unix", 0), ("--time unix-ns", 2), ("--binary hex", 2), ("-f csv --null NULL", 1),
         ("-f csv --null NULL --types extended", 1), ("-f tsv --null '\\N'", 0),

@@ -3,7 +3,8 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// What `--output-dir` calls its files: never two outputs into one, and `realm-write` finds them.
+/// File names of `--output-dir` are distinct, and `realm-write` maps them back to classes and
+/// properties.
 @Suite struct ExportNamesTests {
     private let lab = WriteLab()
 

@@ -4,11 +4,11 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Every fixture through every form.
+/// Exports every fixture in every form.
 @Suite struct ExportSweepTests {
     private let scratch = ScratchDirectory()
 
-    /// What an export of all classes prints.
+    /// Returns the output of an export of all classes.
     private func export(
         _ path: String, _ values: ValueStyle, _ form: any RecordForm.Type, threads: Int = 1,
         request: FieldRequest = FieldRequest()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// The records of a class in csv, by a reader of RFC 4180.
+    /// Exports a class as csv and parses the records with a reader for RFC 4180.
     private func records(
         _ path: String, _ name: String, _ style: ValueStyle
     ) throws -> [[String]] {
@@ -107,7 +107,7 @@ import Testing
         return records
     }
 
-    /// Text that every format has to protect.
+    /// Text with characters that some format has to escape.
     @Test func awkwardTextComesOutWhole() throws {
         let texts = [
             "two\nlines", "\r\n", "say \"hi\"", "a,b;c", "", " ", "nul\0inside", "tab\there",
@@ -140,7 +140,7 @@ import Testing
             contents(of: scratch.file("raw")) == texts.flatMap { Array($0.utf8) + [1] })
     }
 
-    /// More rows than one worker takes on: cut into batches, printed in order.
+    /// More rows than in one batch: several workers print them in order.
     @Test func threadsChangeNothing() throws {
         let path = try LargeFile.make(in: scratch, objects: 40_000)
         for form: any RecordForm.Type in [
@@ -156,7 +156,7 @@ import Testing
                 == 40_001)
     }
 
-    /// Many sorted objects are rendered in another order than they are printed in.
+    /// Large sorted results are rendered in another order than they are printed in.
     @Test(arguments: ["-half", "half", "number"]) func sortedObjectsComeInTheirOrder(
         order: String
     ) throws {
@@ -184,7 +184,7 @@ import Testing
     }
 }
 
-/// A database with one large class, `Big`, and one object of `Tiny` that links to it.
+/// A database with a large class, `Big`, and a class `Tiny` with one object that links to it.
 enum LargeFile {
     static func make(in scratch: ScratchDirectory, objects: Int) throws -> String {
         let path = scratch.file("large.realm")
@@ -212,7 +212,7 @@ enum LargeFile {
         return path
     }
 
-    /// A class `Text` with an object for each text.
+    /// Makes a database with a class `Text` that has an object for each text.
     static func make(in scratch: ScratchDirectory, texts: [String]) throws -> String {
         let path = scratch.file("text.realm")
         var options = WriteSession.Options()

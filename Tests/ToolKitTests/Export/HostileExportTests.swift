@@ -5,7 +5,7 @@ import Testing
 @testable import ToolQuery
 @testable import ToolSupport
 
-/// Damaged files through the whole tool: an answer or an error with a sentence, always.
+/// Damaged files: the tool always prints a result or an error with a message.
 @Suite struct HostileExportTests {
     private let scratch = ScratchDirectory()
 
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Everything a person may ask of the database.
+    /// Requests that read the whole database in different ways.
     private static let requests: [[String]] = [
         [], ["-a"], ["-a", "--types=extended", "-fjson"], ["-a", "--backlinks"], ["--digest"],
         ["-a", "-ftable", "-q"], ["-S"],
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// How the tool ends: nil for well.
+    /// Runs the tool and returns the kind of its error; nil if it succeeded.
     private func outcome(_ arguments: [String]) throws -> RealmError.Kind? {
         let command = try OptionParser.parse(
             QueryTable.table, arguments[...], posixlyCorrect: false)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// An object that holds an object that holds …
+    /// Makes an object with a chain of embedded objects of the given depth.
     private func makeNested(_ path: String, depth: Int) throws {
         var options = WriteSession.Options()
         options.creates = true

@@ -5,9 +5,9 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// CSV and TSV: what is a field, what is null, what is refused and where reading goes on.
+/// CSV and TSV: fields, nulls, rejected rows, and the position at which reading continues.
 @Suite struct DelimitedTests {
-    /// Rows as fields (nil for null), refusals as their message.
+    /// A row as its fields (nil for null), or a rejected row as its message.
     private enum Event: Equatable {
         case row([String?])
         case refused(String)

@@ -5,8 +5,8 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Damaged JSON never crashes or hangs a reader, and another parser agrees on what is well-formed
-/// and what it means.
+/// Damaged JSON never crashes or hangs a reader. Foundation's parser agrees on which texts are
+/// well-formed and on their values.
 @Suite struct JSONMutationTests {
     private static let seeds = [
         #"{"_id":17,"name":"Ada Hamilton","age":50,"score":556.62,"active":true,"city":null}"#,
@@ -53,7 +53,7 @@ import Testing
         #expect(accepted > 1000)
     }
 
-    /// True if both accept the text.
+    /// Compares the two parsers; returns true if both accept the text.
     private func compare(_ bytes: [UInt8]) -> Bool {
         let theirs = try? JSONSerialization.jsonObject(
             with: Data(bytes), options: .fragmentsAllowed)
@@ -65,7 +65,7 @@ import Testing
             return isEqual
         } catch {
             let isOurRule = error.code == .duplicateProperty || error.code == .limitExceeded
-            // A comma before a closing bracket passes there.
+            // Foundation accepts a comma before a closing bracket.
             let isTrailingComma = error.got == "']'" || error.got == "'}'"
             #expect(
                 theirs == nil || isOurRule || isTrailingComma || isLaxInFoundation(bytes),
@@ -74,13 +74,14 @@ import Testing
         }
     }
 
-    /// Numbers beyond a double are errors there.
+    /// Whether the text may contain numbers beyond the range of double, which Foundation rejects.
     private func isBeyondFoundation(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.contains("e") || text.contains("E") || text.utf8.count > 300
     }
 
-    /// It guesses UTF-16 and UTF-32 from NULs, and takes a byte order mark.
+    /// Whether Foundation may treat the text as UTF-16 or UTF-32 because of NULs, or skip a byte
+    /// order mark.
     private func isLaxInFoundation(_ bytes: [UInt8]) -> Bool {
         bytes.contains(0) || bytes.first == 0xEF || bytes.first == 0xFE || bytes.first == 0xFF
     }
@@ -93,7 +94,7 @@ import Testing
             return ours.text.bytes == Array(text.utf8)
         case (.int, let number as NSNumber): return ours.int == number.int64Value
         case (.number, let number as NSNumber):
-            // It rounds long numbers by way of a decimal; the standard library does not.
+            // Foundation rounds long numbers through a decimal; the standard library does not.
             let difference = abs(ours.double! - number.doubleValue)
             return ours.double == Double(ours.text.string)
                 && difference <= 4 * number.doubleValue.ulp
@@ -112,7 +113,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         var rejected = 0
         for round in 0..<RecordSupport.scaled(2_000) {
-            // Fifty damaged records a stream make 100 000.
+            // Fifty damaged records per stream make 100 000 in all.
             let layout: JSONReader.Layout = round % 4 == 0 ? .array : .lines
             let (bytes, size) = stream(layout, &random)
             let source = ByteSource(
@@ -139,7 +140,7 @@ import Testing
         return (bytes, bytes.count)
     }
 
-    /// Reads to the end, touching everything; answers how many records were refused.
+    /// Reads all records and accesses all values; returns the number of rejected records.
     private func drain(_ reader: JSONReader, atMost limit: Int) throws -> Int {
         var rejected = 0
         for _ in 0...limit {

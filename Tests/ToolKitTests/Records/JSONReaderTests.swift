@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Records from a stream, whatever the sizes of the reads.
+/// Records of a stream, for any sizes of reads.
 @Suite struct JSONReaderTests {
     @Test(arguments: [(16, 1), (16, 3), (64, 7), (1 << 16, .max)])
     func readsLines(window: Int, step: Int) throws {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// Half a line is not worth reading yet.
+    /// A reader is ready only when a whole line is available.
     @Test func waitsForWholeLines() throws {
         try RecordSupport.withPipe(carrying: nil) { descriptor in
             let source = ByteSource(descriptor: descriptor, path: "-")
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// Passing over records counts them, wrong ones too, as reading does.
+    /// Skipped records are counted like records that are read, including malformed ones.
     @Test func passesOver() throws {
         let reader = JSONReader(
             ByteSource(bytes: Array("{\"a\":1}\n\n{]\n  3\n4".utf8)), layout: .lines)

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Every rule of RFC 8259 from both sides, and our limits.
+/// Every rule of RFC 8259, with texts that obey and violate it, and the reader's own limits.
 @Suite struct JSONSyntaxTests {
     private static let valid: [String] = [
         "null", "true", "false", "0", "-0", "1", "-1", "10", "1.5", "-0.0", "1e5", "1E+5", "1e-5",
@@ -49,7 +49,7 @@ import Testing
             let text = [quote] + [UInt8](repeating: 0x61, count: padding) + bytes + [quote]
             let error = try #require(RecordSupport.jsonFault(text))
             #expect(error.code == .invalidText)
-            // In a name, too.
+            // The same text as a field name.
             let object = Array("{".utf8) + text + Array(":1}".utf8)
             #expect(RecordSupport.jsonFault(object)?.code == .invalidText)
         }
@@ -81,7 +81,7 @@ import Testing
         try RecordSupport.withJSON(text) { value in
             let strings = value.children.map(\.text.string)
             #expect(strings == ["\"\\/\u{8}\u{C}\n\r\t", "Aé€😀", "a\u{0}b", "plain"])
-            // Asked again, the answer is the same.
+            // A second access returns the same text.
             #expect(value.children.map(\.text.string) == strings)
         }
         try RecordSupport.withJSON(#"{"\u0061\n":1,"b":2}"#) { value in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ToolKit
 
-/// Bytes of other encodings become UTF-8, however the reads divide them.
+/// Text in other encodings becomes UTF-8, for any division into reads.
 struct TextEncodingTests {
     private static let text = "name;é€\u{2014}\r\n\u{1F388}x\u{10FFFF}\u{FFFF}\n"
 

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Values from JSON by the type of their property, plain and extended.
+/// Conversion of JSON to values by the type of their property, in plain and extended form.
 @Suite struct ValueFormTests {
     private func read(_ json: String, _ type: ColumnType, isNullable: Bool = false) -> String {
         let tape = JSONTape()
@@ -75,7 +75,7 @@ import Testing
         ),
         (#""AQID""#, .binary, "binary [1, 2, 3]"), (#""""#, .binary, "binary []"),
         (#"{"$binary":{"base64":"AQI=","subType":"00"}}"#, .binary, "binary [1, 2]"),
-        // The older forms of MongoDB.
+        // Legacy extended JSON of MongoDB.
         (#"{"$binary":"AQI=","$type":"00"}"#, .binary, "binary [1, 2]"),
         (
             #"{"$binary":"ASNFZ4mrze8AAAAAAAAABw==","$type":"04"}"#, .uuid,
@@ -132,7 +132,7 @@ import Testing
         ),
     ]
 
-    /// A type and the form its values have in text, where there is more than one to think of.
+    /// Description of a type's text form in messages.
     private static func form(_ type: ColumnType) -> String {
         switch type {
         case .binary: "data in base64"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ToolSupport
 
-/// `--diff`, `--at` and `--since` on databases made by the tools.
+/// `--diff`, `--at` and `--since` on databases made by realm-write.
 @Suite struct ChangeRecordTests {
     private let lab = WriteLab()
 
@@ -89,12 +89,12 @@ import Testing
     }
 
     @Test func predicateChoosesObjects() {
-        // 1 stays without a name of "b"; 2 is gone and did match.
+        // Object 1 does not match in either version; object 2 matched and is deleted.
         let run = lab.shell("$Q --diff zoo.realm old.realm Animal 'name == \"b\" OR id == 4'")
         #expect(run.text.split(separator: "\n").count == 2)
         #expect(run.text.contains("\"op\":\"delete\""))
         #expect(run.text.contains("\"op\":\"insert\""))
-        // What begins to match is an insert for whoever watches.
+        // An object that begins to match is an insertion.
         let begins = lab.shell(
             "$Q --at previous --diff @latest zoo.realm Animal 'friends.@count == 0'")
         #expect(

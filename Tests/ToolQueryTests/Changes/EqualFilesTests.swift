@@ -4,8 +4,7 @@ import Testing
 @testable import ToolQuery
 @testable import ToolSupport
 
-/// Files that have leaves with the same bytes: their objects are passed over, unless they mean something
-/// else.
+/// Files with equal leaves: their objects are skipped, unless equal bytes denote different values.
 @Suite struct EqualFilesTests {
     private let lab = WriteLab()
 
@@ -18,7 +17,7 @@ import Testing
         {"name":"any","type":"mixed","optional":true}]}]}
         """
 
-    /// Makes a file of 1 000 owners of `pets`.
+    /// Makes a file with 1 000 owners of `pets`.
     private func make(_ name: String, pets: [Int], target: (Int) -> Int) {
         lab.write("schema.json", Self.schema)
         lab.write("pets", pets.map { "{\"id\":\($0),\"name\":\"pet\"}\n" }.joined())
@@ -38,7 +37,7 @@ import Testing
             try Database(immutable: lab.path(b)).snapshot())
     }
 
-    /// Which of some ranges of owners, in ascending order, are the same in both files.
+    /// Returns which of the ranges of owners, in ascending order, are equal in both files.
     private func equalOwners(_ ranges: [ClosedRange<Int64>]) throws -> [Bool] {
         var cursor = try equal("a.realm", "b.realm").cursor("Owner")
         return ranges.map {
@@ -60,7 +59,7 @@ import Testing
         #expect(run.text.contains("\"class\":\"Owner\",\"key\":700,\"changed\":[\"pet\"]"))
     }
 
-    /// The links have the same object keys, which are other objects.
+    /// The links have equal object keys, which identify different objects in the two files.
     @Test func equalBytesCanMeanOtherLinks() throws {
         make("a.realm", pets: [1, 2]) { _ in 1 }
         make("b.realm", pets: [2, 1]) { _ in 2 }
@@ -73,13 +72,13 @@ import Testing
         )
     }
 
-    /// A target that is equal but for other properties is the same object.
+    /// A target whose primary key is equal is the same object, even if other properties differ.
     @Test func changedTargetsAreTheSameObjects() throws {
         make("a.realm", pets: [1, 2]) { _ in 1 }
         make("b.realm", pets: [1, 2]) { _ in 1 }
         let changed = lab.shell("$W -q --where 'id == 1' --set name='\"x\"' b.realm Pet")
         #expect(changed.status == 0, "\(changed.errorText)")
-        // `any` holds nothing, but could hold a link to any class.
+        // `any` has no values, but could contain a link to any class.
         #expect(try equalOwners([0...255]) == [true])
         let run = lab.shell("$Q --diff b.realm a.realm")
         #expect(run.text.split(separator: "\n").count == 1)

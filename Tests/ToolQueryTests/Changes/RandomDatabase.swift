@@ -3,8 +3,8 @@ import RealmEngine
 @testable import ToolKit
 @testable import ToolSupport
 
-/// A schema file and the records of a database, made from a seed: few names, so that two of them
-/// have much in common and differ in every way two databases can.
+/// A schema file and records, generated from a seed. The names are few, so that two databases have
+/// much in common and differ in all possible ways.
 struct RandomDatabase {
     let schema: String
     let records: String
@@ -12,14 +12,14 @@ struct RandomDatabase {
     private struct Property {
         let name: String
         let json: String
-        /// The value of a property, as extended JSON; nil for what it begins with.
+        /// Returns a value of the property as extended JSON; nil for the default.
         let value: (inout Generator) -> String?
     }
 
     private struct Class {
         let name: String
         let isEmbedded: Bool
-        /// `int`, `string` or none.
+        /// Type of the primary key, `int` or `string`; nil for none.
         let key: String?
         var properties: [Property] = []
         var ids: [Int] = []
@@ -141,7 +141,8 @@ extension RandomDatabase {
                 "\"type\":\"object\",\"target\":\"\(target.name)\""
                     + (isList ? ",\"collection\":\"list\"" : ",\"optional\":true")
             ) { random in
-                // Its properties may not be known yet: those there are get values.
+                // Some properties of the class may not be generated yet; the existing ones get
+                // values.
                 let object = { (random: inout Generator) in
                     "{" + members(target.properties, &random).joined(separator: ",") + "}"
                 }

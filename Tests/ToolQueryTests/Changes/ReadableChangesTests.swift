@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Differences for people.
+/// Changes as text for people.
 @Suite struct ReadableChangesTests {
     private let lab = WriteLab()
 

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Differences of schemas: as records, and applied.
+/// Differences of schemas, printed as records and applied.
 @Suite struct SchemaChangeTests {
     private let lab = WriteLab()
 
@@ -69,7 +69,7 @@ import Testing
                 {"op":"update","version":2,"class":"A","key":1,"changed":["y"],"object":{"y":"z"}}
 
                 """)
-        // What loses values needs --force; nothing of that batch is done without.
+        // Changes that lose values need `--force`; without it the whole batch is rolled back.
         let refused = lab.shell(
             "cp old.realm c.realm; $Q --diff new.realm old.realm | $W -q c.realm - -m apply")
         #expect(refused.status == 8)
@@ -142,8 +142,8 @@ import Testing
         #expect(lines.dropFirst().first?.contains("add-property") == true)
     }
 
-    /// Equal is said only of what is equal, and a difference that is applied is gone: schemas, types
-    /// and values of two databases that have little or much in common.
+    /// A diff is empty only if the databases are equal, and applying a diff makes them equal. The
+    /// databases are random and have little or much in common.
     @Test(arguments: 0..<12) func anythingBecomesAnything(seed: Int) {
         for half in 0..<2 {
             let made = RandomDatabase(seed: UInt64(seed * 2 + half + 1))

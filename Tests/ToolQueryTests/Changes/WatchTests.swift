@@ -2,15 +2,15 @@ import Testing
 
 @testable import ToolSupport
 
-/// `--watch` while others commit. The scripts wait for what they expect, and give up after a time
-/// only a hang needs.
+/// `--watch` while other processes commit. The scripts wait for the expected output, with timeouts
+/// that only a hang exceeds.
 @Suite struct WatchTests {
     private let lab = WriteLab()
 
     init() { #expect(lab.makeZoo().status == 0) }
 
-    /// Functions for scripts: `until_ PATTERN FILE` waits for a line, `$nameless` leaves out which file
-    /// it is.
+    /// Functions for scripts: `until_ PATTERN FILE` waits for a line, and `$nameless` removes the
+    /// fingerprint of the file.
     private static let tools = """
         nameless='sed s/"source":"[0-9a-f]*"/"source":""/'
         until_() { for i in $(seq 600); do grep -q "$1" "$2" 2>/dev/null && return; sleep 0.05; done
@@ -95,7 +95,8 @@ import Testing
                 """, "\(run.errorText)")
     }
 
-    /// Whoever watches one class need not look at what happened to others again.
+    /// A heartbeat advances the position, so that a watcher of one class need not read commits to
+    /// other classes again.
     @Test func marksGoOnWithHeartbeats() {
         let run = script(
             """
@@ -117,8 +118,8 @@ import Testing
         #expect(run.text == "{\"op\":\"ready\",\"version\":2}\n141\n", "\(run.errorText)")
     }
 
-    /// Every object is reported once, however fast it is committed, and from the first commit on even
-    /// where nobody had the database open before.
+    /// Every object is reported exactly once, at any rate of commits. This includes the first
+    /// commit if no process had the database open before.
     @Test(arguments: [true, false]) func losesNothing(_ hasLockFile: Bool) {
         let run = script(
             """
@@ -134,7 +135,7 @@ import Testing
         #expect(run.text == "2000\n2001\n", "\(run.errorText)")
     }
 
-    /// The writer is killed at any moment: what is reported is what was committed.
+    /// The writer is killed at any time: the reported objects equal the committed objects.
     @Test func survivesTheDeathOfWriters() {
         let run = script(
             """

@@ -3,8 +3,8 @@ import Testing
 
 @testable import ToolSupport
 
-/// The records of `--schema -f grdb` compiled with GRDB and filled from what `-f sql` loads. Only where
-/// `GRDB_CHECKOUT` names a checkout of GRDB.swift: building it takes minutes.
+/// Compiles the output of `--schema -f grdb` with GRDB and reads the data that `-f sql` loads. Runs
+/// only if `GRDB_CHECKOUT` names a checkout of GRDB.swift, because building it takes minutes.
 struct GRDBRecordTests {
     private static let checkout: String? = getenv("GRDB_CHECKOUT").flatMap {
         let path = String(cString: $0)

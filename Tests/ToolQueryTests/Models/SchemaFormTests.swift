@@ -3,7 +3,7 @@ import Testing
 @testable import ToolQuery
 @testable import ToolSupport
 
-/// `--schema` for programs other than the Realm SDKs.
+/// Forms of `--schema` for programs other than the Realm SDKs.
 struct SchemaFormTests {
     private static func pet(_ format: String) -> [String] {
         QueryRun.lines("-S", "-f", format, of: "Pet")
@@ -53,7 +53,7 @@ struct SchemaFormTests {
         #expect(text.contains("    var `in`: Int\n"))
     }
 
-    /// Names of tables and columns of the statements, quoted, in their order.
+    /// Returns the quoted names of tables and columns in the SQL statements, in order.
     private static func statements(_ fixture: String) -> [String] {
         let path = QueryRun.fixture("query/\(fixture).realm")
         let creations = QueryRun.text(["-f", "sql", "--all", path])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ToolSupport
 
-/// The recipes of realm-tools(7), MANY FILES, in Python: where its packages are installed.
+/// The Python recipes of realm-tools(7), MANY FILES; they run only if their packages are installed.
 @Suite struct ColumnarTests {
     private let scratch = ScratchDirectory()
 
@@ -13,7 +13,7 @@ import Testing
     private static let hasDuckDB = has(module: "duckdb")
     private static let hasSpark = has(module: "pyspark")
 
-    /// Output of the script in a directory with the people of the fixture.
+    /// Returns the output of a script in a directory with the records of class Person.
     private func printed(_ script: String) -> String {
         let path = scratch.write("script.py", Array(script.utf8))
         let run = ToolProcess.shell(
@@ -57,7 +57,7 @@ import Testing
         #expect(text == expected)
     }
 
-    /// Records of several files as one table, with their file.
+    /// Records of several files as one table with a column for the file.
     @Test(.enabled(if: hasDuckDB)) func duckDBReadsSeveralFiles() {
         let run = ToolProcess.shell(
             "cp \(QueryRun.social) \(scratch.path)/b.realm; cd \(scratch.path); "

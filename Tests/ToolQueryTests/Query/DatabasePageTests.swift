@@ -4,13 +4,13 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// `-f html`: what is in the page, and what it does in a browser.
+/// `-f html`: the content of the page and its behaviour in a browser.
 struct DatabasePageTests {
     private static func page(_ path: String, _ options: String...) -> String {
         QueryRun.text(["-f", "html"] + options + [path])
     }
 
-    /// The data in a page.
+    /// Parses the data in a page.
     private static func data(_ page: String) throws -> StrictJSON {
         let start = try #require(page.range(of: "id=\"data\">"))
         let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
@@ -51,7 +51,7 @@ struct DatabasePageTests {
         "\u{2028}\u{2029}", "a\u{0}b", "\"'&amp;`${1}", "</td></table>",
     ]
 
-    /// A database whose names and values look like markup.
+    /// Makes a database whose names and values look like markup.
     private static func hostileFile(_ lab: WriteLab) throws -> String {
         let names = ["</td>", "<script>alert(2)</script>"]
         let properties =
@@ -87,7 +87,7 @@ struct DatabasePageTests {
     @Test func thePageLoadsNothing() {
         let page = Self.page(QueryRun.social)
         #expect(page.contains("default-src 'none'"))
-        // The name of a namespace is the only address.
+        // The only address is the name of an XML namespace.
         #expect(page.components(separatedBy: "http://").count == 2)
         #expect(!page.contains("https://") && !page.contains("src=\"") && !page.contains("@import"))
     }
@@ -108,7 +108,7 @@ struct DatabasePageTests {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// Runs `script` in the page once it is shown; returns what it answers and what went wrong.
+    /// Runs `script` in the page after it is loaded; returns its result or the error.
     private static func run(_ page: String, _ script: String, in lab: WriteLab) -> String {
         let probe = """
             <script>

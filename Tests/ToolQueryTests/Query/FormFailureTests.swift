@@ -4,12 +4,13 @@ import Testing
 @testable import ToolQuery
 @testable import ToolSupport
 
-/// Every form of `--format` ends with an error when its output or its input is bad.
+/// Every form of `--format` fails with an error if the output cannot be written or the input is
+/// invalid.
 @Suite struct FormFailureTests {
     private let scratch = ScratchDirectory()
     private static let large = QueryRun.fixture("objects/all-types-2-compacted.realm")
 
-    /// Options and operands that print something in the form.
+    /// Options and operands that produce output in the form.
     private static func words(_ format: OutputFormat) -> String {
         let form = "-f \(format.rawValue)"
         if format == .html { return "\(form) \(large)" }
@@ -45,7 +46,7 @@ import Testing
         {"name":"$file","type":"int","optional":false}]}]}
         """
 
-    /// Runs a script on a file with dates and names that no other program takes.
+    /// Runs a script on a file with dates and names that other programs do not support.
     private func run(_ script: String) -> ToolProcess {
         scratch.write("schema.json", Array(Self.schema.utf8))
         let records = #"""
@@ -66,7 +67,7 @@ import Testing
                 #"{"id":1,"t":"+10000-01-01T00:00:00Z","all":[]}"#,
                 #"{"id":2,"t":null,"all":["0000-12-31T23:59:59.999Z"]}"#,
             ])
-        // Spark would read them as null.
+        // Spark would read these dates as null.
         #expect(
             run("$TOOL -S -f ddl a.realm Date").text
                 == "`id` BIGINT, `t` STRING, `all` ARRAY<STRING>\n")
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    /// A record has each member once.
+    /// A record contains each member only once.
     @Test func propertiesWithNamesOfMembers() {
         for options in ["--all", "--all -f json", "--with-filename --class Name"] {
             let run = run("$TOOL -q \(options) a.realm")

@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// `--group-by` as a script meets it.
+/// `--group-by` as used by scripts.
 @Suite struct GroupTests {
     @Test func groupsByAPropertyAndAPath() {
         #expect(
@@ -21,7 +21,7 @@ import Testing
             ).count == 1)
     }
 
-    /// Years of births, counted as conditions on the years count them.
+    /// Groups by year of birth have the counts of predicates on the year.
     @Test func groupsByFunctionsOfAProperty() {
         let file = QueryRun.fixture("query/social.realm")
         let lines = QueryRun.lines(
@@ -56,7 +56,8 @@ import Testing
         #expect(refused.status == 2 && refused.errorText.contains("no time zone"))
     }
 
-    /// Each group has what a query for its key finds; the groups are all objects.
+    /// Each group has the objects that a query for its key finds, and the groups contain all
+    /// objects.
     @Test(arguments: [
         ("query/bulk.realm", "64MiB"), ("query/bulk.realm", "1KiB"),
         ("query/social.realm", "1KiB"), ("query/types.realm", "1KiB"),
@@ -94,7 +95,7 @@ import Testing
         #expect("\(counts.split(separator: "\0").count)\n" == distinct, "\(name).\(field)")
     }
 
-    /// NaN is skipped in groups as in the aggregates of all objects.
+    /// Aggregates of groups skip NaN like aggregates of all objects.
     @Test func groupsHaveTheAggregatesOfTheirObjects() {
         let types = QueryRun.fixture("query/types.realm")
         for name in ["f", "od", "dec", "mx", "oi"] {
@@ -122,7 +123,7 @@ import Testing
         #expect(
             text("-fcsv", "--aggregate", list).hasPrefix(
                 "stddev(age),median(age),count(distinct age)\n"))
-        // As many as DISTINCT leaves, but for null.
+        // The count equals the number of results of DISTINCT, except null.
         let distinct = QueryRun.text([
             "-c", "--distinct", "age", QueryRun.social, "Person", "age != null",
         ])

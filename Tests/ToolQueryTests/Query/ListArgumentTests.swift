@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Lists bound by `--argjson` find what the list finds when it is written in the predicate.
+/// A list bound by `--argjson` finds the same objects as the list literal in the predicate.
 @Suite struct ListArgumentTests {
     private static let types = [
         "int", "string", "double", "bool", "float", "decimal128", "date", "objectId", "uuid",
@@ -36,7 +36,7 @@ import Testing
             let run = lab.shell(script)
             #expect(run.text == "", "\(elements)")
         }
-        // A single text that is no value of the type stays a mistake.
+        // A single text that is not a value of the property's type is still an error.
         #expect(lab.shell("$Q -c --argjson '\"a\"' a.realm A 'pint == $0'").status == 2)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Properties whose names the query language cannot spell, asked for as a script does.
+/// Properties whose names the query language cannot express, in options as used by scripts.
 @Suite struct PropertyNameTests {
     private let scratch = ScratchDirectory()
     private var file: String { scratch.file("names.realm") }
@@ -14,10 +14,10 @@ import Testing
         "p,q",
     ]
 
-    /// A name as a part of a list.
+    /// Returns a name as an item of a list.
     private static func listed(_ name: String) -> String { name == "p,q" ? #"p\,q"# : name }
 
-    /// Objects 0 to 3, whose properties are 3, 2, 1 and 0, and which link to the object before.
+    /// Makes objects 0 to 3, with the values 3, 2, 1 and 0 and a link to the previous object.
     init() {
         let properties = Self.names.map { #"{"name":"\#($0)","type":"int"}"# }
         let schema =
@@ -40,7 +40,7 @@ import Testing
         #expect(run.status == 0, "\(run.errorText)", sourceLocation: sourceLocation)
     }
 
-    /// The ids found by options and a predicate, if there is one.
+    /// Returns the ids of the objects that options and an optional predicate find.
     private func ids(
         _ options: String..., where predicate: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// A word in backticks is no name in a predicate.
+    /// A word in backticks is not a valid name in a predicate.
     @Test func theLanguageIsTheSame() {
         #expect(QueryRun.error([file, "C", "`any` == 1"]).contains("starts no word"))
         #expect(QueryRun.error(["-sany", file, "C", "`any` == 1"]).contains("starts no word"))
@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Dates
 
-    /// A date in a form that the language does not have is refused with those it has.
+    /// A date in an unsupported notation is an error that lists the supported notations.
     @Test(arguments: [
         "t > 2024-06-01", "t > 2024-06-01T10:00:00Z", "t > 2024-06-01T10:00",
         "t>2024-06-01T10:00:00.5", "t == 2024-06-01T10:00:00+02:00", "t > 2024-06-01 10:00:00",

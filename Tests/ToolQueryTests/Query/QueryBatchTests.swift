@@ -22,7 +22,7 @@ import Testing
         "{\\\"id\\\":1,\\\"where\\\":\\\"\(predicate)\\\"}"
     }
 
-    /// Objects that are only counted are as many as those that are listed.
+    /// Counts equal the numbers of listed objects.
     @Test func countsAreThoseOfTheObjects() throws {
         let lines = Self.requests.map(request)
         let listed = answers("--fields name", lines)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// A request that cannot be answered is an answer of its own, and the others follow.
+    /// A request that fails gets an error as its answer, and later requests are answered.
     @Test func errorsAreAnswers() throws {
         let run = answers(
             "--count",
@@ -62,7 +62,7 @@ import Testing
         return answers(options, [escaped]).text
     }
 
-    /// Objects and their order are what the options of the same names print.
+    /// Members select and order objects like the options with the same names.
     @Test func membersMeanWhatOptionsMean() throws {
         func lines(_ words: [String], _ predicate: [String] = []) -> String {
             QueryRun.text(["-fndjson"] + words + [QueryRun.social, "Person"] + predicate)
@@ -129,7 +129,7 @@ import Testing
                 == "{\"count\":0,\"groups\":[]}\n")
     }
 
-    /// Each wrong member is an answer, and the next request is answered.
+    /// Each invalid member gets an error as its answer, and the next request is answered.
     @Test(arguments: [
         (#"{"were":"age > 3"}"#, "did you mean where?"), (#"{"Sort":"age"}"#, "did you mean sort?"),
         (#"{"groupby":"vip","aggregate":"count"}"#, "did you mean groupBy?"),

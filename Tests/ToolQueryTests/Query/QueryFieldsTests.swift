@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Which fields a record has, and what they lead to.
+/// Fields of records, and paths through links.
 @Suite struct QueryFieldsTests {
     @Test func everyFormat() {
         let fields = ["-F", "tag,weight,nick,seen", "-L2", QueryRun.social, "Pet"]
@@ -65,7 +65,7 @@ import Testing
             QueryRun.lines(fields, "-L1", "-fcsv", "-H", of: "Person") == [
                 "ann,Northwind,Bob;Cid,Eve,45"
             ])
-        // Lists on the way are nested as deep as there are collections.
+        // Values are nested as deep as there are collections on the path.
         #expect(
             QueryRun.lines("-F", "friends.pets.name", "-L1", of: "Person") == [
                 #"{"friends.pets.name":[[null],[]]}"#
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func expandingEndsWithThePath() throws {
-        // Eve's friends include herself's friends: a cycle that must not recurse.
+        // A friend of Eve is Eve herself: a cycle that must not recurse.
         let line = try #require(
             QueryRun.lines("-x", "boss.employer", "-Fboss", "--offset", "1", "-L1", of: "Person")
                 .first)
@@ -170,7 +170,7 @@ import Testing
                     #"{"handle":"ann","address.phones":"111"}"#,
                     #"{"handle":"ann","address.phones":"112"}"#,
                 ])
-        // Without -F the element takes the collection's place.
+        // Without -F the element replaces the collection.
         #expect(
             QueryRun.lines("--explode", "rates", "-L1", "-fcsv", of: "Company")
                 == [

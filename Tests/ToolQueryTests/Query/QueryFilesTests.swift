@@ -2,7 +2,7 @@ import Testing
 
 @testable import ToolSupport
 
-/// One question about several files.
+/// One request on several files.
 @Suite struct QueryFilesTests {
     private let scratch = ScratchDirectory()
     private let types = QueryRun.fixture("query/types.realm")
@@ -77,7 +77,8 @@ import Testing
                 == lines("$TOOL @S Person 'age > 30'"))
     }
 
-    /// The error of one file does not stop the others, and the most serious one decides.
+    /// An error in one file does not prevent the others from being processed, and the most serious
+    /// error determines the status.
     @Test func statusesAddUp() {
         scratch.write("damaged.realm", [UInt8](repeating: 7, count: 100))
         let missing = run("$TOOL -c --class Person @S @D/missing.realm @S")
@@ -90,7 +91,7 @@ import Testing
         let unknown = run("$TOOL -c --class Person @T @S")
         #expect(unknown.status == 2 && unknown.text.hasPrefix(social))
         #expect(unknown.errorText.contains("there is no class Person"))
-        // As grep: 0 if any file has an answer.
+        // Like grep, the status is 0 if any file has a result.
         #expect(run("$TOOL -e -c --class Person --where 'age > 3000' @S").status == 1)
         #expect(run("$TOOL -e -c --class Person --where 'age > 30' @S").status == 0)
         #expect(run("$TOOL -e -c --class Person --where 'age > 3000' @S @D/no.realm").status == 3)
@@ -120,7 +121,7 @@ import Testing
             #expect(run.text == "")
         }
         #expect(run("$TOOL --digest @S @T").errorText.contains("hint: --with-filename"))
-        // A class after --all is a mistake, not a file that is missing.
+        // A class after --all is reported as a mistake, not as a missing file.
         #expect(run("$TOOL --all @S Person").errorText.contains("leave one of them out"))
     }
 }

@@ -38,7 +38,7 @@ import Testing
         #expect(out.string == "| x\\|y\\\\n\\<b> | |\n")
     }
 
-    /// What does not fit is left out and named; numbers and dates are whole.
+    /// Columns that do not fit are left out and listed; numbers and dates are never cut.
     @Test func tablesTooWide() {
         let wide = run("COLUMNS=40 $TOOL -f table $S Person")
         #expect(wide.text.split(separator: "\n").allSatisfy { $0.count <= 40 })

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolQuery
 @testable import ToolSupport
 
-/// The list of classes, the schema and the digests, in every form.
+/// The list of classes, the schema and the digests in every form.
 @Suite struct QueryListingTests {
     @Test func classesAsTable() {
         #expect(
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func digests() {
-        // Constants: a digest that changes between releases is of no use.
+        // Constants, because a digest must not change between releases.
         #expect(
             QueryRun.lines("--digest", "-ftable") == [
                 "Company   4  07a1b3b041ecc4be",

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// What a script relies on: exit statuses, files, pipes, and that nothing is touched.
+/// Guarantees for scripts: exit statuses, files, pipes, and unchanged databases.
 @Suite struct QueryOutputTests {
     private let social = QueryRun.social
 
@@ -12,7 +12,7 @@ import Testing
     func aFullDiskIsExitStatus9(format: String) {
         for request in ["\(social)", "\(social) Pet", "\(social) Pet -L0 -e", "-S \(social)"] {
             let run = ToolProcess.shell("$TOOL -f \(format) \(request) > /dev/full")
-            // Nothing to write is nothing that can fail.
+            // Empty output cannot fail.
             let isEmpty = request.contains("-L0") && (format == "ndjson")
             #expect(run.status == (isEmpty ? 1 : 9), "\(request): \(run.errorText)")
         }

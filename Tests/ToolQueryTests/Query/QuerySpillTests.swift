@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Sorting more than `--max-memory` allows.
+/// Sorting of more data than `--max-memory` permits.
 @Suite struct QuerySpillToolTests {
     private static let file = "\(packageRoot)/Tests/Fixtures/query/bulk.realm"
 
@@ -21,7 +21,7 @@ import Testing
         #expect(whole.output.count > 10_000)
     }
 
-    /// Records of a large encrypted file are rendered in another order than they are printed in.
+    /// In a large encrypted file, records are rendered in another order than they are printed in.
     @Test func anEncryptedFileIsPrintedInTheSameOrder() {
         let scratch = ScratchDirectory()
         let script = """

@@ -3,7 +3,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// The forms of values.
+/// Notation of values.
 @Suite struct QueryValuesTests {
     private let types = QueryRun.fixture("query/types.realm")
 

@@ -4,21 +4,22 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// Databases made of the output, where their programs are installed, value by value.
+/// Loads the SQL output into databases whose programs are installed, and compares all values.
 @Suite struct SQLLoadTests {
-    /// A database that SQL was loaded into.
+    /// A database into which the SQL was loaded.
     private struct Loaded {
         let file: String
-        /// The command that carries out the SQL that follows it and prints `null` for null.
+        /// Command to which the SQL is added as an argument; it prints `null` for null.
         let client: String
-        /// What becomes of `true` and `false`.
+        /// Script for sed that replaces `true` and `false` by their output.
         let truths: String
-        /// How the bytes of a column are hexadecimal text.
+        /// Returns a SQL expression for the bytes of a column as hexadecimal text.
         let hexadecimal: (String) -> String
         var types = ["bool", "int", "objectId", "uuid", "data"]
     }
 
-    /// Fixtures are loaded, foreign keys hold, and every property has the values it had.
+    /// Fixtures can be loaded into SQLite, foreign keys are valid, and every property has the same
+    /// values.
     @Test(arguments: QueryRun.all)
     func everythingArrivesInSQLite(file: String) throws {
         let scratch = ScratchDirectory()
@@ -37,7 +38,7 @@ import Testing
         try compare(loaded)
     }
 
-    /// The same with a server of its own.
+    /// Fixtures can be loaded into PostgreSQL, on a server that the test starts.
     @Test func everythingArrivesInPostgreSQL() throws {
         guard let server = PostgresServer() else { return }
         for (number, file) in QueryRun.all.enumerated() {
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    /// The same with the package for Python, where it is installed.
+    /// Fixtures can be loaded into DuckDB, if its Python package is installed.
     @Test(arguments: QueryRun.all)
     func everythingArrivesInDuckDB(file: String) throws {
         let scratch = ScratchDirectory()
@@ -70,7 +71,7 @@ import Testing
                 hexadecimal: { "lower(hex(\($0)))" }))
     }
 
-    /// Carries out standard input, or prints what a query finds.
+    /// Script that executes standard input, or prints the result of a query.
     private static let duck = """
         import sys, duckdb
         base = duckdb.connect(sys.argv[1])
@@ -93,7 +94,7 @@ import Testing
     private func check(_ table: StrictJSON, _ property: StrictJSON, _ loaded: Loaded) {
         guard case .string(let name)? = table["name"], case .string(let field)? = property["name"],
             case .string(let type)? = property["type"], loaded.types.contains(type),
-            // The others would need quoting, in three languages.
+            // Other values would need quoting in three languages.
             field.utf8.allSatisfy({ isalnum(Int32($0)) != 0 })
         else { return }
         let isSingle = property["collection"] == .null
@@ -109,11 +110,12 @@ import Testing
     }
 }
 
-/// A server with a directory of its own, as a user that may run one; ends with its last reference.
+/// A PostgreSQL server with its own directory, run as a permitted user; it stops with its last
+/// reference.
 private final class PostgresServer {
     private let directory: String
 
-    /// Nil where none is installed.
+    /// Nil if PostgreSQL is not installed.
     init?() {
         let run = ToolProcess.shell(
             """

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// What `-f sql` prints, and that a database makes the same of it.
+/// Output of `-f sql`, and the database that it creates.
 @Suite struct SQLTests {
     @Test func statementsOfAClass() {
         let lines = QueryRun.lines("-f", "sql", "-s", "tag", "-L1", of: "Pet")
@@ -47,7 +47,7 @@ import Testing
         #expect(run.text.contains(#"FOREIGN KEY ("owner") REFERENCES "Pet" ("tag")"#))
     }
 
-    /// The output does not depend on how many work at it.
+    /// The output does not depend on the number of threads.
     @Test(arguments: SQLDialect.allCases)
     func threadsDoNotShow(dialect: SQLDialect) {
         let bulk = QueryRun.fixture("query/bulk.realm")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RemnantOutputTests {
     private let lab = WriteLab()
 
-    /// Three animals, of which the second is deleted and the third changed, in one commit each.
+    /// Makes three animals, then deletes the second and changes the third, in one commit each.
     private func makeZoo() {
         #expect(lab.makeZoo().status == 0)
         lab.write(
