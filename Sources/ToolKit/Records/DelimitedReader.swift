@@ -201,7 +201,8 @@ package final class DelimitedReader {
             property: column < header.count ? header[column] : nil, expected: expected, got: got)
     }
 
-    /// Offset of a field in the row; 0 for an unescaped field, which is not in the window.
+    /// Offset of a field in the row; 0 for a field with escapes, whose decoded text is not in the
+    /// window.
     private func offset(of column: Int) -> Int {
         let start = UnsafeRawPointer(window.base) + window.start
         let offset = start.distance(to: UnsafeRawPointer(fields[column].base))

@@ -14,13 +14,12 @@ protocol CommitStep: AnyObject {
     /// Wakes the load's thread; called by threads that have read records.
     var wake: @Sendable () -> Void { get }
 
-    /// Calls `writeTransaction` of the load with the write mutex, repeatedly as long as the records
-    /// of whole transactions are read.
+    /// Calls `writeTransaction` of the load, repeatedly as long as the records of whole
+    /// transactions are read.
     func perform(_ load: RecordLoad) throws(RealmError)
     /// Returns the transaction to write in.
     func begin() throws(RealmError) -> WriteTransaction
-    /// Discards the changes of the transaction; `begin` then returns another one under the same
-    /// write mutex.
+    /// Discards the changes of the transaction; `begin` then returns another one.
     func restart(_ transaction: WriteTransaction) throws(RealmError)
     /// Discards the open transaction, if there is one.
     func abandon(_ transaction: WriteTransaction?)

@@ -124,7 +124,7 @@ final class GroupedCommits: CommitStep {
         if let failure { throw failure }
     }
 
-    /// Unpins the version that the instance has read, since an idle writer does not need it.
+    /// Refreshes the instance, so that an idle writer does not pin an old version.
     func idle() throws(RealmError) { try place.instance.refresh() }
 
     func finish(_ load: RecordLoad) throws(RealmError) {

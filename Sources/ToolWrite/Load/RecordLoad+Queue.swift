@@ -103,7 +103,7 @@ extension RecordLoad {
 
     // MARK: Writing
 
-    /// Writes one transaction and commits it. Called with the write mutex.
+    /// Writes one transaction and commits it.
     func writeTransaction() throws(RealmError) {
         guard let first = queue.waiting.first else { return }
         let batch = try begin(first.time)

@@ -16,8 +16,8 @@ final class Resync {
 
     // MARK: Schema
 
-    /// Returns the steps for a schema change of the stream. They first remove conflicting parts of
-    /// the schema, and are empty if the change is already made.
+    /// Returns the steps for a schema change of the stream: removals of conflicting parts of the
+    /// schema, then the change. An existing property of the same type is only adjusted.
     func steps(toward change: SchemaChange, _ schema: Schema) -> [SchemaChange] {
         func spec(_ name: String) -> ClassSpec? {
             schema.objectClass(named: name).map { ClassSpec($0, schema) }
