@@ -80,7 +80,7 @@ package struct QueryLanguage: Sendable {
 }
 
 extension QueryOptions {
-    /// Memory and temporary files as the command allows.
+    /// Sets the memory limit and the directory for temporary files as in the command.
     package init(_ command: ParsedCommand) {
         self.init()
         memoryLimit = command.maxMemory

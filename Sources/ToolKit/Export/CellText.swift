@@ -35,7 +35,6 @@ package struct CellRules: Sendable {
 struct CellText {
     let escape: CellRules.Escape
     let separator: UInt8
-    /// Text of null.
     let null: [UInt8]
     /// Whether the command gives the text of null.
     let isNullGiven: Bool

@@ -9,7 +9,7 @@ package final class LinkTarget {
     let cache = LinkCache()
     /// Plan for its objects when they are nested without expansion.
     var plan: ObjectPlan?
-    /// Reads primary keys and nothing else.
+    /// Scan of the primary key only; nil in a class without primary key.
     private let keys: TableScan?
     /// Scan of all columns for each depth of nesting: an inner object must not move the scan of the
     /// outer one.

@@ -54,7 +54,7 @@ package final class RecordPlan: Sendable {
 }
 
 extension RecordPlan {
-    /// Members that JSON records may begin with.
+    /// Names of members with which JSON records may begin.
     package static let fileMember = "$file"
     static let classMember = "$class"
 

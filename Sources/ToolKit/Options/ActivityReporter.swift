@@ -29,7 +29,7 @@ package final class ActivityReporter: Sendable {
         }
     }
 
-    /// Removes the line.
+    /// Ends the updates and erases the line.
     package func finish() {
         reporter.withLock { reporter in
             reporter?.finish()

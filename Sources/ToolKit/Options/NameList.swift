@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Lists of names and key paths in the arguments of options.
+/// Parser for lists of names and key paths in the arguments of options.
 package enum NameList {
     /// Splits a list at commas, except commas after a backslash, which belong to a name, and commas
     /// inside the parentheses of a function.

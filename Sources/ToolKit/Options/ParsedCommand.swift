@@ -49,7 +49,6 @@ package struct ParsedCommand: Sendable {
         option.value(values[option.spec.name] ?? [])
     }
 
-    /// Whether the option was given.
     package func isGiven(_ option: some OptionDeclaration) -> Bool {
         precondition(knows(option), "\(table.name) has no option \(option.spec.spelling)")
         return isGiven(option.spec)
@@ -59,7 +58,6 @@ package struct ParsedCommand: Sendable {
         values[option.name] != nil
     }
 
-    /// Whether any of the options was given.
     package func isAnyGiven(_ options: [any OptionDeclaration]) -> Bool {
         options.contains { isGiven($0.spec) }
     }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Classes of the Realm .NET SDK.
+/// Classes for the Realm .NET SDK.
 enum CSharpClasses: AttributedClasses {
     static let primaryKey = "[PrimaryKey]"
     static let index = "[Indexed]"

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Classes of the Realm Kotlin SDK.
+/// Classes for the Realm Kotlin SDK.
 enum KotlinClasses: AttributedClasses {
     static let primaryKey = "@PrimaryKey"
     static let index = "@Index"

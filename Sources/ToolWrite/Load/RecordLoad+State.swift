@@ -22,11 +22,11 @@ extension RecordLoad {
 
     /// Numbers of records and changes at three points.
     struct Counts {
-        /// Including the open batch.
+        /// Counts including the open batch.
         var current = LoadCounts()
-        /// As of the last commit.
+        /// Counts at the last commit.
         private(set) var committed = LoadCounts()
-        /// As of the last commit that is durable.
+        /// Counts at the last durable commit.
         var durable = LoadCounts()
 
         /// Records that the first `count` records are skipped.

@@ -175,7 +175,7 @@ final class RecordBatch: @unchecked Sendable {
         return try stage.next(input).relocated(to: records.places[index], from: input)
     }
 
-    /// Fills the plan's row as the record did.
+    /// Restores the plan's row for a record that was converted earlier.
     private func restore(_ row: Int, _ converted: Conversion, _ plan: ClassPlan) {
         plan.begin()
         converted.rows.read(row, into: plan.row)

@@ -12,7 +12,6 @@ struct SchemaText {
 
     private(set) var version: UInt64?
     private(set) var classes: [ClassSpec] = []
-    /// Names of the classes.
     private var names: Set<String> = []
     private var line = 0
     /// Whether the text defines a class called `binary`, which is then not an alias of `data`.

@@ -40,7 +40,7 @@ struct ReadingRecipeTests {
             """)
     }
 
-    /// Recipe 1.
+    /// Recipe 1: print read emails as csv.
     @Test func readEmailsToCSV() {
         let result = run(
             """
@@ -167,7 +167,7 @@ struct ReadingRecipeTests {
             "\(result.text)\(result.errorText)")
     }
 
-    /// Recipe 11.
+    /// Recipe 11: read a database on a phone through adb.
     @Test func databaseOfAPhone() {
         let result = run(
             """
@@ -179,7 +179,7 @@ struct ReadingRecipeTests {
         #expect(result.text == "a\nb\nc\n", "\(result.errorText)")
     }
 
-    /// Recipe 12.
+    /// Recipe 12: create a seed database from csv.
     @Test func seedFromCSV() {
         let result = run(
             """
@@ -193,7 +193,7 @@ struct ReadingRecipeTests {
         #expect(result.text == "0\n1,Ana\n2,\n", "\(result.errorText)")
     }
 
-    /// Recipe 13.
+    /// Recipe 13: load all classes into SQLite through csv.
     @Test func intoSQL() {
         let result = run(
             """
@@ -207,7 +207,7 @@ struct ReadingRecipeTests {
         #expect(result.text == "a|Ana\nnew\nold\n", "\(result.errorText)")
     }
 
-    /// Recipe 16.
+    /// Recipe 16: answer many look-ups with `--batch`.
     @Test func manyLookUps() {
         let result = run(
             """

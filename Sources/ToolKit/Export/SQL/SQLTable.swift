@@ -23,13 +23,12 @@ package struct SQLTable: Sendable {
         self.collection = collection
     }
 
-    /// Name of the class.
     package var className: String { info.className }
 
     /// Name of the collection property; empty for the table of a class.
     package var collectionName: String { collection.map { info.columns[$0].name } ?? "" }
 
-    /// Whether the values of that column are JSON.
+    /// Whether the values of the column at this index are JSON.
     func isJSON(_ column: Int) -> Bool { columns[column].kind == .json }
 
     /// Beginning of each INSERT statement.
