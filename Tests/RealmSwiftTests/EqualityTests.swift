@@ -31,4 +31,30 @@ import Testing
         #expect(first.numbers == again.numbers && first.names.isEqual(again.names))
         #expect(first.anything != List<AnyRealmValue>())
     }
+
+    @Test func collectionsInAnyValuesAreEqualAtTheSamePathOnly() throws {
+        let lab = try RealmLab(RealmTests.types + [Things.self])
+        let realm = try lab.open()
+        let things = Things()
+        let list = AnyRealmValue.fromArray([.int(1)])
+        let map = AnyRealmValue.fromDictionary(["a": .int(1)])
+        things.anything.append(objectsIn: [list, list, map, map])
+        things.any = .fromDictionary(["x": list, "y": list])
+        try realm.write { realm.add(things) }
+        let again = realm.objects(Things.self)[0]
+        func lists(_ things: Things) throws -> [List<AnyRealmValue>] {
+            let entries = try #require(things.any.dictionaryValue)
+            let values = [things.anything[0], things.anything[1], entries["x"], entries["y"]]
+            return try values.map { try #require($0?.listValue) }
+        }
+        let (mine, theirs) = (try lists(things), try lists(again))
+        for (i, one) in mine.enumerated() {
+            for (j, other) in theirs.enumerated() {
+                #expect((one == other) == (i == j) && one.isEqual(other) == (i == j))
+            }
+            #expect(one.hash == theirs[i].hash)
+        }
+        let maps = try [2, 3].map { try #require(things.anything[$0].dictionaryValue) }
+        #expect(!maps[0].isEqual(maps[1]) && maps[1].isEqual(again.anything[3].dictionaryValue))
+    }
 }

@@ -146,13 +146,14 @@ final class ManagedCollection {
         var hasher = Hasher()
         hasher.combine(handle.owner.link)
         hasher.combine(handle.property)
+        hasher.combine(handle.steps)
         return hasher.finalize()
     }
 
     func isSame(as other: ManagedCollection) -> Bool {
         realm.isSame(as: other.realm) && handle.owner.link == other.handle.owner.link
             && handle.property == other.handle.property
-            && handle.steps.count == other.handle.steps.count
+            && handle.steps == other.handle.steps
     }
 
     /// The same collection in another realm instance of the file; nil if its owner does not exist
