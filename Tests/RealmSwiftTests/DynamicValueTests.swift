@@ -2,6 +2,10 @@ import Foundation
 import RealmSwift
 import Testing
 
+final class AnySet: Object {
+    @Persisted var values: MutableSet<AnyRealmValue>
+}
+
 /// Dynamic objects as values of properties.
 @Suite struct DynamicValueTests {
     private static let types =
@@ -132,6 +136,34 @@ import Testing
             #expect(things.names["b"] == .some(nil))
         }
         #expect(stored.count == 2 && !one.isInvalidated && !two.isInvalidated)
+        try lab.check()
+    }
+
+    @Test func setsContainThem() throws {
+        let things = try realm.write { realm.dynamicCreate("Things", value: ["set": [dog]]) }
+        let set = things.dynamicMutableSet("set")
+        #expect(set.contains(dog) && set.contains(realm.dynamicObjects("Dog")[0]))
+        let other = try realm.write { realm.dynamicCreate("Dog", value: ["id": 2]) }
+        #expect(!set.contains(other) && realm.objects(Things.self)[0].set.count == 1)
+        let elsewhere = try RealmLab(Self.types)
+        let target = try elsewhere.open()
+        let stranger = try target.write { target.dynamicCreate("Dog", value: ["id": 1]) }
+        #expect(!set.contains(stranger))
+        try lab.check()
+    }
+
+    @Test func setsOfAnyValuesDoNotContainUnmanagedObjects() throws {
+        let lab = try RealmLab(RealmTests.types + [AnySet.self])
+        let realm = try lab.open()
+        let (one, dog) = (AnySet(), Dog(value: ["id": 1]))
+        try realm.write {
+            realm.add(one)
+            one.values.insert(.object(dog))
+            #expect(one.values.contains(.object(dog)))
+            #expect(!one.values.contains(.object(Dog(value: ["id": 2]))))
+        }
+        #expect(one.values.contains(.object(dog)) && !one.values.contains(.object(Dog())))
+        #expect(realm.objects(Dog.self).count == 1)
         try lab.check()
     }
 

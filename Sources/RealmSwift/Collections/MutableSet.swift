@@ -72,7 +72,10 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// Whether the set has an element. False for an object that is unmanaged or of another realm.
     public func contains(_ object: Element) -> Bool {
         guard let managed else { return unmanaged.contains(object) }
-        if let object = object as? ObjectBase, object.managed?.realm !== managed.realm {
+        // Converting an unmanaged object would add it to the realm.
+        if let object = object._rlmObject ?? object._rlmAny?.content as? ObjectBase,
+            object.keeper !== managed.realm
+        {
             return false
         }
         let storing = _Storing(managed.realm)
