@@ -26,6 +26,44 @@ import Testing
         try lab.check()
     }
 
+    @Test func dynamicObjectsAndTheirCollectionsBecomeInvalid() throws {
+        let lab = try RealmLab(RealmTests.types)
+        let realm = try lab.open()
+        try realm.write { realm.add(Dog(value: ["id": 1, "tags": ["a"], "friends": [["id": 2]]])) }
+        let dog = realm.dynamicObjects("Dog")[0]
+        let tags = try #require(dog["tags"] as? List<String>)
+        let friends = dog.dynamicList("friends")
+        #expect(!dog.isInvalidated && !tags.isInvalidated && !friends.isInvalidated)
+        realm.invalidate()
+        #expect(dog.isInvalidated && tags.isInvalidated && friends.isInvalidated)
+        let reasons = [
+            RealmTesting.catchMisuse { _ = dog["name"] },
+            RealmTesting.catchMisuse { dog["name"] = "Al" },
+            RealmTesting.catchMisuse { _ = dog.dynamicList("friends") },
+            RealmTesting.catchMisuse { _ = tags.count },
+            RealmTesting.catchMisuse { _ = friends.first },
+        ].map { $0?.reason ?? "" }
+        #expect(reasons.allSatisfy { $0.contains("deleted or invalidated") })
+        let again = realm.dynamicObjects("Dog")[0]
+        #expect(!again.isInvalidated && again["name"] as? String == "Rex")
+        #expect(dog.isInvalidated && again.dynamicList("friends").count == 1)
+        try lab.check()
+    }
+
+    @Test func collectionsThatWereHandedOverBecomeInvalid() throws {
+        let lab = try RealmLab(RealmTests.types)
+        let realm = try lab.open()
+        let dog = Dog(value: ["id": 1, "tags": ["a"]])
+        try realm.write { realm.add(dog) }
+        let tags = try #require(realm.resolve(ThreadSafeReference(to: dog.tags)))
+        let thawed = try #require(dog.tags.freeze().thaw())
+        #expect(tags.count == 1 && thawed.count == 1)
+        realm.invalidate()
+        #expect(tags.isInvalidated && thawed.isInvalidated)
+        #expect(RealmTesting.catchMisuse { _ = tags.count } != nil)
+        try lab.check()
+    }
+
     @Test func observersGoWithTheirTokens() throws {
         let lab = try RealmLab(RealmTests.types)
         let path = lab.configuration.fileURL!.path

@@ -7,8 +7,8 @@ final class ManagedCollection {
     @exclusivity(unchecked) private(set) var handle: CollectionHandle
     private let name: String
 
-    /// Class of the owner; nil if it is not known.
-    private let owner: ManagedClass?
+    /// Value of the realm's `releases` when the collection was read.
+    private let releases: Int
     /// Reads and changes elements; nil before the first use.
     @exclusivity(unchecked) private var reader: ElementReader?
     @exclusivity(unchecked) private var keptStoring: _Storing?
@@ -16,17 +16,16 @@ final class ManagedCollection {
     convenience init(_ owner: ObjectBase, _ property: Int, _ name: String) {
         owner.checkFresh()
         let handle = CollectionHandle(owner.handle!, property)
-        self.init(owner.keeper!, handle, name, owner.managed)
+        self.init(owner.keeper!, handle, name)
     }
 
     init(
-        _ realm: RealmInstance, _ handle: CollectionHandle, _ name: String,
-        _ owner: ManagedClass? = nil
+        _ realm: RealmInstance, _ handle: CollectionHandle, _ name: String, releases: Int? = nil
     ) {
         self.realm = realm
         self.handle = handle
         self.name = name
-        self.owner = owner
+        self.releases = releases ?? realm.releases
     }
 
     /// Reads from the collection. Traps if its owner is deleted.
@@ -41,7 +40,7 @@ final class ManagedCollection {
     }
 
     /// Whether the realm released the version of the collection.
-    var isStale: Bool { owner?.isStale == true }
+    var isStale: Bool { realm.releases != releases }
 
     @inline(never)
     private func refuse() -> Never {
@@ -138,7 +137,7 @@ final class ManagedCollection {
 
     /// The collection at `step` inside this one.
     func nested(_ step: CollectionPlace.Step) -> ManagedCollection {
-        ManagedCollection(realm, handle.nested(step), name, owner)
+        ManagedCollection(realm, handle.nested(step), name, releases: releases)
     }
 
     /// Hash value that equal collections share.

@@ -27,11 +27,6 @@ public final class DynamicObject: Object {
         return object
     }
 
-    public override var isInvalidated: Bool {
-        guard let handle else { return false }
-        return !((try? handle.exists) ?? false)
-    }
-
     /// The property with this name; nil for null. Traps if the class has no such property, and when
     /// set outside of a write transaction.
     public subscript(dynamicMember member: String) -> Any? {
@@ -64,6 +59,7 @@ public final class DynamicObject: Object {
 
     private func property(_ key: String) -> (ColumnInfo, Int) {
         guard let objects else { throwRealmException("The object is not managed by a Realm.") }
+        checkFresh()
         guard let property = place(of: key) else {
             throwRealmException(
                 "Property '\(key)' not found in object of type '\(storedName)'"

@@ -119,6 +119,7 @@ extension ObjectBase {
         guard let handle, let keeper else {
             throwRealmException("The object is not managed by a Realm.")
         }
+        checkFresh()
         let column = managed?.model.field(named: name)?.column ?? name
         guard let property = handle.objects.property(named: column),
             handle.objects.properties[property].collection != nil

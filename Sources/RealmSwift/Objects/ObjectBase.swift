@@ -60,10 +60,14 @@ open class ObjectBase: NSObject {
     private final class Unmodelled {
         let realm: RealmInstance
         let objects: ObjectClass
+        /// Value of the realm's `releases` when the object was read.
+        private let releases: Int
 
         init(_ realm: RealmInstance, _ objects: ObjectClass) {
-            (self.realm, self.objects) = (realm, objects)
+            (self.realm, self.objects, releases) = (realm, objects, realm.releases)
         }
+
+        var isStale: Bool { realm.releases != releases }
     }
 
     /// The class in the realm; nil for an unmanaged object.
@@ -111,8 +115,17 @@ open class ObjectBase: NSObject {
 
     /// Whether the object was deleted or its realm was invalidated. False for an unmanaged object.
     open var isInvalidated: Bool {
-        guard let handle, let managed else { return false }
-        return managed.isStale || !((try? handle.exists) ?? false)
+        guard let handle else { return false }
+        return isStale || !((try? handle.exists) ?? false)
+    }
+
+    /// Whether `invalidate` released the version that the object belongs to.
+    private final var isStale: Bool {
+        switch state {
+        case .managed(let managed): managed.isStale
+        case .dynamic(let found): found.isStale
+        case .recording, .unmanaged: false
+        }
     }
 
     @inline(__always)
@@ -222,7 +235,7 @@ open class ObjectBase: NSObject {
 
     /// Traps for an object of a version that `invalidate` released.
     final func checkFresh() {
-        if managed?.isStale == true {
+        if isStale {
             throwRealmException("Object has been deleted or invalidated.")
         }
     }

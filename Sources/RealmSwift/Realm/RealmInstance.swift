@@ -17,6 +17,8 @@ final class RealmInstance: @unchecked Sendable {
     /// Reference to itself during a write transaction in a context other than a thread, which keeps
     /// the instance alive.
     private var keeper: RealmInstance?
+    /// Number of versions that `invalidate` released; older objects and collections are invalid.
+    @exclusivity(unchecked) private(set) var releases = 0
     private let classes = LockedValue<[ObjectIdentifier: ManagedClass]>([:])
 
     private let whereabouts = WeakBox<RealmInstance>()
@@ -178,6 +180,7 @@ final class RealmInstance: @unchecked Sendable {
     func invalidate() {
         guard engine.invalidate() else { return }
         letGo()
+        releases += 1
         classes.withLock { classes in
             for managed in classes.values { managed.isStale = true }
             classes = [:]
