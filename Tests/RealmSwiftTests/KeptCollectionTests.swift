@@ -92,6 +92,21 @@ import Testing
         #expect(Decimal128(value: NSNull()).isSignaling)
     }
 
+    @Test func integersOfMoreThan34DigitsAreNotExactDecimals() throws {
+        let limit: UInt128 = 10_000_000_000_000_000_000_000_000_000_000_000
+        for exact in [0, 7, limit - 1, limit, limit + 10, limit * 1000] {
+            let number = try Decimal128(string: "\(exact)")
+            #expect(Decimal128(exactly: exact) == number)
+            #expect(Decimal128(exactly: -Int128(exact)) == 0 - number)
+        }
+        for inexact in [limit + 1, limit * 10 + 10, limit * 1000 + 1] {
+            #expect(Decimal128(exactly: inexact) == nil)
+            #expect(Decimal128(exactly: -Int128(inexact)) == nil)
+        }
+        #expect(Decimal128(exactly: UInt128.max) == nil)
+        #expect(Decimal128(exactly: Int.min) == Decimal128(value: Int.min))
+    }
+
     @Test func valuesThatDoNotFit() {
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["weight": true]) } != nil)
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["name": false]) } != nil)

@@ -58,9 +58,16 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
     /// Creates a number from the decimal text of `number`.
     public init(number: NSNumber) { stored = Self.parsed(number.stringValue) }
 
-    /// Creates a number from an integer, rounded to 34 digits. Never nil.
+    /// Creates a number from an integer; nil if it has more than 34 significant digits or is out
+    /// of range. Zeros at the end are not significant.
     public init?<T: BinaryInteger>(exactly source: T) {
-        stored = Self.parsed(String(source))
+        let text = String(source)
+        let digits = text.utf8.count - (source < 0 ? 1 : 0)
+        if digits > 34, text.utf8.suffix(digits - 34).contains(where: { $0 != UInt8(ascii: "0") }) {
+            return nil
+        }
+        stored = Self.parsed(text)
+        if !stored.isFinite { return nil }
     }
 
     /// Creates a number from an integer literal.
