@@ -4,10 +4,10 @@ import RealmEngine
 ///
 /// Direct-mapped. A collision or a long key costs a look-up, never a wrong result. Copies share the
 /// memory, which the creator frees.
-/// freely; who made it frees it.
 struct LinkCache {
     private static let entries = 2048
-    /// Size of an entry: object key + 1, length, and the rendered text. An empty entry is all zero.
+    /// Size of an entry: object key + 1, length, and the rendered text. An empty entry has
+    /// the number of a key that belongs in another entry.
     private static let entrySize = 64
     private static let longest = entrySize - 9
 
@@ -17,6 +17,9 @@ struct LinkCache {
         let size = Self.entries * Self.entrySize
         memory = .allocate(byteCount: size, alignment: Self.entrySize)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        // 0 means key -1, which a damaged list of backlinks may contain. It belongs in the last
+        // entry, key 0 in the first.
+        entry(ObjectKey(-1)).storeBytes(of: 1, as: Int64.self)
     }
 
     func free() { memory.deallocate() }
@@ -37,7 +40,7 @@ struct LinkCache {
         return true
     }
 
-    /// Caches the bytes of `out` from `start` on as the rendering of `key`, which is not negative.
+    /// Caches the bytes of `out` from `start` on as the rendering of `key`.
     func keep(_ key: ObjectKey, _ out: borrowing ByteBuffer, from start: Int) {
         let count = out.count - start
         guard count <= Self.longest else { return }

@@ -63,6 +63,25 @@ import Testing
         }
     }
 
+    @Test func theCacheOfLinksFindsOnlyKeysThatItHas() {
+        let cache = LinkCache()
+        defer { cache.free() }
+        var out = ByteBuffer()
+        for key in -3...5000 as ClosedRange<Int64> {
+            let found = cache.append(ObjectKey(key), to: &out)
+            #expect(!found)
+        }
+        out.append("text")
+        for key in [-1, 0, 2047] as [Int64] {
+            cache.keep(ObjectKey(key), out, from: 0)
+            let found = cache.append(ObjectKey(key), to: &out)
+            let count = out.count
+            #expect(found && count == 8)
+            out.removeAll()
+            out.append("text")
+        }
+    }
+
     @Test func nestedObjectsHaveALimit() throws {
         for depth in [50, 150, 250] {
             let path = scratch.file("nested-\(depth).realm")
