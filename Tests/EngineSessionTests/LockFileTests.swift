@@ -211,6 +211,56 @@ import Testing
         #expect(try Database(immutable: path).version == 4)
     }
 
+    /// An older version accepts the pins that keep no more than a pin that it has.
+    @Test(arguments: PinKind.allCases) func pinsOfOlderVersions(_ kept: PinKind) throws {
+        var bytes = [UInt8](repeating: 0, count: LockFile.initialSize)
+        bytes.withUnsafeMutableBytes {
+            LockFile.initialize($0.baseAddress!, durability: 0, historyType: 2, historySchema: 1)
+        }
+        let list = VersionList(file: LockFile(memory: try LockFileMemory(copying: bytes)))
+        try list.reset(version: 1, top: Ref(4096), fileSize: 8192)
+        let pin = try list.pinNewest(kept)
+        try list.add(version: 2, top: Ref(8192), fileSize: 12288)
+        for kind in PinKind.allCases {
+            let isAccepted = kind == kept || kind == .frozen || (kind == .live && kept == .full)
+            let byNumber = try list.pin(version: 1, kind)
+            if let byNumber { list.release(byNumber) }
+            let again = try? list.pin(again: pin, kind)
+            if let again { list.release(again) }
+            #expect((byNumber != nil) == isAccepted && (again != nil) == isAccepted, "\(kind)")
+            let newest = try #require(try list.pin(version: 2, kind))
+            list.release(newest)
+        }
+        #expect(try list.held() == [1, 2])
+        list.release(pin)
+        #expect(try list.held() == [2])
+        #expect(try list.pin(version: 1, .frozen) == nil)
+    }
+
+    /// Reading an older version by its number needs no history.
+    @Test func aVersionWithFrozenPinsOnlyIsReadable() throws {
+        let counters = try open()
+        let database = counters.database
+        let frozen = try database.pin(.frozen)
+        for _ in 0..<3 { try counters.add(1) }
+        func counts() throws -> [Int] {
+            let versions = LockFileFacts(databasePath: path)?.session?.versions ?? []
+            let entry = try #require(versions.first { $0.version == 2 })
+            return [entry.live, entry.frozen]
+        }
+        #expect(try counts() == [0, 1])
+        do {
+            let older = try database.at(.number(2))
+            #expect(try Counters.sum(older.snapshot()) == 0 && older.version == 2)
+            #expect(try counts() == [0, 2])
+            #expect(Thrown.error { _ = try older.pin(.live) }?.reason == "version-gone")
+        }
+        #expect(try counts() == [0, 1])
+        database.unpin(frozen)
+        try counters.add(1)
+        #expect(Thrown.error { _ = try database.at(.number(2)) }?.code == "BadVersion")
+    }
+
     @Test func readOnlyDirectory() throws {
         for name in [".lock", ".management"] {
             try FileManager.default.removeItem(atPath: path + name)

@@ -260,7 +260,7 @@ public final class Database: Sendable {
     func pinNewest(_ label: ReaderLabel = .none) -> VersionPin {
         versions.withLock { versions in
             // Cannot be nil, because the handle itself pins the version.
-            versions.held.hold(live: versions.newest.version, label)!
+            versions.held.hold(versions.newest, label)!
         }
     }
 

@@ -69,24 +69,26 @@ struct HeldVersions {
         }
     }
 
-    /// Takes over `pin`, the first live pin of the state's version, for one holder.
+    /// Takes over `pin`, the first pin of its kind of the state's version, for one holder. A holder
+    /// without a pin counts as live.
     mutating func adopt(
         _ state: VersionState, _ pin: VersionList.Pin?, _ label: ReaderLabel
     ) -> VersionPin {
         let i = index(state.version) ?? entries.count
         if i == entries.count { entries.append(Entry(state)) }
-        entries[i].live = Hold(count: 0, pin: pin)
-        return count(i, .live, label)
+        let kind = pin?.kind ?? .live
+        entries[i][kind] = Hold(count: 0, pin: pin)
+        return count(i, kind, label)
     }
 
     func isHeldLive(_ version: UInt64) -> Bool {
         entries.contains { $0.version == version && $0.live.count > 0 }
     }
 
-    /// Adds a holder to a version that has live holders; returns nil for other versions.
-    mutating func hold(live version: UInt64, _ label: ReaderLabel) -> VersionPin? {
-        guard let i = index(version), entries[i].live.count > 0 else { return nil }
-        return count(i, .live, label)
+    /// Adds a holder of the same version and kind as `pin`; returns nil if there is none.
+    mutating func hold(_ pin: VersionPin, _ label: ReaderLabel) -> VersionPin? {
+        guard let i = index(pin.version), entries[i][pin.kind].count > 0 else { return nil }
+        return count(i, pin.kind, label)
     }
 
     /// Adds a holder to a version that has holders; throws `misuse` for other versions.

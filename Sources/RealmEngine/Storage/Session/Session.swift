@@ -314,9 +314,9 @@ final class Session: Sendable {
         }
     }
 
-    /// Pins the version with this number; returns nil if no participant keeps it.
-    func pin(version: UInt64, _ kind: PinKind = .live) throws(RealmError) -> VersionList.Pin? {
-        try withList { (list) throws(RealmError) in try list.pin(version: version, kind) }
+    /// Pins the version with this number as `frozen`; returns nil if no participant keeps it.
+    func pin(version: UInt64) throws(RealmError) -> VersionList.Pin? {
+        try withList { (list) throws(RealmError) in try list.pin(version: version, .frozen) }
     }
 
     /// Numbers of the pinned versions and of the newest one, ascending.

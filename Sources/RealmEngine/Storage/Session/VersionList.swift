@@ -151,12 +151,11 @@ struct VersionList {
         return try pin(i, kind)
     }
 
-    /// Adds a pin for a version that is already pinned, usually by the caller.
+    /// Adds a pin for a version that is already pinned, usually by the caller. Throws `busy` if the
+    /// version does not accept pins of this kind.
     func pin(again pin: Pin, _ kind: PinKind) throws(RealmError) -> Pin {
         try cover()
-        let entry = file.entry(pin.index)
-        let isHeld = entry.live > 0 || (kind == .frozen && entry.frozen > 0)
-        guard entry.version == pin.version, isHeld || pin.index == Int(file.newest) else {
+        guard file.entry(pin.index).version == pin.version, accepts(kind, pin.index) else {
             throw RealmError(
                 .busy, code: "BadVersion", reason: "version-gone",
                 "version \(pin.version) is no longer kept by anybody")
@@ -164,27 +163,36 @@ struct VersionList {
         return try self.pin(pin.index, kind)
     }
 
-    /// Pins the version with this number; returns nil if it is neither pinned nor the newest.
+    /// Pins the version with this number; returns nil if there is no such version or it does not
+    /// accept pins of this kind.
     func pin(version: UInt64, _ kind: PinKind) throws(RealmError) -> Pin? {
         try cover()
         for i in 0..<file.entryCount where file.entry(i).version == version {
-            let entry = file.entry(i)
-            // A pin of any kind keeps the version's data.
-            let isHeld = entry.live > 0 || entry.frozen > 0 || entry.full > 0
-            guard version != 0, isHeld || i == Int(file.newest) else { return nil }
+            guard version != 0, accepts(kind, i) else { return nil }
             return try pin(i, kind)
         }
         return nil
     }
 
-    /// Numbers of the versions that can be pinned, ascending.
+    /// Whether a pin of `kind` may be added to entry `i`. The newest version accepts every pin; an
+    /// older one needs a pin that keeps at least as much. Commits free the history since a version
+    /// that has frozen pins only, so a live pin would come too late.
+    private func accepts(_ kind: PinKind, _ i: Int) -> Bool {
+        let entry = file.entry(i)
+        if i == Int(file.newest) { return true }
+        return switch kind {
+        case .frozen: entry.isPinned
+        case .live: entry.live > 0 || entry.full > 0
+        case .full: entry.full > 0
+        }
+    }
+
+    /// Numbers of the versions that accept frozen pins, ascending.
     func held() throws(RealmError) -> [UInt64] {
         try cover()
-        return (0..<file.entryCount).filter { i in
-            let entry = file.entry(i)
-            return entry.version != 0
-                && (entry.live > 0 || entry.frozen > 0 || entry.full > 0 || i == Int(file.newest))
-        }.map { file.entry($0).version }.sorted()
+        return (0..<file.entryCount)
+            .filter { file.entry($0).version != 0 && accepts(.frozen, $0) }
+            .map { file.entry($0).version }.sorted()
     }
 
     private func pin(_ i: Int, _ kind: PinKind) throws(RealmError) -> Pin {
