@@ -87,8 +87,9 @@ extension DatabasePath {
     /// session, of programs that opened the link and do not resolve it.
     private var foreignLock: (link: String, lock: FileIdentity)? {
         for link in links {
-            guard let other = FileIdentity(path: link + ".lock"),
-                other != FileIdentity(path: lock), LockFileMemory.isLocked(other)
+            let beside = link + ".lock"
+            guard let other = FileIdentity(path: beside), other != FileIdentity(path: lock),
+                LockFileMemory.isLocked(other, at: beside)
             else { continue }
             return (link, other)
         }

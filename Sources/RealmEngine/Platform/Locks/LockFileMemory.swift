@@ -177,26 +177,17 @@ final class LockFileMemory: @unchecked Sendable {
     static func isThere(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
 
     /// Whether any process holds a `flock` on the file at `path`, according to `/proc/locks`; true
-    /// if that cannot be read. Only inode numbers are compared. Testing by taking the lock could
-    /// mislead another process that opens the file at the same moment.
+    /// if that is not certain. Testing by taking the lock could mislead another process that opens
+    /// the file at the same moment.
     static func isLocked(_ path: String) -> Bool {
         var s = stat()
         guard lstat(path, &s) == 0, s.st_mode & S_IFMT == S_IFREG else { return false }
-        return isLocked(FileIdentity(device: UInt64(s.st_dev), inode: UInt64(s.st_ino)))
+        let file = FileIdentity(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
+        return isLocked(file, at: path)
     }
 
-    static func isLocked(_ locked: FileIdentity) -> Bool {
-        if held.withLock({ $0[locked] != nil }) { return true }
-        guard let file = fopen("/proc/locks", "r") else { return true }
-        defer { fclose(file) }
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { line in
-            let line = line.baseAddress!
-            while fgets(line, 256, file) != nil {
-                if strstr(line, "FLOCK") != nil, strstr(line, ":\(locked.inode) ") != nil {
-                    return true
-                }
-            }
-            return false
-        }
+    /// Whether any process holds a `flock` on `file`, whose path is `path`.
+    static func isLocked(_ file: FileIdentity, at path: String) -> Bool {
+        held.withLock { $0[file] != nil } || LockTable.hasLock(on: file, at: path)
     }
 }

@@ -1,0 +1,91 @@
+import Glibc
+
+/// The kernel's table of file locks, `/proc/locks`, searched for the locks of one file.
+struct LockTable {
+    /// End of a file's name in the table: its inode number.
+    private let inode: String
+    /// The whole name: device and inode number.
+    private let name: String
+
+    init(_ file: FileIdentity) {
+        inode = ":\(file.inode) "
+        name = " \(Self.hex(file.major)):\(Self.hex(file.minor))\(inode)"
+    }
+
+    private static func hex(_ number: UInt64) -> String {
+        (number < 16 ? "0" : "") + String(number, radix: 16)
+    }
+
+    /// Correspondence of a `flock` in the table to the file.
+    enum Match: Comparable {
+        case none
+        /// The inode numbers are equal, the devices differ.
+        case inode
+        case file
+    }
+
+    /// Compares one line of the table.
+    func match(_ line: UnsafePointer<CChar>) -> Match {
+        if strstr(line, "FLOCK") == nil || strstr(line, inode) == nil { return .none }
+        return strstr(line, name) == nil ? .inode : .file
+    }
+
+    /// Whether any process holds a `flock` on a file. True if that is not certain: if the table
+    /// cannot be read, or shows the inode number with a device that may be the file's.
+    static func hasLock(on file: FileIdentity, at path: String) -> Bool {
+        guard let stream = fopen("/proc/locks", "re") else { return true }
+        defer { fclose(stream) }
+        let table = LockTable(file)
+        let match: Match = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { line in
+            let line = line.baseAddress!
+            var best = Match.none
+            while best != .file, fgets(line, 256, stream) != nil {
+                best = max(best, table.match(line))
+            }
+            return best
+        }
+        return match == .file || (match == .inode && !showsDevice(of: file, at: path))
+    }
+
+    /// File systems whose locks the table may show with the device of the file system below.
+    private static let stacked: Set<Substring> = [
+        "aufs", "ecryptfs", "overlay", "shiftfs", "unionfs",
+    ]
+
+    /// Whether the table certainly shows the file's locks with the device that `stat` returns: that
+    /// device is also the mount's. The subvolumes of btrfs have devices of their own.
+    static func showsDevice(of file: FileIdentity, at path: String) -> Bool {
+        let pathOnly: Int32 = 0o10_000_000  // O_PATH, hidden from Swift's view of fcntl.h
+        let descriptor = retryingInterrupts { open(path, pathOnly | O_CLOEXEC) }
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let facts = fields(of: "/proc/self/fdinfo/\(descriptor)")
+        guard let id = facts.first(where: { $0.first == "mnt_id:" })?.last,
+            let mount = fields(of: "/proc/self/mountinfo").first(where: { $0.first == id }),
+            mount.count > 2, mount[2] == "\(file.major):\(file.minor)",
+            let type = mount.drop(while: { $0 != "-" }).dropFirst().first
+        else { return false }
+        return !stacked.contains(type)
+    }
+
+    /// Returns the words of each line of a file in `/proc`; nothing if it cannot be read.
+    private static func fields(of path: String) -> [[Substring]] {
+        guard let stream = fopen(path, "re") else { return [] }
+        defer { fclose(stream) }
+        var line: UnsafeMutablePointer<CChar>?
+        var size = 0
+        defer { free(line) }
+        var lines: [[Substring]] = []
+        while getline(&line, &size, stream) > 0, let line {
+            lines.append(String(cString: line).split { $0 == " " || $0 == "\t" || $0 == "\n" })
+        }
+        return lines
+    }
+}
+
+extension FileIdentity {
+    /// Major number of the device.
+    fileprivate var major: UInt64 { device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000 }
+    /// Minor number of the device.
+    fileprivate var minor: UInt64 { device & 0xFF | device >> 12 & 0xFFFF_FF00 }
+}
