@@ -83,6 +83,22 @@ import Testing
         #expect(ProcessIdentity(pid: 0) == nil && ProcessIdentity(pid: .max) == nil)
     }
 
+    /// A process identity contains 32 bits of the start time, which are 497 days.
+    @Test func agesOfProcesses() throws {
+        let day = 86_400
+        func age(started: Int, uptime: Int) -> Int {
+            FileHolders.age(
+                startTicks: UInt64(started * 100), uptime: uptime, ticksPerSecond: 100)
+        }
+        #expect(age(started: 600 * day, uptime: 600 * day + 5) == 5)
+        #expect(age(started: 3, uptime: 600 * day) == 600 * day - 3)
+        #expect(age(started: 10, uptime: 9) == 0)
+        let own = ProcessIdentity.current
+        let ticks = try #require(ProcessIdentity.startTicks(of: own.pid))
+        #expect(UInt32(truncatingIfNeeded: ticks) == own.startTime)
+        #expect(ProcessIdentity.startTicks(of: 0) == nil)
+    }
+
     @Test(arguments: ["garbage", "short", "empty", "directory", "fifo", "later", "missing"])
     func damagedTables(_ damage: String) throws {
         try FileManager.default.createDirectory(

@@ -60,8 +60,19 @@ extension FileHolders {
     private static func age(of process: ProcessIdentity) -> Int {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
-        let ticks = max(1, sysconf(Int32(_SC_CLK_TCK)))
-        return max(0, time.tv_sec - Int(process.startTime) / ticks)
+        // The start time of the identity lacks the upper bits.
+        let ticks = ProcessIdentity.startTicks(of: process.pid) ?? UInt64(process.startTime)
+        return age(
+            startTicks: ticks, uptime: time.tv_sec, ticksPerSecond: sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Seconds since a process started, at least 0.
+    ///
+    /// - Parameters:
+    ///   - startTicks: clock ticks from system start to process start.
+    ///   - uptime: seconds since system start.
+    static func age(startTicks: UInt64, uptime: Int, ticksPerSecond: Int) -> Int {
+        max(0, uptime - Int(clamping: startTicks / UInt64(max(1, ticksPerSecond))))
     }
 
     /// Returns the files a process has open; nil if this user may not see them.

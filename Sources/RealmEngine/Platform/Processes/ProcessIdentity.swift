@@ -17,18 +17,28 @@ package struct ProcessIdentity: Hashable, Sendable {
     init?(pid: UInt32) {
         guard let number = pid_t(exactly: pid), number > 0 else { return nil }
         self.pid = pid
-        guard let line = Self.firstLine(of: "/proc/\(pid)/stat") else {
+        guard let fields = Self.fields(of: pid) else {
             guard kill(number, 0) == 0 || errno == EPERM else { return nil }
             startTime = 0
             return
         }
-        // The command name may contain anything, spaces and parentheses too, so fields are counted
-        // after it.
-        let end = line.lastIndex(of: UInt8(ascii: ")")) ?? line.endIndex
-        let fields = line[end...].split(separator: UInt8(ascii: " "))
         if let state = fields.dropFirst().first?.first, "ZX".utf8.contains(state) { return nil }
-        let ticks = fields.count > 20 ? UInt64(String(decoding: fields[20], as: UTF8.self)) : nil
-        startTime = UInt32(truncatingIfNeeded: ticks ?? 0)
+        startTime = UInt32(truncatingIfNeeded: Self.startTicks(fields) ?? 0)
+    }
+
+    /// Clock ticks from system start to the start of the process `pid`; nil if unknown.
+    static func startTicks(of pid: UInt32) -> UInt64? { fields(of: pid).flatMap { startTicks($0) } }
+
+    private static func startTicks(_ fields: [ArraySlice<UInt8>]) -> UInt64? {
+        fields.count > 20 ? UInt64(String(decoding: fields[20], as: UTF8.self)) : nil
+    }
+
+    /// The fields of `/proc/PID/stat` from the end of the command name on, which may contain
+    /// anything, spaces and parentheses too; nil if the file cannot be read.
+    private static func fields(of pid: UInt32) -> [ArraySlice<UInt8>]? {
+        guard let line = firstLine(of: "/proc/\(pid)/stat") else { return nil }
+        let end = line.lastIndex(of: UInt8(ascii: ")")) ?? line.endIndex
+        return line[end...].split(separator: UInt8(ascii: " "))
     }
 
     /// The identity of this process. Cached until the process forks.
