@@ -91,7 +91,7 @@ package struct TemporaryFile {
         }
         // Has a temporary name for an instant. If the process is killed then, the next
         // `TemporaryName` in the directory removes the file.
-        let name = try TemporaryName(in: folder, for: path) { name in
+        let name = try TemporaryName(in: folder, for: path, opensFile: false) { name in
             linkat(AT_FDCWD, place, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? descriptor : -1
         }
         do throws(RealmError) { try rename(name.path, target) } catch {

@@ -19,11 +19,13 @@ struct TemporaryName {
     ///
     /// - Parameters:
     ///   - path: name of the output in messages.
+    ///   - opensFile: whether each call of `create` opens a descriptor. It is closed if another
+    ///     process removes the file before it is locked; `create` is then called again.
     ///   - create: creates the file or directory of the given name and returns its descriptor,
     ///     which the caller keeps open as long as the name is needed; negative with `errno` set on
     ///     failure.
     init(
-        in folder: String, for path: String, create: (String) -> Int32
+        in folder: String, for path: String, opensFile: Bool = true, create: (String) -> Int32
     ) throws(RealmError) {
         Self.sweep(folder)
         for _ in 0..<1000 {
@@ -40,6 +42,7 @@ struct TemporaryName {
                     self.entry = entry
                     return
                 }
+                if opensFile { close(descriptor) }
                 errno = EEXIST
             }
             let code = errno
@@ -138,6 +141,12 @@ package final class TemporaryDirectory {
         name = try TemporaryName(in: folder, for: path) { name in
             if mkdir(name, 0o700) != 0 { return -1 }
             descriptor = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            if descriptor < 0 {
+                let code = errno
+                rmdir(name)
+                // Another process's `sweep` removed the directory.
+                errno = code == ENOENT ? EEXIST : code
+            }
             return descriptor
         }
         self.descriptor = descriptor
