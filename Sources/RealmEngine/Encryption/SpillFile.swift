@@ -50,7 +50,7 @@ final class SpillFile {
         guard whole > 0 else { return }
         let plain = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<whole])
         let bytes = cipher?.encrypted(plain, at: written) ?? plain
-        do throws(RealmError) { try File.writeAll(bytes, to: descriptor, directory) } catch {
+        do throws(RealmError) { try writeWhole(descriptor, bytes, path: directory) } catch {
             throw error.aboutSpilling
         }
         written += whole

@@ -56,11 +56,11 @@ package final class OutputFile {
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
             let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
-            if count >= 0 {
+            if count > 0 {
                 written += count
                 rest = rest.dropFirst(count)
             } else {
-                try recover(errno)
+                try recover(count == 0 ? ENOSPC : errno)
             }
         }
         buffer.removeAll()

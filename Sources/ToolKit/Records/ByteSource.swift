@@ -124,7 +124,7 @@ package final class ByteSource {
             let written = retryingInterrupts { write(copy, bytes + done, count - done) }
             guard written > 0 else {
                 throw systemFailure(
-                    .output, "cannot keep the input", errno: errno,
+                    .output, "cannot keep the input", errno: written == 0 ? ENOSPC : errno,
                     file: Terminal.temporaryDirectory)
             }
             done += written

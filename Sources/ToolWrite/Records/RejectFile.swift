@@ -67,8 +67,9 @@ final class RejectFile {
                     Glibc.write(descriptor, lines.baseAddress! + done, lines.count - done)
                 }
             }
-            guard count >= 0 else {
-                throw systemFailure(.output, "cannot write", errno: errno, file: path)
+            guard count > 0 else {
+                let code = count == 0 ? ENOSPC : errno
+                throw systemFailure(.output, "cannot write", errno: code, file: path)
             }
             done += count
         }

@@ -73,27 +73,8 @@ struct File: ~Copyable {
             let count = retryingInterrupts { read(source, chunk, 1 << 18) }
             if count == 0 { return file }
             guard count > 0 else { throw systemError("read", "-", errno: errno) }
-            try file.writeAll(UnsafeRawBufferPointer(start: chunk, count: count))
-        }
-    }
-
-    /// Writes all bytes at the current position.
-    func writeAll(_ bytes: UnsafeRawBufferPointer) throws(RealmError) {
-        try Self.writeAll(bytes, to: descriptor, path)
-    }
-
-    static func writeAll(
-        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ path: String
-    ) throws(RealmError) {
-        var at = 0
-        while at < bytes.count {
-            let count = retryingInterrupts {
-                write(descriptor, bytes.baseAddress! + at, bytes.count - at)
-            }
-            guard count > 0 else {
-                throw systemError("write", path, errno: errno, kind: .output)
-            }
-            at += count
+            let bytes = UnsafeRawBufferPointer(start: chunk, count: count)
+            try writeWhole(file.descriptor, bytes, path: file.path)
         }
     }
 
@@ -133,20 +114,28 @@ package func memoryDescriptor() throws(RealmError) -> Int32 {
 @_silgen_name("memfd_create")
 private func makeMemoryFile(_ name: UnsafePointer<CChar>, _ flags: UInt32) -> Int32
 
-/// Writes all of `bytes`, in several calls if necessary. Throws `output`; `path` is for messages.
+/// Writes all of `bytes`, in several calls if necessary. Throws `output`.
+///
+/// - Parameters:
+///   - offset: offset in the file; nil for the current position of the descriptor.
+///   - path: name of the file in messages.
 func writeWhole(
-    _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int, path: String
+    _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int? = nil, path: String
 ) throws(RealmError) {
     var done = 0
     while done < bytes.count {
-        let count = retryingInterrupts {
-            pwrite(
-                descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
+        let (start, count) = (bytes.baseAddress! + done, bytes.count - done)
+        let written = retryingInterrupts {
+            guard let offset else { return write(descriptor, start, count) }
+            return pwrite(descriptor, start, count, off_t(offset + done))
         }
-        guard count > 0 else {
-            throw systemError("pwrite", path, errno: count == 0 ? ENOSPC : errno, kind: .output)
+        guard written > 0 else {
+            // A call that writes nothing does not set `errno`.
+            let code = written == 0 ? ENOSPC : errno
+            throw systemError(
+                offset == nil ? "write" : "pwrite", path, errno: code, kind: .output)
         }
-        done += count
+        done += written
     }
 }
 

@@ -21,8 +21,8 @@ final class PageFile {
     /// `output` if the disk is full; then the bytes are unchanged.
     func take(_ start: UnsafeMutableRawPointer, _ count: Int) throws(RealmError) {
         guard count > 0 else { return }
-        try File.writeAll(
-            UnsafeRawBufferPointer(start: start, count: count), to: descriptor, directory)
+        let bytes = UnsafeRawBufferPointer(start: start, count: count)
+        try writeWhole(descriptor, bytes, path: directory)
         // With MAP_PRIVATE, pages that change later become private memory again and need no disk
         // space.
         let placed = mmap(
