@@ -139,6 +139,12 @@ func writeWhole(
     }
 }
 
+/// Allocates disk space for `count` bytes of a file from `offset` on; a file that ends before them
+/// grows. Returns 0 or an error number, as `posix_fallocate` does.
+func allocateSpace(_ descriptor: Int32, at offset: Int = 0, count: Int) -> Int32 {
+    repeatingInterrupted { posix_fallocate(descriptor, off_t(offset), off_t(count)) }
+}
+
 /// A file descriptor that is closed with the last reference to this object.
 final class OwnedDescriptor: Sendable {
     let number: Int32

@@ -91,7 +91,7 @@ final class FileDevice: StorageDevice {
         // Another participant may have extended the file.
         size = max(size, try currentSize())
         if wanted <= size { return }
-        let code = posix_fallocate(descriptor, off_t(size), off_t(wanted - size))
+        let code = allocateSpace(descriptor, at: size, count: wanted - size)
         if code != 0 {
             // If the file system cannot preallocate, a hole has to do.
             guard code == EOPNOTSUPP || code == EINVAL, ftruncate(descriptor, off_t(wanted)) == 0

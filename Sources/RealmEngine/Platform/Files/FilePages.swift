@@ -11,7 +11,7 @@ final class FilePages {
         guard let descriptor = try? temporaryDescriptor(in: directory) else { return nil }
         defer { close(descriptor) }
         // Allocates the disk space now: without space, storing to a page would end the process.
-        guard posix_fallocate(descriptor, 0, off_t(size)) == 0,
+        guard allocateSpace(descriptor, count: size) == 0,
             let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
             start != MAP_FAILED
         else { return nil }

@@ -39,3 +39,13 @@ package func retryingInterrupts<T: FixedWidthInteger & SignedInteger>(_ body: ()
         if result != -1 || errno != EINTR { return result }
     }
 }
+
+/// Repeats a call that returns an error number as long as signals interrupt it, but at most `limit`
+/// times: a call that starts again from the beginning may never end under frequent signals.
+func repeatingInterrupted(limit: Int = 1000, _ body: () -> Int32) -> Int32 {
+    for _ in 1..<limit {
+        let code = body()
+        if code != EINTR { return code }
+    }
+    return body()
+}

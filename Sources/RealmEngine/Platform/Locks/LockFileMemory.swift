@@ -166,7 +166,7 @@ final class LockFileMemory: @unchecked Sendable {
     /// Extends the file to `size` bytes. The version-list mutex is held.
     func grow(to size: Int) throws(RealmError) {
         guard descriptor >= 0 else { return try extend(to: size) }
-        let code = posix_fallocate(descriptor, 0, off_t(size))
+        let code = allocateSpace(descriptor, count: size)
         guard code == 0 || ftruncate(descriptor, off_t(size)) == 0 else {
             throw systemError("fallocate", path, errno: code, kind: .output)
         }

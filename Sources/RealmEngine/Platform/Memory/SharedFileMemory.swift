@@ -55,7 +55,7 @@ final class SharedFileMemory: @unchecked Sendable {
         let wanted = size + AddressSpace.pageSize
         guard wanted <= capacity else { return false }
         // Does not shrink a file that another process has extended.
-        guard posix_fallocate(descriptor, 0, off_t(wanted)) == 0 else { return false }
+        guard allocateSpace(descriptor, count: wanted) == 0 else { return false }
         visibleSize.store(wanted, ordering: .releasing)
         return true
     }
