@@ -54,6 +54,9 @@ import Testing
             ([0xC0, 0x40], -65), ([0xFF, 0x3F], 8191), ([0x80, 0xC0, 0x00], 8192),
             ([UInt8](repeating: 0xFF, count: 9) + [0x00], .max),
             ([UInt8](repeating: 0xFF, count: 9) + [0x40], .min),
+            ([UInt8](repeating: 0xFF, count: 8) + [0x3F], Int64.max >> 1),
+            ([UInt8](repeating: 0x80, count: 9) + [0x00], 0),
+            ([UInt8](repeating: 0x80, count: 9) + [0x40], -1), ([0xC1, 0x80, 0x00], 65),
         ]
         for (bytes, number) in cases {
             #expect(
@@ -100,6 +103,10 @@ import Testing
             [10, 0, 0, 30, 0, 0, 37, 2, 60, 65, 0], [10, 0, 0, 45, 0, 0, 0],
             [10, 0, 0, 45, 0, 0, 63, 1],
             [10, 0, 0, 11] + [UInt8](repeating: 0xFF, count: 11) + [0],
+            [10, 0, 0, 11] + [UInt8](repeating: 0x80, count: 9) + [0x01],
+            [10, 0, 0, 11] + [UInt8](repeating: 0x80, count: 9) + [0x42],
+            [10, 0, 0, 11] + [UInt8](repeating: 0x80, count: 9) + [0x3F],
+            [10, 0, 0, 11] + [UInt8](repeating: 0x80, count: 10) + [0],
             // Selecting a table deselects the collection.
             [10, 0, 0, 30, 0, 0, 10, 0, 1, 31, 0],
         ] as [[UInt8]]) func rejects(_ bytes: [UInt8])

@@ -131,7 +131,8 @@ struct ChangeLogParser {
     private mutating func columnKey() throws(RealmError) -> ColumnKey { ColumnKey(try integer()) }
 
     /// Parses an integer of seven bits per byte, least significant first; the last byte has six
-    /// bits and the sign.
+    /// bits and the sign. Like the reference engine, accepts bytes of zeros before the last one, but
+    /// no more than ten bytes, the last of which has only the sign.
     private mutating func integer() throws(RealmError) -> Int64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -139,7 +140,9 @@ struct ChangeLogParser {
             let byte = bytes[position]
             position += 1
             if byte & 0x80 == 0 {
-                value |= UInt64(byte & 0x3F) << shift
+                let part = UInt64(byte & 0x3F)
+                guard shift < 63 || part == 0 else { throw bad("a number of more than 64 bits") }
+                value |= part << shift
                 let number = Int64(bitPattern: value)
                 return byte & 0x40 == 0 ? number : ~number
             }
