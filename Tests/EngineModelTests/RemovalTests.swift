@@ -252,6 +252,29 @@ import Testing
         transaction.rollback()
     }
 
+    /// The hash table of origins has as many chains as links, also if it was made for fewer.
+    @Test func tablesOfOriginsGrow() {
+        var positions = OriginPositions(capacity: 0)
+        var model: [Int64] = []
+        var isRoomy = true
+        for i in 0..<10_000 {
+            let origin = Int64(i * i % 7919)
+            positions.append(origin)
+            model.append(origin)
+            isRoomy = isRoomy && positions.chainCount >= model.count
+        }
+        #expect(isRoomy && positions.chainCount < 4 * model.count)
+        let present = Set(model)
+        for origin in 0..<Int64(7919) {
+            let index = positions.index(of: origin)
+            #expect(index.map { model[$0] } == (present.contains(origin) ? origin : nil))
+            guard let index else { continue }
+            positions.remove(at: index)
+            model[index] = model[model.count - 1]
+            model.removeLast()
+        }
+    }
+
     /// Removing all links of a long list reads each of them a few times, in any order of removal.
     @Test(arguments: ["ascending", "descending", "random"])
     func removingLinksReadsTheListAFewTimes(_ order: String) throws {

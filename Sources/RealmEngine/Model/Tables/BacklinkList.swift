@@ -83,7 +83,7 @@ final class BacklinkList {
 }
 
 /// Hash table from the origins of a backlink list to their indexes. Chains are doubly linked,
-/// because an origin occurs once per link.
+/// because an origin occurs once per link. There are at least as many chains as links.
 struct OriginPositions {
     /// Origins by index.
     private var origins: [Int64] = []
@@ -105,6 +105,9 @@ struct OriginPositions {
         preceding.reserveCapacity(capacity)
     }
 
+    /// Number of chains, a power of two.
+    var chainCount: Int { heads.count }
+
     private func chain(_ origin: Int64) -> Int {
         Int(truncatingIfNeeded: UInt64(bitPattern: origin).mixed) & (heads.count - 1)
     }
@@ -123,7 +126,17 @@ struct OriginPositions {
         origins.append(origin)
         following.append(-1)
         preceding.append(-1)
-        link(origins.count - 1)
+        if origins.count > heads.count {
+            grow()
+        } else {
+            link(origins.count - 1)
+        }
+    }
+
+    /// Doubles the number of chains, which costs as much as the links appended since the last time.
+    private mutating func grow() {
+        heads = Array(repeating: -1, count: 2 * heads.count)
+        for i in origins.indices { link(i) }
     }
 
     /// Removes index `i`; the last origin moves to it.
