@@ -144,7 +144,7 @@ struct NaiveEvaluator {
         case .aggregate, .function: return .scalar(.other)
         case .subquery(let subquery):
             let path = steps(subquery.path)
-            let reached = makePathWritable(path[...], [at]).objects
+            let reached = follow(path[...], [at]).objects
             let count = reached.count { holds(subquery.condition, $0) }
             return .scalar(.int(Int64(count)))
         case .arithmetic(let first, let terms):
@@ -241,7 +241,7 @@ struct NaiveEvaluator {
     }
 
     /// Follows links; paths end at null links.
-    private func makePathWritable(
+    private func follow(
         _ steps: ArraySlice<Step>, _ start: [Object]
     ) -> (objects: [Object], isMany: Bool) {
         var current = start
@@ -313,7 +313,7 @@ struct NaiveEvaluator {
         let steps = steps(property.path)
         let front = steps.dropLast()
         let (many, table) = isMany(front, at.table)
-        let owners = makePathWritable(front, [at]).objects
+        let owners = follow(front, [at]).objects
         let isCount = property.suffix == .count
         if case .backlink = steps.last! {
             return isCount
@@ -403,7 +403,7 @@ struct NaiveEvaluator {
     private func sortValue(_ key: QueryOperand, _ at: Object) -> NaiveValue? {
         guard case .property(let property) = key.kind else { return nil }
         let steps = steps(property.path)
-        guard let owner = makePathWritable(steps.dropLast(), [at]).objects.first,
+        guard let owner = follow(steps.dropLast(), [at]).objects.first,
             case .name(let name) = steps.last!
         else { return nil }
         return value(name, owner)
