@@ -53,7 +53,7 @@ extension WriteTransaction {
         let rest = count > named.count ? " …" : ""
         throw .misuse(
             "\(Self.className(editor)).\(column.name) cannot be indexed: in \(count) objects it "
-                + "holds strings of more than \(IndexEditor.maximumOffset) bytes: "
+                + "holds strings of more than \(SearchIndex.maximumOffset) bytes: "
                 + "\(named.joined(separator: ", "))\(rest)", code: "LimitExceeded",
             reason: "too-long")
     }
@@ -65,7 +65,7 @@ extension WriteTransaction {
             throw RealmError(
                 .data, code: "LimitExceeded", reason: "too-long",
                 "\(column.name) is an indexed list, whose strings have at most "
-                    + "\(IndexEditor.maximumOffset) bytes, not \(bytes.count)")
+                    + "\(SearchIndex.maximumOffset) bytes, not \(bytes.count)")
         }
     }
 

@@ -98,7 +98,7 @@ final class IndexBuilder {
     private func slot(_ range: Range<Int>, _ offset: Int) throws(RealmError) -> NodeSlot {
         guard holdsWords else {
             if range.count == 1 { return literal(range.lowerBound) }
-            let isList = offset + 4 > IndexEditor.maximumOffset || agrees(range)
+            let isList = offset + 4 > SearchIndex.maximumOffset || agrees(range)
             return try isList ? list(range) : below(range, offset)
         }
         let ends = range.allSatisfy { IndexString(values[position($0)]).count <= offset + 4 }

@@ -75,7 +75,7 @@ extension IndexEditor {
             isStale = true
             return nil
         }
-        guard offset + 4 <= Self.maximumOffset else { return nil }
+        guard offset + 4 <= SearchIndex.maximumOffset else { return nil }
         place.pointee = try newLeaf(string.chunk(at: offset + 4), place.pointee).raw
         return place
     }

@@ -68,7 +68,8 @@ extension IndexEditor {
             context.nodes.owns(ref)
             ? context.slab.writable(ref).flags : try context.space.node(ref).flags
         if flags & NodeView.contextFlag == 0 { return false }
-        guard offset + 4 <= (holdsWords ? Self.maximumWordOffset : Self.maximumOffset) else {
+        let limit = holdsWords ? SearchIndex.maximumWordOffset : SearchIndex.maximumOffset
+        guard offset + 4 <= limit else {
             throw .corrupt("an index nested too deep", at: ref)
         }
         return true

@@ -40,12 +40,6 @@ final class IndexEditor {
         let child: Int
     }
 
-    /// Offset of the last level that is divided further. Values that are equal up to here and in
-    /// the next chunk share a list.
-    static let maximumOffset = 200
-    /// Offset of the last level of words: the longest string of an indexed list, and its end.
-    static let maximumWordOffset = maximumOffset + 4
-
     /// Opens the index at `ref` for editing, or makes an empty index if `ref` is none.
     ///
     /// An index of a list of strings has the full-text form; its strings are edited one by one with
@@ -145,14 +139,14 @@ final class IndexEditor {
 
     /// Whether a word, or a string of a list, is short enough to be indexed.
     @inline(__always)
-    static func fits(word: ByteView) -> Bool { word.count <= maximumOffset }
+    static func fits(word: ByteView) -> Bool { word.count <= SearchIndex.maximumOffset }
 
     /// Adds one word, or one string of an indexed list, of an object.
     func insert(word: ByteView, _ key: ObjectKey) throws(RealmError) {
         guard Self.fits(word: word) else {
             throw RealmError(
                 .data, code: "LimitExceeded", reason: "too-long",
-                "a string of \(word.count) bytes in an indexed list; \(Self.maximumOffset) are allowed"
+                "a string of \(word.count) bytes in an indexed list; \(SearchIndex.maximumOffset) are allowed"
             )
         }
         if waiting.defersWords { return try wait(.string(word), key, isRemoval: false) }

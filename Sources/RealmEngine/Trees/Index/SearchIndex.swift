@@ -19,11 +19,15 @@ struct SearchIndex {
 
         /// Whether all objects of the list have equal values, unless different values share an
         /// index string. False at the maximum depth of the trie (object format 5.5).
-        var tellsApart: Bool { offset &+ 4 <= SearchIndex.lastOffset }
+        var tellsApart: Bool { offset &+ 4 <= SearchIndex.maximumOffset }
     }
 
-    /// Offset of the last chunk that a general index compares.
-    private static let lastOffset = 200
+    /// Offset of the last level of a general index. Values that are equal through the chunk there
+    /// share a list.
+    static let maximumOffset = 200
+    /// Offset of the last level of a full-text index: the longest string of an indexed list, and
+    /// its end.
+    static let maximumWordOffset = maximumOffset + 4
 
     /// Returns the end of the path of `value`; nil if no object has this path.
     func entry(for value: Value) throws(RealmError) -> Entry? {

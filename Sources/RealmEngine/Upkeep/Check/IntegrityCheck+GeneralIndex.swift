@@ -5,7 +5,7 @@ extension IntegrityCheck {
         let reader = ColumnReader(space, checked.root, info)
         let isPrimaryKey = checked.primaryKey == i
         let entries = EntryTally()
-        let visitor = IndexVisitor(maximumOffset: 200) { path, keys, list in
+        let visitor = IndexVisitor(maximumOffset: SearchIndex.maximumOffset) { path, keys, list in
             if list == nil, keys.count == 1, path.count <= IndexEntryBatch.maximumDepth {
                 entries.batch.add(keys[0], path)
                 if entries.batch.isFull { self.checkEntries(entries, info, reader) }
@@ -156,7 +156,7 @@ extension IntegrityCheck {
                 }
             },
             indexed: { add in
-                let visitor = IndexVisitor(maximumOffset: 200) { _, keys, _ in
+                let visitor = IndexVisitor(maximumOffset: SearchIndex.maximumOffset) { _, keys, _ in
                     for key in keys { add(0, UInt64(bitPattern: key)) }
                 }
                 _ = visitIndex(info.indexRoot, visitor)

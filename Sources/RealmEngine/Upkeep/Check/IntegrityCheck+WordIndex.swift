@@ -26,7 +26,7 @@ extension IntegrityCheck {
     private func wordVisitor(
         _ isList: Bool, _ visit: @escaping (UInt64, UInt64) -> Void
     ) -> IndexVisitor {
-        IndexVisitor(maximumOffset: 204) { path, keys, list in
+        IndexVisitor(maximumOffset: SearchIndex.maximumWordOffset) { path, keys, list in
             var word = WordHash()
             for chunk in path { word.add(chunk) }
             for i in keys.indices {
