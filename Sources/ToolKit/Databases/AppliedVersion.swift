@@ -8,14 +8,16 @@ import RealmEngine
 /// after it. If the process is killed in between, the version of the database shows whether the
 /// commit happened.
 package struct AppliedVersion: Equatable {
-    /// Position up to which changes were applied when the database was at version `target`.
+    /// Position up to which changes were applied when the database was at version `target`; nil
+    /// if nothing was, which the file shows as 0.
     package let applied: StreamPosition?
     package let target: UInt64
     /// Position that the next commit reaches; nil outside of a commit.
     package let coming: StreamPosition?
 
+    /// - Parameter applied: position up to which changes were applied; version 0 means nil.
     package init(_ applied: StreamPosition?, target: UInt64, coming: StreamPosition? = nil) {
-        self.applied = applied
+        self.applied = applied?.version == 0 ? nil : applied
         self.target = target
         self.coming = coming
     }
@@ -49,7 +51,7 @@ package struct AppliedVersion: Equatable {
             coming = StreamPosition(text: words[2])
             if coming == nil { throw Self.unreadable(path) }
         }
-        self.init(applied.version == 0 ? nil : applied, target: target, coming: coming)
+        self.init(applied, target: target, coming: coming)
     }
 
     /// Content of the file: `18237@4f2a90c1e7b3d5f6 512`, followed by `coming` if it is not nil.
