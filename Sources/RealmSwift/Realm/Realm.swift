@@ -32,12 +32,15 @@ import RealmEngine
     /// The classes of the realm.
     public var schema: Schema { Schema(instance.schema) }
 
-    /// Whether no class has an object.
+    /// Whether no class has an object. Traps if the file is damaged.
     public var isEmpty: Bool {
         let snapshot = engine.snapshot()
-        return instance.schema.models.allSatisfy { model in
-            let info = snapshot.schema.objectClass(named: model.name)
-            return info.map { ((try? snapshot.table($0).count()) ?? 0) == 0 } ?? true
+        return attempt { () throws(RealmError) in
+            for model in instance.schema.models {
+                guard let info = snapshot.schema.objectClass(named: model.name) else { continue }
+                if try snapshot.table(info).count() > 0 { return false }
+            }
+            return true
         }
     }
 
@@ -324,7 +327,7 @@ import RealmEngine
 
     /// Advances the realm to the newest version and notifies observers.
     ///
-    /// Traps on a read-only realm.
+    /// Traps on a read-only realm, and if the newest version cannot be read.
     ///
     /// - Returns: false if there is no newer version, inside a write transaction, on a frozen
     ///   realm, and while observers are notified.
@@ -332,7 +335,7 @@ import RealmEngine
         if configuration.readOnly {
             throwRealmException("Read-only Realms do not change and cannot be refreshed.")
         }
-        return (try? engine.refresh()) ?? false
+        return attempt { () throws(RealmError) in try engine.refresh() }
     }
 
     // MARK: Frozen
