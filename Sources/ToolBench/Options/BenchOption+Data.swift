@@ -10,8 +10,8 @@ extension BenchOption {
 
     static let file = SharedOptions.file.saying(
         "the database to read; it is never changed",
-        "The database to read. It is never changed. Without it everything is measured on "
-            + "generated databases of made-up people.",
+        "The database to read; it is never changed. Without this option, all workloads run on "
+            + "generated databases of fictional people.",
         excludes: [
             commitOperations, valueSize, durability, encrypted, dir, keep, writers, pin,
             against,
@@ -20,79 +20,80 @@ extension BenchOption {
     static let query = Option(
         "query", nil, each: .required("CLASS:PREDICATE", .text), in: .data,
         "time this query on FILE, its count and its rows",
-        "Time this query on FILE: `query-1-count` counts the objects of CLASS that match, "
-            + "`query-1-rows` finds their keys in the order of the query; a second `--query` "
-            + "is `query-2`. One operation is the whole query, parsing and planning included. "
-            + "A run repeats it for 200 milliseconds, but not more often than `--num` says. "
-            + "Without a WORKLOAD nothing else is measured. With `--readers` several threads ask "
-            + "at once. The query language is described in `realm-query(1)`.", needs: [file])
+        "Time this query on FILE. `query-1-count` counts the objects of CLASS that match; "
+            + "`query-1-rows` finds their keys in the order of the query. A second `--query` is "
+            + "`query-2`. One operation is the whole query, including parsing and planning. A run "
+            + "repeats it for 200 milliseconds, but at most `--num` times. Without a WORKLOAD, "
+            + "only queries are measured. With `--readers`, several threads run the query at "
+            + "once. The query language is described in `realm-query(1)`.", needs: [file])
 
     static let valueSize = Option(
         "value-size", nil, .required("SIZE", .payload), in: .data,
         "bytes of payload in every generated object",
-        "Give every generated object a binary property of SIZE random bytes, at most 16 MiB.",
+        "Add a binary property of SIZE random bytes to every generated object, at most 16 MiB.",
         default: usual.valueSize)
 
     static let commitOperations = Option(
         "commit-operations", nil, .required("N", .count(1...1_000_000_000)), in: .data,
         "operations between two commits",
-        "Operations between two commits of a workload that writes; `fillbatch` does ten times "
-            + "as many, `pinned-growth` a tenth, `fillsync` one.",
+        "Commit after N operations in workloads that write. `fillbatch` commits after ten times "
+            + "as many, `pinned-growth` after a tenth, `fillsync` after each.",
         default: usual.batch, aliases: ["batch"])
 
     static let durability = Option(
         "durability", nil, .required("MODE", .choice), in: .data,
         "whether commits are synced: full, unsafe, memory",
-        "`full` syncs every commit as the tools do. `unsafe` leaves that out: such commits do "
-            + "not survive a power failure. `memory` is a database without a file: this "
-            + "version cannot make one yet and ends with exit status 6.",
+        "`full` syncs every commit, as the tools do. `unsafe` omits the syncs; such commits do "
+            + "not survive a power failure. `memory` means a database without a file. This "
+            + "version does not support it and ends with exit status 6.",
         default: BenchDurability.full)
 
     static let encrypted = Option(
         "encrypted", in: .data, "measure on encrypted databases",
-        "Encrypt the generated databases, with a key that is forgotten afterwards.")
+        "Encrypt the generated databases with a random key, which is not stored.")
 
     static let readers = Option(
         "readers", nil, .required("N", .count(1...256)), in: .data,
-        "threads that read in mixed workloads, or that ask queries",
-        "Threads that read in `readwhilewriting`, `readwhileidle`, `readlocked` and "
-            + "`writewhilereading`, each with an instance of its own, or that ask the same "
-            + "query at the same time: those of `--query`, and the workloads that search and "
-            + "sort. The operations of all of them count, in the time that passes for all.",
+        "threads that read in mixed workloads or run queries",
+        "Number of reader threads in `readwhilewriting`, `readwhileidle`, `readlocked` and "
+            + "`writewhilereading`, each with its own instance. Also the number of threads that "
+            + "run the same query at once, with `--query` and in workloads that search and sort. "
+            + "The operations of all threads are counted over the elapsed time.",
         default: usual.readers)
 
     static let writers = Option(
         "writers", nil, .required("N", .count(1...256)), in: .data,
         "threads that write in mixed workloads",
-        "Threads that write in `readwhilewriting`, `writewhilereading` and "
-            + "`tickwhilewriting`, each with an instance of its own. They take turns, as "
-            + "writers of a database do.",
+        "Number of writer threads in `readwhilewriting`, `writewhilereading` and "
+            + "`tickwhilewriting`, each with its own instance. They take turns, because a "
+            + "database has one writer at a time.",
         default: usual.writers)
 
     static let pin = Option(
         "pin", nil, .required("N", .count(0...1000)), in: .data,
         "hold N old versions while a workload writes",
-        "Hold the version before the measured part, and those after the first commits until "
-            + "there are N, while a workload writes: what the file grows by then is what such "
-            + "readers cost.", default: usual.pins,
+        "Hold N old versions while a workload writes: the version before the measured part, then "
+            + "the versions of the first commits. The growth of the file shows the cost of such "
+            + "readers.", default: usual.pins,
         defaultText: "\(usual.pins); 1 for `pinned-growth`")
 
     static let dir = Option(
         "dir", nil, .required("DIR", .directory), in: .data,
-        "where generated databases go",
-        "Where generated databases go. Their file system decides what syncing costs.",
+        "directory of the generated databases",
+        "Directory of the generated databases. Its file system determines the cost of a sync.",
         default: usual.directory, defaultText: "the current directory")
 
     static let keep = Option(
         "keep", in: .data, "keep the generated databases",
-        "Keep the generated databases. They are called `realm-bench-`PID`-`WORKLOAD`.realm`; a "
-            + "number follows when a name is taken.")
+        "Keep the generated databases. They are named `realm-bench-`PID`-`WORKLOAD`.realm`, "
+            + "followed by a number if the name is taken.")
 
     static let against = Option(
         "against", nil, OptionArgument<BenchPeer>.required("PEER", .choice), in: .data,
-        "let another program do the same in turn, such as sqlite3",
-        "Let the `sqlite3` program found in `PATH` do the same with the same objects, run by "
-            + "run in turn, and print both: `sqlite3`, or `sqlite3-inverse` with an index for the "
-            + "way back along each link, which a Realm database always has. See COMPARING WITH "
-            + "SQLITE. Workloads it has no counterpart for are measured alone.")
+        "run the same workloads on another program, such as sqlite3",
+        "Run each workload on another program as well, with the same objects, and print both "
+            + "results. The runs of the two alternate. `sqlite3` uses the `sqlite3` program found "
+            + "in `PATH`. `sqlite3-inverse` also adds an index for the reverse direction of each "
+            + "link, which a Realm database always has. Workloads without a counterpart are "
+            + "measured alone. See COMPARING WITH SQLITE.")
 }

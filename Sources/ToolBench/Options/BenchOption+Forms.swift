@@ -32,7 +32,9 @@ extension OptionForm where Value == Injection {
         Self(.text) { (text) throws(Objection) in
             guard let injection = Injection(text) else {
                 throw Objection(
-                    to: text, "not such as slow=30%, stall=200ms or both with a comma")
+                    to: text,
+                    "not a fault such as slow=30%, stall=200ms or both, separated by a "
+                        + "comma")
             }
             return injection
         }
@@ -56,7 +58,7 @@ extension OptionForm where Value == Int {
         let most = ValueCheck.longestBinary
         return size.limited { (size) throws(Objection) in
             guard size <= most else {
-                throw Objection("an object holds at most \(most) bytes in one property")
+                throw Objection("a property holds at most \(most) bytes")
             }
         }
     }

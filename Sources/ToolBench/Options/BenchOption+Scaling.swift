@@ -10,9 +10,10 @@ extension BenchOption {
     static let scaling = Option(
         "scaling", nil, .optional("SIZES", .count(2...6), bare: usualSizes), in: .measurement,
         "measure at N, 2N and 4N objects and report how costs grow",
-        "Measure each WORKLOAD at `--num` objects, twice and four times as many, and report how "
-            + "processor time and size of the file grow, as exponents; SIZES is the number of "
-            + "sizes instead of \(usualSizes). Without a WORKLOAD the set `scaling`. See SCALING.",
+        "Measure each WORKLOAD at `--num` objects, at twice and at four times as many. Report the "
+            + "growth of processor time and file size as exponents. SIZES is the number of sizes "
+            + "instead of \(usualSizes). Without a WORKLOAD, the set `scaling` is measured. See "
+            + "SCALING.",
         excludes: [
             list, file, query, baseline, compare, against, save, histogram, hgrm, plot, runTime,
             rate, inject,
@@ -20,10 +21,11 @@ extension BenchOption {
 
     static let failAbove = Option(
         "fail-above", nil, .required("EXPONENT", .exponent), in: .measurement,
-        "exit 1 when a cost grows with a larger exponent",
-        "With `--scaling`: end with exit status 1 when processor time or size of the file of a "
-            + "workload grows with a larger exponent than this between the two largest sizes, such "
-            + "as `1.15`. The workloads are named on standard error.", needs: [scaling])
+        "exit 1 if a cost grows with a larger exponent",
+        "With `--scaling`: exit with status 1 if the processor time or file size of a workload "
+            + "grows with a larger exponent than this, such as `1.15`. The exponent between the "
+            + "two largest sizes counts. The workloads are named on standard error.",
+        needs: [scaling])
 }
 
 extension OptionForm where Value == Double {

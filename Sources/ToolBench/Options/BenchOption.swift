@@ -14,24 +14,23 @@ enum BenchOption {
 
     private static let key = SharedOptions.key.saying(
         "read the 64-byte key from FILE",
-        "Read the 64-byte encryption key of the database of `--file` from FILE. See KEY FILES in "
+        "Read the 64-byte encryption key of the `--file` database from FILE. See KEY FILES in "
             + "`realm-tools(7)`.",
         needs: [file])
 
     private static let wait = SharedOptions.wait.saying(
-        "begin again while others change the file, at most DUR",
-        "Begin again when another process changed the database while it was measured, until DUR "
-            + "is over; without DUR, for as long as it takes. When the time is up the exit status "
-            + "is 7.",
+        "retry while others change the file, at most DUR",
+        "Start over if another process changed the database during the measurement, for at most "
+            + "DUR; without DUR, without limit. On timeout the exit status is 7.",
         defaultText: "begin again twice")
 
     private static let threads = SharedOptions.threads.saying(
         "worker threads of export, 0 = one per processor",
-        "Use N worker threads where one operation can use several, as in `export`; 0 means one per "
-            + "processor.")
+        "Use N worker threads in operations that support several, such as `export`. 0 means one "
+            + "per processor.")
 
     private static let maxMemory = SharedOptions.maxMemory.saying(
-        "what the workers of an export may take",
-        "Let an `export` that is measured use no more worker threads than SIZE has room for, at 4 "
-            + "MiB each. Nothing else is kept below it; the report tells what memory was used.")
+        "memory for the workers of an export",
+        "Use at most as many worker threads in a measured `export` as fit into SIZE, at 4 MiB "
+            + "each. No other memory is limited; the report shows how much was used.")
 }

@@ -13,7 +13,9 @@ struct BenchRequest {
     ) throws(RealmError) {
         gate = command[BenchOption.gate]
         if command[BenchOption.durability] == .memory {
-            throw Self.notYet("--durability memory: every database has a file yet")
+            throw Self.notYet(
+                "--durability memory: this version cannot create a database without "
+                    + "a file")
         }
         var setting = try Self.setting(command)
         var queries: [WorkloadPlan] = []

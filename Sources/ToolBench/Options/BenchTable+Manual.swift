@@ -3,40 +3,41 @@ import ToolKit
 extension BenchTable {
     static let description: [ManualBlock] = [
         .paragraph(
-            "`realm-bench` measures how fast this library reads and writes: a database you have, "
-                + "or generated ones, which can be written to as well. It runs each WORKLOAD "
-                + "several times and reports the median of the runs, the spread between "
-                + "them, and how long single operations took. It can compare the result with an "
-                + "older one, and fail when something got worse."),
+            "`realm-bench` measures how fast this library reads and writes Realm databases. It "
+                + "reads an existing database, or reads and writes generated ones. It runs each "
+                + "WORKLOAD several times and reports the median and the spread of the runs, and "
+                + "the latency of single operations. It can compare the result with an older one "
+                + "and fail on a regression."),
         .paragraph(
-            "A FILE is read through the page cache, never changed, and nothing is created "
-                + "beside it. Measure with a release build: a debug build says so, and its numbers "
-                + "mean nothing."),
-        .paragraph("These workloads read FILE, or a generated database of made-up people:"),
+            "FILE is read through the page cache. It is never changed, and no file is created "
+                + "beside it. Measure with a release build. A debug build prints a warning, and "
+                + "its numbers are meaningless."),
+        .paragraph("These workloads read FILE, or a generated database of fictional people:"),
         definitions(WorkloadCatalogue.reading),
         .paragraph(
-            "Without `--file` there are also these about the generated people; where one is a "
-                + "query, one operation is the whole query, parsing and planning included:"),
+            "These workloads need the generated people, so they do not run with `--file`. In "
+                + "workloads that are a query, one operation is the whole query, including "
+                + "parsing and planning:"),
         definitions(WorkloadCatalogue.queries),
-        .paragraph("And these, each on a new file in every run:"),
+        .paragraph("These workloads create a new file in every run:"),
         definitions(
             WorkloadCatalogue.writing + WorkloadCatalogue.concurrent + WorkloadCatalogue.objects
                 + WorkloadCatalogue.yahoo),
         .paragraph(
-            "These do one thing to many objects at once, each on a new file in every run. They are "
+            "These workloads change many objects at once, on a new file in every run. They are "
                 + "meant for `--scaling`:"),
         definitions(WorkloadCatalogue.bulk),
         .paragraph(
-            "The `ycsb` workloads use as many records of ten texts of 100 bytes as `--num` says, a "
-                + "tenth as many operations, and a commit for each that writes."),
+            "The `ycsb` workloads use `--num` records of ten 100-byte strings, and a tenth as "
+                + "many operations. Each operation that writes is one commit."),
         .definitions(
             WorkloadCatalogue.installed.sets.map {
                 ("`\($0.rawValue)`", sentence("a set: " + $0.summary))
             }),
         .paragraph(
-            "Every workload checks its own result: the objects read are as many as there are, what "
-                + "was written is checked and read back, and all runs find the same. If not, the "
-                + "exit status is 10."
+            "Every workload checks its own result. The number of objects read must be right, "
+                + "written data is checked and read back, and all runs must find the same. "
+                + "Otherwise the exit status is 10."
         ),
     ]
 
@@ -61,139 +62,141 @@ extension BenchTable {
 
     private static let figures: [ManualBlock] = [
         .definitions([
-            ("OPS/S", "Operations per second: the median of the runs."),
+            ("OPS/S", "Operations per second, the median of the runs."),
             (
                 "+/-",
-                "Printed as one sign. How sure that is: half the width of the interval that holds "
-                    + "the median with a "
-                    + "confidence of 95% (bootstrap over the runs), relative to the median."
+                "Printed as one sign. The uncertainty of the median, relative to it: half the "
+                    + "width of its 95% confidence interval (bootstrap over the runs)."
             ),
             (
                 "P50, P99, P99.9, MAX",
-                "How long single operations took, over all runs: half of them, 99% and 99.9% were "
-                    + "not slower. Off by less than 0.1%; the maximum is exact. With `--rate`, from "
-                    + "the moment they should have begun."
+                "Percentiles of the latency of single operations, over all runs. Their error is "
+                    + "below 0.1%; the maximum is exact. With `--rate`, latency is measured from "
+                    + "the scheduled start."
             ),
             ("OPS", "Operations of one run."),
-            ("USER, SYSTEM", "Processor time of one run, inside the program and in the kernel."),
+            ("USER, SYSTEM", "Processor time of one run, in user mode and in the kernel."),
             (
                 "CPU/OP",
-                "Both together per operation: what holds even when others use the processor too."
+                "User and system time per operation. It is meaningful even if other programs use "
+                    + "the processor."
             ),
             (
                 "MEMORY",
-                "Memory at the most. Pages of the mapped file count, though the system takes them "
-                    + "back whenever it needs to."
+                "Peak memory. It includes pages of the mapped file, which the system can reclaim "
+                    + "at any time."
             ),
             (
                 "FAULTS",
-                "Page faults of one run that were answered from memory; behind a plus sign, those "
-                    + "that waited for a disk."
+                "Minor page faults of one run, served from memory; after a plus sign, major ones, "
+                    + "which waited for a disk."
             ),
             ("COMMITS, FSYNC", "Commits and syncs of one run."),
             (
                 "WORK, SYNC, each with P99",
-                "How long a commit took, without and with nothing but waiting for its syncs: the "
-                    + "median and what 99% of the commits kept."
+                "Duration of a commit without its syncs, and of the syncs alone: the median and "
+                    + "the 99th percentile."
             ),
             ("WRITTEN", "Bytes written to the file in one run."),
-            ("KERNEL", "Bytes the kernel had to store for that, as it counts them."),
-            ("W-AMP", "Bytes written for each byte of the values that changed."),
-            ("FILE", "Size of the file at the end."),
+            ("KERNEL", "Bytes that the kernel wrote to storage, by its own count."),
+            ("W-AMP", "Write amplification: bytes written per byte of changed values."),
+            ("FILE", "Final size of the file."),
             ("COMPACT", "Size of a compacted copy."),
-            ("S-AMP", "Size of the file for each byte that its newest version uses."),
+            ("S-AMP", "Space amplification: file size per byte that its newest version uses."),
             (
                 "PINNED",
-                "Bytes that could be used again if nobody held an older version."
+                "Bytes that cannot be reused because a reader holds an older version."
             ),
-            ("VERS", "Most versions that existed at the same time."),
+            ("VERS", "Maximum number of versions that existed at the same time."),
         ]),
         .paragraph(
-            "When the quartiles of the runs lie more than 10% apart a warning says that they are "
-                + "too noisy to compare. A debug build, a file in memory and a busy machine are "
-                + "warned of as well."),
+            "If the quartiles of the runs are more than 10% apart, a warning says that they are "
+                + "too noisy to compare. A debug build, a file in memory and a busy machine cause "
+                + "warnings too."),
     ]
 
     private static let comparing: [ManualBlock] = [
         .paragraph(
-            "`--save` keeps a result, `--baseline` holds a new one against it, `--compare` holds "
-                + "two saved ones against each other. The runs of both are judged figure by "
-                + "figure. Something got worse only if three things hold: the median changed by "
-                + "more than `--gate` allows, the intervals of both medians lie apart, and every "
-                + "new run is worse than every old one. Bytes, syncs and sizes do not vary; for "
-                + "them the first is enough."),
+            "`--save` saves a result, `--baseline` compares a new result with it, and `--compare` "
+                + "compares two saved results. The runs of both are compared figure by figure. A "
+                + "figure is worse only if three conditions hold. The median changed by more than "
+                + "`--gate` allows. The intervals of the two medians do not overlap. Every new "
+                + "run is worse than every old run. Bytes, syncs and sizes do not vary; for them "
+                + "the first condition is enough."),
         .paragraph(
-            "When the runs of one side are noisy, no winner is called. A figure that got worse "
-                + "is then reported only if even the best new run is worse than the worst old run "
-                + "by more than the gate allows. A noisy baseline is saved, and named whenever it is "
-                + "compared with, since it hides smaller changes. A single run says nothing about "
-                + "times."),
+            "If the runs of one side are noisy, neither side is called faster. A figure is then "
+                + "reported as worse only if even the best new run is worse than the worst old "
+                + "run by more than the gate allows. A noisy baseline is saved, but each "
+                + "comparison names it, because it hides smaller changes. A single run is not "
+                + "enough to compare times."),
         .paragraph(
-            "Results of different machines, kernels, file systems, builds or settings are not "
-                + "compared without `--allow-different-machine`. Exit status 1 means that at least "
-                + "one figure got worse."),
+            "Results of different machines, kernels, file systems, builds or settings are "
+                + "compared only with `--allow-different-machine`. Exit status 1 means that at "
+                + "least one figure is worse."),
     ]
 
     private static let peer: [ManualBlock] = [
         .paragraph(
-            "`--against sqlite3` lets SQLite do the same with the same objects in the same order. "
-                + "Its settings are printed: write-ahead logging, and a sync for each commit "
-                + "unless `--durability` is `unsafe`. The objects are taken from another of its "
-                + "databases and a batch is one statement, so that no time is spent on parsing "
-                + "statements; an application that sends them one by one is slower. Single "
-                + "operations are not timed. A question mark behind a ratio says that the runs of "
-                + "one side were too noisy to call a winner."),
+            "`--against sqlite3` runs the same operations on SQLite, with the same objects in the "
+                + "same order. Its settings are printed: write-ahead logging, and a sync for each "
+                + "commit unless `--durability` is `unsafe`. The objects come from another SQLite "
+                + "database, and a batch is one statement, so that no time is spent parsing "
+                + "statements. An application that sends statements one by one is slower. Single "
+                + "operations are not timed. A question mark after a ratio means that the runs of "
+                + "one side are too noisy to compare."),
         .paragraph(
-            "A Realm database knows for every object who links to it. SQLite does not, unless the "
-                + "columns with links have an index: `--against sqlite3-inverse` gives it those, so "
-                + "that both can answer the same questions, and both have the same to write."),
+            "A Realm database stores the incoming links of every object. SQLite finds them only "
+                + "through an index on the link columns. `--against sqlite3-inverse` adds these "
+                + "indexes, so that both can answer the same queries and both write the same "
+                + "data."),
     ]
 
     private static let outputForms: [ManualBlock] = [
         .definitions([
-            ("`text`", "A table for people. Its look may change."),
+            ("`text`", "A table for people. Its layout may change."),
             (
                 "`json`",
-                "One object: the build, the machine, the options in force, and in `results` one "
-                    + "object per workload with all its runs. Times are nanoseconds. `engine.id` is "
-                    + "the beginning of the build identity in the program file, as in the first "
-                    + "line of the text: two results with the same one come from the same build."
+                "One object with the build, the machine and the options in force. `results` has "
+                    + "one object per workload with all its runs. Times are in nanoseconds. "
+                    + "`engine.id` is the beginning of the build identity in the program file, as "
+                    + "in the first line of the text. Two results with the same `engine.id` come "
+                    + "from the same build."
             ),
             ("`csv`", "A header, then one line per workload with the same numbers."),
         ]),
         .paragraph(
-            "With `--scaling` the object of `json` has `scaling` instead of `results`: one object "
-                + "per workload with `cpuExponent`, `fileExponent` and, in `sizes`, the figures of "
-                + "each size with the exponents since the one before. `csv` has one line per "
-                + "workload and size."),
+            "With `--scaling`, the object of `json` has `scaling` instead of `results`: one "
+                + "object per workload with `cpuExponent`, `fileExponent` and `sizes`. `sizes` "
+                + "has the figures of each size and the exponents since the previous size. `csv` "
+                + "has one line per workload and size."),
     ]
 
     private static let exitStatus: [ManualBlock] = [
         .definitions([
-            ("0", "Done; nothing got worse."),
+            ("0", "Done; no figure is worse."),
             (
                 "1",
-                "A figure got worse by more than the gate allows, or grows with a larger exponent "
-                    + "than `--fail-above` allows."
+                "A figure is worse by more than the gate allows, or a cost grows with a larger "
+                    + "exponent than `--fail-above` allows."
             ),
             (
                 "2",
-                "A bad option, an unknown workload, results that cannot be compared, or one of a "
-                    + "debug build to be saved."
+                "A bad option, an unknown workload, results that cannot be compared, or saving a "
+                    + "result of a debug build."
             ),
             (
                 "3",
-                "FILE is missing, cannot be read or is not a Realm file; a saved result is not "
-                    + "one; `sqlite3` cannot be run."
+                "FILE is missing, cannot be read or is not a Realm file; a saved result is "
+                    + "invalid; `sqlite3` cannot be run."
             ),
             ("4", "FILE is damaged or truncated."),
-            ("5", "FILE is encrypted and no key was given, or the key is of no use."),
+            ("5", "The key of FILE is missing, wrong or malformed, or FILE is not encrypted."),
             (
                 "6",
-                "The format of FILE is not one this version reads, or `--durability memory` asks "
-                    + "for what it cannot do yet."
+                "This version cannot read the format of FILE, or does not support `--durability "
+                    + "memory`."
             ),
-            ("7", "Others kept changing FILE while it was measured."),
+            ("7", "Other processes kept changing FILE during the measurement."),
             ("9", "The report could not be written."),
             ("10", "A bug: please report it."),
         ]),
@@ -201,37 +204,39 @@ extension BenchTable {
     ]
 
     private static let examples: [ManualBlock] = [
-        .example("Every workload that reads, on one file:", ["realm-bench --file mail.realm"]),
+        .example("Run every workload that reads on one file:", ["realm-bench --file mail.realm"]),
         .example(
-            "Sequential reading only, ten runs, as JSON:",
+            "Read sequentially only, ten runs, as JSON:",
             ["realm-bench --file mail.realm -r 10 --json readseq"]),
         .example(
-            "What commits cost on another disk:",
+            "Measure commits on another disk:",
             ["realm-bench --dir /mnt/data -N 20000 fillbatch fillsync churn"]),
         .example(
-            "Two queries side by side:",
+            "Measure two queries side by side:",
             [
                 "realm-bench --file mail.realm --query 'Email:read == false' \\",
                 "    --query 'Email:size > 100000 SORT(size DESC) LIMIT(20)'",
             ]),
         .example(
-            "Two commits of a program's source, in CI:",
+            "Compare two commits of a program's source, in CI:",
             [
                 "realm-bench --save main.json",
                 "realm-bench --baseline main.json --gate ops=5%,p99=10%,size=2%",
             ]),
         .example(
-            "Whether anything grows faster than the number of objects, in CI:",
+            "Check in CI that no cost grows faster than the number of objects:",
             ["realm-bench --scaling -N 50000 --fail-above 1.15"]),
         .example(
-            "One workload at five sizes:", ["realm-bench --scaling=5 -N 10000 delete-linked"]),
+            "Measure one workload at five sizes:",
+            ["realm-bench --scaling=5 -N 10000 delete-linked"]),
         .example(
-            "Whether 20000 reads per second are answered in time:",
+            "Check whether 20000 reads per second are answered in time:",
             ["realm-bench --rate 20000 --late-after 1ms --histogram readrandom"]),
         .example(
-            "What a reader that never moves on costs:", ["realm-bench pinned-growth --pin 3"]),
+            "Measure the cost of readers that hold old versions:",
+            ["realm-bench pinned-growth --pin 3"]),
         .example(
-            "The median throughput of each workload:",
+            "Print the median throughput of each workload:",
             [
                 "realm-bench --file mail.realm --json |",
                 "    jq -r '.results[] | \"\\(.workload) \\(.ops)\"'",

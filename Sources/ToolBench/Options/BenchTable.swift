@@ -21,8 +21,8 @@ package enum BenchTable {
             operands: [
                 OperandSpec(
                     "WORKLOAD", .suggestion(catalogue.words), isRepeatable: true,
-                    "Workloads to measure, or a set of them; without one, the set `standard`, "
-                        + "or `scaling` with `--scaling`. `--list` explains them.")
+                    "Workloads to measure, or names of sets. The default is the set `standard`, "
+                        + "or `scaling` with `--scaling`. `--list` describes them.")
             ],
             options: BenchOption.table,
             manual: { CommandTable.Manual(description: description, sections: sections) })
