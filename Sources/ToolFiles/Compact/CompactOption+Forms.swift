@@ -25,7 +25,7 @@ extension OptionForm where Value == Enumeration {
                 return .properties(try properties(text))
             }
             guard (1...100).contains(percent) else {
-                throw Objection(to: text, "no percentage from 1 to 100")
+                throw Objection(to: text, "not a percentage from 1 to 100")
             }
             return .below(percent: percent)
         }
@@ -40,7 +40,7 @@ extension OptionForm where Value == Enumeration {
                     separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
                     throw Objection(
-                        to: String(name), "neither a percentage, auto nor CLASS.PROP")
+                        to: String(name), "not a percentage, auto or CLASS.PROP")
                 }
                 return Enumeration.Property(className: String(parts[0]), name: String(parts[1]))
             }

@@ -4,19 +4,19 @@ import ToolKit
 package enum CompactTable {
     package static let table = CommandTable(
         name: "realm-compact",
-        summary: "compact, check and rescue Realm databases",
+        summary: "compact, check and salvage Realm databases",
         synopsis: [
             SynopsisLine("[options] FILE", "compact in place"),
             SynopsisLine("[options] -o OUT FILE", "write a compacted copy"),
             SynopsisLine("--check [options] FILE...", "verify, change nothing"),
-            SynopsisLine("--analyze [options] FILE", "show where the bytes are"),
+            SynopsisLine("--analyze [options] FILE", "show the size of each part"),
             SynopsisLine("-n [options] FILE", "estimate, change nothing"),
             SynopsisLine("--salvage [options] -o OUT FILE", "copy what can be read"),
         ],
         operands: [
             OperandSpec(
                 "FILE", .file, isRequired: true, isRepeatable: true,
-                "The database. Several, or `-` for standard input, only with `--check`.")
+                "The database. `--check` accepts several, or `-` for standard input.")
         ],
         options: CompactOption.table,
         manual: { CommandTable.Manual(description: description, sections: sections) })

@@ -11,7 +11,7 @@ enum VersionsOption {
     private static let format = SharedOptions.formats(
         [.text, .table, .json, .ndjson],
         auto: "`auto` is `text`, and `ndjson` with `--watch`. `table` is the same as `--list`. "
-            + "With several files `json` is one array, and `ndjson` one line for each file.")
+            + "With several files, `json` is one array and `ndjson` has one line per file.")
 }
 
 /// Options for facts.
@@ -23,17 +23,17 @@ extension VersionsOption {
     static let get = Option(
         "get", "g", each: OptionArgument<FactKey>.required("KEY", .choice), in: .facts,
         "print one fact; repeatable",
-        "Print the fact called KEY and nothing else, one line for each `-g`. A fact that is not "
-            + "known is an empty line, and the exit status is 1. See KEYS.",
+        "Print only the fact KEY, one line for each `-g`. An unknown fact is an empty line, and "
+            + "the exit status is 1. See KEYS.",
         excludes: [slots, history, list, growth, watch])
 
     static let expect = Option(
         "expect", "E", each: .required("EXPR", .expectation), in: .facts,
         "exit with 1 unless EXPR holds; repeatable",
-        "Check a fact: EXPR is a key, one of `=` `!=` `<` `<=` `>` `>=`, and a value, such as "
-            + "`format<=24` or `bytes<100MiB`. All are checked; each that does not hold is "
-            + "named on standard error, and the exit status is 1. No report is printed, unless "
-            + "another option asks for one.", excludes: [watch])
+        "Check a fact. EXPR is a key, one of `=` `!=` `<` `<=` `>` `>=`, and a value, such as "
+            + "`format<=24` or `bytes<100MiB`. All expectations are checked. Each one that fails "
+            + "is named on standard error, and the exit status is 1. No report is printed unless "
+            + "another option requests one.", excludes: [watch])
 
     static let openers = Option(
         "openers", in: .facts, "list the processes that have the file open",
@@ -42,18 +42,18 @@ extension VersionsOption {
 
     static let noOpeners = Option(
         "no-openers", in: .facts, "do not look for processes",
-        "Do not look for the processes that have the file open. Saves some time on a machine "
-            + "with many of them.")
+        "Do not look for the processes that have the file open. This saves time on a machine with "
+            + "many processes.")
 
     static let slots = Option(
-        "slots", in: .facts, "verify both roots the header names",
-        "Add both slots of the header, each verified down to the structure of its tables. The "
-            + "slot that is not selected usually leads to the version before the newest.")
+        "slots", in: .facts, "verify both slots of the header",
+        "Add both slots of the header, and verify each down to the structure of its tables. The "
+            + "slot that is not selected usually refers to the previous version.")
 
     static let growth = Option(
-        "growth", in: .facts, "what each old version costs",
-        "Add what each old version costs: the bytes later commits freed that cannot be used "
-            + "again because of it, and the size the file would have without it.")
+        "growth", in: .facts, "cost of each old version",
+        "Add the cost of each old version: the bytes that later commits freed but cannot reuse "
+            + "because of it, and the file size without it.")
 
     static let history = Option(
         "history", nil, .optional("N", .count(1...Int.max), bare: .max), in: .facts,
@@ -68,9 +68,9 @@ extension VersionsOption {
     static let watch = Option(
         "watch", "w", .optional("DUR", .duration, bare: .seconds(1)), in: .facts,
         "repeat every DUR, as NDJSON",
-        "Print the report as one line of JSON, again and again, every DUR. Processes that came "
-            + "after a version had been superseded are no longer named as those that could hold "
-            + "it. Ends by a signal.",
+        "Print the report as one line of JSON every DUR, until a signal ends the tool. A process "
+            + "that started after a version was superseded is no longer listed as its possible "
+            + "holder.",
         defaultText: "every second", excludes: [slots, growth, spaceMap])
 }
 
@@ -82,16 +82,18 @@ extension VersionsOption {
 
     static let spaceMap: Option<String?> = Option(
         "space-map", nil, .required("FILE", .file), in: .pictures,
-        "draw who uses which part of the file",
-        "Write a picture (SVG) of the file, in file order: what each class takes, what is free, "
-            + "and what each old version keeps from being used. Instead of a report, unless "
-            + "another option asks for one. Reads the whole file.",
+        "draw the use of each part of the file",
+        "Write a picture (SVG) of the file, in file order. It shows the space of each class, the "
+            + "free space, and the space that each old version keeps from reuse. The picture "
+            + "replaces the report unless another option requests one. The tool reads the whole "
+            + "file.",
         excludes: [list], aliases: ["map"])
 
     static let plot = Option(
         "plot", nil, .required("FILE", .file), in: .pictures,
-        "draw sizes against time while watching",
-        "With `--watch`: write a picture (SVG) of the sizes against time, anew with every line. "
-            + "Without it: draw the lines of an earlier `--watch`, read from standard input.",
+        "draw sizes over time while watching",
+        "With `--watch`: write a picture (SVG) of the sizes over time, and update it with every "
+            + "line. Without `--watch`: read the lines of an earlier watch from standard input "
+            + "and draw them.",
         excludes: [spaceMap, list, get, history, slots, growth])
 }

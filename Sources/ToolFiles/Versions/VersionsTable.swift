@@ -4,7 +4,7 @@ import ToolKit
 package enum VersionsTable {
     package static let table = CommandTable(
         name: "realm-versions",
-        summary: "what a Realm file is, and who keeps it large",
+        summary: "describe a Realm file, its versions and its readers",
         synopsis: [
             SynopsisLine("[options] FILE...", "report about each file"),
             SynopsisLine("--get KEY [options] FILE...", "single facts"),
@@ -14,8 +14,8 @@ package enum VersionsTable {
         operands: [
             OperandSpec(
                 "FILE", .file, isRequired: true, isRepeatable: true,
-                "A database. With `--plot` and without `--watch` it is `-`: the lines of an earlier "
-                    + "`--watch` are read from standard input.")
+                "A database. With `--plot` but without `--watch` it must be `-`: the lines of an "
+                    + "earlier `--watch` are read from standard input.")
         ],
         options: VersionsOption.table,
         manual: { CommandTable.Manual(description: description, sections: sections) })
