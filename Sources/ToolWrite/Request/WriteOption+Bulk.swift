@@ -9,8 +9,8 @@ extension WriteOption {
     static let predicate = Option(
         "where", nil, .required("PREDICATE", .text), in: .bulk,
         "change the objects that match",
-        "Change or delete the objects of CLASS that match the predicate. Its language is that "
-            + "of `realm-query(1)`.")
+        "Change or delete the objects of CLASS that match PREDICATE, in the query language of "
+            + "`realm-query(1)`.")
 
     static let set = Option(
         "set", nil, each: .required("P=JSON", .pair), in: .bulk,
@@ -23,8 +23,8 @@ extension WriteOption {
 
     static let arg = SharedOptions.arg.saying(
         in: .bulk, "bind the next of $0, $1 to TEXT",
-        "Bind the next of `$0`, `$1` ... in the predicate to a text, which becomes a value of "
-            + "the property's type, or a key path where it is written `$K0`, `$K1` ...",
+        "Bind the next of `$0`, `$1` ... in the predicate to TEXT, which is converted to the type "
+            + "of the property. For `$K0`, `$K1` ... TEXT is a key path.",
         needs: [predicate])
 
     static let argjson = SharedOptions.argjson.saying(
@@ -33,18 +33,17 @@ extension WriteOption {
 
     static let caseRule = SharedOptions.caseRule.saying(
         in: .bulk, "letters that [c] folds: unicode, reference",
-        "With `--where`: the letters whose case `[c]` passes over, as in `realm-query(1)`.",
+        "With `--where`: letters whose case `[c]` ignores, as in `realm-query(1)`.",
         needs: [predicate])
 
     static let zone = SharedOptions.zone.saying(
-        in: .bulk, "time zone of day(), hour() and their like",
-        "With `--where`: the time zone of `day()` and its like, as in `realm-query(1)`.",
+        in: .bulk, "time zone of day(), hour() and similar",
+        "With `--where`: time zone of `day()` and similar functions, as in `realm-query(1)`.",
         needs: [predicate])
 
     static let expectCount = Option(
         "expect-count", nil, .required("N", .count(0...Int.max)), in: .bulk,
         "write only if N objects match",
-        "Write only if exactly N objects match. Otherwise nothing changes and the exit status "
-            + "is 1.",
+        "Write only if exactly N objects match. Otherwise change nothing and exit with status 1.",
         needs: [predicate])
 }

@@ -11,23 +11,24 @@ extension WriteOption {
     ]
 
     static let create = Option(
-        "create", in: .schema, "make FILE, which must not exist",
-        "Make the database. FILE must not exist; with `--force` it is replaced, in one step "
-            + "at the end.")
+        "create", in: .schema, "create FILE, which must not exist",
+        "Create the database. FILE must not exist; with `--force` it is replaced, in one step at "
+            + "the end.")
 
     static let newKey = SharedOptions.newKey.saying(
         in: .schema,
-        "encrypt what --create makes with this key",
-        "With `--create`: encrypt the database with the key in FILE, which stays what opens it. "
+        "encrypt the new database with this key",
+        "With `--create`: encrypt the database with the key in FILE. The same key opens it later. "
             + "See KEY FILES in `realm-tools(7)`.")
 
     static let schemaFile = Option(
         "schema-file", nil, .required("SCHEMA", .file), in: .schema,
-        "bring the schema in line with SCHEMA",
-        "Add the classes, properties and indexes of a schema as `realm-query --schema` prints it, "
-            + "in JSON or as text: `class Pet`, below it lines such as `*tag objectId`, `name string?`, "
-            + "`owner Person?`, `toys list<string>`, `size int [index]`. What the file has and SCHEMA does not is left alone, the primary key "
-            + "included. A property of another type is an error. The types are `int`, `bool`, "
+        "add the classes and properties of SCHEMA",
+        "Add the classes, properties and indexes of a schema, as printed by `realm-query "
+            + "--schema`, in JSON or as text. In text, `class Pet` is followed by lines such as "
+            + "`*tag objectId`, `name string?`, `owner Person?`, `toys list<string>`, `size int "
+            + "[index]`. Anything that only the file has is not changed, including the primary "
+            + "key. A property of another type is an error. The types are `int`, `bool`, "
             + "`string`, `data` (or `binary`), `mixed`, `date`, `float`, `double`, `decimal128`, "
             + "`objectId`, `uuid`, the name of a class for a link to it, and `list<TYPE>`, "
             + "`set<TYPE>`, `dictionary<TYPE>`.")
@@ -35,21 +36,23 @@ extension WriteOption {
     static let schemaVersion = Option(
         "schema-version", nil, .required("N", .count(0...Int.max)), in: .schema,
         "set the schema version",
-        "Set the schema version to N. A lower one than before needs `--force`.")
+        "Set the schema version to N. A lower version than before needs `--force`.")
 
     static let infer = Option(
         "infer", nil, .optional("N", .count(1...Int.max), bare: .max), in: .schema,
         "derive missing classes and properties",
-        "Derive the classes and properties that are missing from the whole input, or from its "
-            + "first N records, print them on standard error, with `--json` as a schema file on "
-            + "standard output, and use them. Texts that are all RFC 3339 times make dates, "
-            + "objects embedded classes, values that do not agree mixed ones; what some record "
-            + "lacks is optional. Numbers get the first of `int`, `double`, `decimal128` and `string` that "
-            + "holds all of them exactly; a line on standard error names a number for which it is not "
-            + "the usual one. In `csv` and `tsv` a date may have a blank for the `T`, and neither "
-            + "zone nor time of day, which are then UTC and midnight. `_id` becomes the primary key of "
-            + "a new class if every record has one, else `id`, `uuid`, `key` or `CLASS_id` if every "
-            + "record has one and no two the same; `--key` says it. Standard input is kept in a file without a name meanwhile.",
+        "Derive missing classes and properties from the whole input, or from its first N records, "
+            + "and add them. They are printed on standard error; with `--json`, as a schema file "
+            + "on standard output. Strings become dates if all are RFC 3339 times. Objects become "
+            + "embedded classes. Values of different types become mixed values. A property that "
+            + "some record lacks is optional. Numbers get the first of `int`, `double`, "
+            + "`decimal128` and `string` that holds all of them exactly. If that is not the usual "
+            + "type, a line on standard error names a number that causes it. In `csv` and `tsv` a "
+            + "date may have a blank instead of the `T`, no zone (UTC), and no time of day "
+            + "(midnight). The primary key of a new class is `_id` if every record has one; else "
+            + "`id`, `uuid`, `key` or `CLASS_id` if every record has one and no two are equal. "
+            + "`--key` overrides this choice. Standard input is stored in an unnamed temporary "
+            + "file meanwhile.",
         uses: Uses([WriteUse.records]))
 
     static let key = Option(
@@ -61,19 +64,19 @@ extension WriteOption {
     static let link = Option(
         "link", nil, each: .required("COL=CLASS", .pair), in: .schema,
         "with --infer: COL holds keys of CLASS",
-        "With `--infer`: COL holds primary keys of objects of CLASS, to which it links. The database "
-            + "has CLASS already, or the records are of it.",
+        "With `--infer`: COL holds primary keys of objects of CLASS and becomes a link to it. "
+            + "CLASS must exist in the database or be the class of the records.",
         needs: [infer], uses: Uses([WriteUse.records]))
 
     static let csvBooleans = Option(
         "csv-booleans", in: .schema, "with --infer: 0, 1, yes, no are booleans",
-        "With `--infer`: a column of `csv` or `tsv` that holds nothing but `0`, `1`, `yes`, `no`, "
-            + "`true` and `false`, in small letters or others, is one of booleans.",
+        "With `--infer`: a column of `csv` or `tsv` is boolean if it holds only `0`, `1`, `yes`, "
+            + "`no`, `true` and `false`, in upper or lower case.",
         needs: [infer], uses: Uses([WriteUse.records]))
 
     static let rename = Option(
         "rename", nil, each: .required("CLASS[.PROP]=NEW", .pair), in: .schema,
-        "rename a class or property", "Give a class or property another name.")
+        "rename a class or property", "Rename a class or property.")
 
     static let drop = Option(
         "drop", nil, each: .required("CLASS[.PROP]", .text), in: .schema,
@@ -91,7 +94,7 @@ extension WriteOption {
 
     static let optional = Option(
         "optional", nil, each: .required("CLASS.PROP", .text), in: .schema,
-        "let a property be null", "Let a property be null.")
+        "allow null in a property", "Allow null in a property.")
 
     static let required = Option(
         "required", nil, each: .required("CLASS.PROP", .text), in: .schema,

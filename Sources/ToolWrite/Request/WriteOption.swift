@@ -9,35 +9,36 @@ enum WriteOption {
     private static let general: [any OptionDeclaration] = [
         SharedOptions.formats(
             [.text, .json],
-            auto: "It is about summaries and plans: `text` goes to standard error, or to standard "
-                + "output where `-n` asked for it, `json` to standard output."),
+            auto: "This option applies to summaries and plans. `text` goes to standard error, or "
+                + "to standard output with `-n`; `json` goes to standard output."),
         SharedOptions.json, SharedOptions.output, force, dryRun, SharedOptions.key, wait, threads,
         SharedOptions.maxMemory,
     ]
 
     static let force = SharedOptions.force.saying(
-        "allow what loses data, or replaces a file",
-        "Allow what loses data: dropping what is not empty, nulls that become zero, a lower "
-            + "schema version, replacing an existing database or output file; and writing to a "
-            + "file with several hard links, whose other names nobody must be using.")
+        "allow changes that lose data or replace a file",
+        "Allow changes that lose data: dropping a class or property that is not empty, nulls that "
+            + "become zero, a lower schema version, replacing an existing database or output "
+            + "file. Also allow writing to a file with several hard links; no program may be "
+            + "using its other names.")
 
     static let dryRun = Option(
         "dry-run", "n", in: .output, "check and report, change nothing",
-        "Check everything and report what would be done. Nothing is written and no lock is "
-            + "held; what takes more than `--max-memory` goes to a file without a name in "
-            + "`TMPDIR`.")
+        "Check everything and report the planned changes. Nothing is written and no lock is held. "
+            + "Data that exceeds `--max-memory` goes to an unnamed file in `TMPDIR`.")
 
     private static let wait = SharedOptions.wait.saying(
         "wait for other writers, at most DUR",
-        "Wait for the turn to write, and for the locks of the session, at most DUR; without DUR, "
-            + "for as long as it takes. When the time is up the exit status is 7.",
+        "Wait for other writers, and for the locks of the session, at most DUR; without DUR, "
+            + "without limit. On timeout the exit status is 7.",
         defaultText: "one second")
 
     private static let threads = SharedOptions.threads.saying(
         "threads, 0 = one per processor",
-        "Read and convert records on N threads; 0 means one per processor. NDJSON is read by all of "
-            + "them, other formats by one. Changes are made by one more thread in the order of the "
-            + "input, so that the result never depends on it; with 1 a single thread does all.")
+        "Read and convert records on N threads; 0 means one per processor. All of them read "
+            + "NDJSON; one reads other formats. One more thread makes the changes in the order of "
+            + "the input, so the result does not depend on N. With 1, a single thread does "
+            + "everything.")
 }
 
 /// Uses of `realm-write`, which determine the applicable options.
@@ -46,8 +47,8 @@ enum WriteUse: Int, CommandUse {
 
     var objection: String {
         switch self {
-        case .records: "does not go with records"
-        case .changes: "does not go with change records"
+        case .records: "cannot be combined with records"
+        case .changes: "cannot be combined with change records"
         case .bulk:
             "is about records, which \(WriteOption.predicate.spelling) does not read"
         case .schema: "is about records: CLASS is missing"

@@ -3,18 +3,20 @@ import ToolKit
 extension WriteTable {
     static let description: [ManualBlock] = [
         .paragraph(
-            "`realm-write` adds, changes and deletes objects of a Realm database from records, "
-                + "changes what matches a predicate, and edits the schema. Programs that have the "
-                + "file open take part as usual: they see every commit, and writers take turns. A "
-                + "turn is waited for up to a second, or as `--wait` says."),
+            "`realm-write` adds, changes and deletes objects of a Realm database from records. It "
+                + "also changes the objects that match a predicate, and edits the schema. "
+                + "Programs that have the file open see every commit, and writers take turns. The "
+                + "tool waits up to a second for its turn, or as long as `--wait` allows."),
         .paragraph(
-            "With INPUT each record becomes one change. Records are grouped into commits, each of "
-                + "which is durable before it is acknowledged. A record that does not fit is "
-                + "refused with its place, the property, and what was expected and found."),
+            "With INPUT, each record becomes one change. Records are grouped into commits, and "
+                + "each commit is durable before it is acknowledged. A record that does not fit "
+                + "is refused; the message names its place, the property, and the expected and "
+                + "found values."),
         .paragraph(
-            "Options that edit the schema are carried out first, in one commit of their own: "
-                + "renames, drops, optional and required, additions, indexes, the version. What "
-                + "loses data is refused unless `--force` is given; `-n` shows the plan."),
+            "Options that edit the schema take effect first, in one commit of their own. Their "
+                + "order is: renames, drops, optional and required, additions, indexes, the "
+                + "version. Changes that lose data are refused without `--force`; `-n` shows the "
+                + "plan."),
     ]
 
     static let sections: [ManualSection] = [
@@ -30,96 +32,101 @@ extension WriteTable {
 
     private static let input: [ManualBlock] = [
         .paragraph(
-            "The fields of a record are the properties of its class, in the plain or the extended "
-                + "form of VALUES in `realm-tools(7)`; the type of the property decides. A "
-                + "property that a new object's record does not give is null, zero or empty."),
+            "The fields of a record are the properties of its class. Values have the plain or the "
+                + "extended form of VALUES in `realm-tools(7)`; the type of the property "
+                + "determines their conversion. In a new object, properties without a field are "
+                + "null, zero or empty."),
         .paragraph(
             "A link is the primary key of its target, `{\"$link\":...}`, `{\"_key\":N}`, or the "
-                + "target object itself, which is then made or merged. A record may link to one "
-                + "that comes later in the same commit; a whole dump is best restored with `-1`."),
+                + "target object itself, which is then created or merged. A record may link to a "
+                + "later record of the same commit. It is best to restore a whole dump with `-1`."),
         .paragraph(
-            "In a class without primary key the field `_key` is the object's own key: `insert` "
-                + "makes the object under that key, the other modes find it by it. So links of a "
-                + "dump stay what they were."),
+            "In a class without a primary key, the field `_key` is the object key. `insert` "
+                + "creates the object under that key; the other modes use it to find the object. "
+                + "Links of a dump therefore keep their targets."),
         .paragraph(
-            "In `csv` and `tsv` the header names the fields. A collection is JSON, or its elements "
-                + "with semicolons between them, and empty where the field is; in `csv` the field "
-                + "`\"\"` is one element without text. An embedded object is JSON. With `CLASS.PROP` for "
-                + "CLASS the table is one collection of all objects, as `realm-query --output-dir` "
-                + "writes it: the columns `owner` (its primary or object key), `index` of a list or "
-                + "`key` of a dictionary, and `value`. The rows of an owner replace its collection, "
-                + "all in one commit. CLASS may also be what the file is called there, without its "
-                + "end. To restore a whole directory, write the classes with "
-                + "`-m upsert --links create`, then the collections."),
+            "In `csv` and `tsv` the header names the fields. A collection is JSON, or its "
+                + "elements separated by semicolons; an empty field is an empty collection. In "
+                + "`csv` the field `\"\"` is one empty string. An embedded object is JSON. With "
+                + "`CLASS.PROP` for CLASS, the table holds one collection of all objects, as "
+                + "written by `realm-query --output-dir`. Its columns are `owner` (primary or "
+                + "object key), `index` of a list or `key` of a dictionary, and `value`. The rows "
+                + "of an owner replace its collection, all in one commit. CLASS may also be the "
+                + "name of such a file without its extension. To restore a whole directory, write "
+                + "the classes with `-m upsert --links create`, then the collections."),
         .paragraph(
-            "Tables of spreadsheets are read as they are: with a byte order mark, lines that end in LF, "
-                + "CRLF or CR, and empty lines. If the header has no comma but a semicolon, a tab or "
-                + "`|`, that separates the fields, and a notice says so; between semicolons `3,14` is "
-                + "a number. A column without a name is passed over, unless `--map PROP=N` takes it by "
-                + "its number N, from 1. `--delimiter`, `--encoding` and `--ragged` are for the rest."
+            "Spreadsheet tables are read as they are: with a byte order mark, with line ends LF, "
+                + "CRLF or CR, and with empty lines. If the header has no comma but a semicolon, "
+                + "a tab or `|`, that character separates the fields, and a notice says so. "
+                + "Between semicolons, `3,14` is a number. A column without a name is ignored, "
+                + "unless `--map PROP=N` selects it by its number N, from 1. For other tables, "
+                + "use `--delimiter`, `--encoding` and `--ragged`."
         ),
         .paragraph(
-            "A mixed value is what its JSON says: `$numberDouble` is a double, `$numberFloat` a "
-                + "float. In `csv` and `tsv` it is JSON where it begins with a bracket or a quote "
-                + "and is JSON, else a number or truth value if it reads as one, else a string."),
+            "A mixed value has the type of its JSON value; `$numberDouble` is a double, "
+                + "`$numberFloat` a float. In `csv` and `tsv` a field is JSON if it begins with a "
+                + "bracket or a quote and is valid JSON. Otherwise it is a number or a boolean if "
+                + "it reads as one, else a string."),
     ]
 
     private static let commits: [ManualBlock] = [
         .paragraph(
-            "A commit is made when one of the limits is reached, and at the end. Each is all or "
-                + "nothing and has a version of its own. Those that are at hand at the same time "
-                + "are written and synced together, so that small ones cost little; if that fails, "
-                + "none of them is there. Other programs see them together, as the newest "
-                + "version. An acknowledgement is printed after the sync, one for each commit, in "
-                + "their order. Nobody else is kept from writing while records are waited for, "
-                + "except in a transaction that is too large to be gathered before it is written."
+            "A commit is made when one of the limits is reached, and at the end. Each commit is "
+                + "all or nothing and has its own version. Commits that are ready at the same "
+                + "time are written and synced together, so that small commits are cheap. If that "
+                + "fails, none of them takes effect. Other programs see them together, as the "
+                + "newest version. After the sync, one acknowledgement per commit is printed, in "
+                + "order. While the tool waits for records, other programs can write, except "
+                + "during a transaction that is too large to be gathered before it is written."
         ),
         .paragraph(
-            "The member "
-                + "`records` of an acknowledgement counts the records of the input up to there, "
-                + "skipped and refused ones too: given to `--skip-records` it goes on behind "
-                + "them. After `upsert` and `merge` the result is then exact; `insert` repeats at "
-                + "most what was committed and not acknowledged, whose keys exist already."),
+            "The member `records` of an acknowledgement counts all records of the input so far, "
+                + "including skipped and refused ones. Pass it to `--skip-records` to continue "
+                + "after them. The result is then exact for `upsert` and `merge`. `insert` "
+                + "repeats at most the records that were committed but not acknowledged; their "
+                + "keys already exist."),
         .paragraph(
-            "With `-j1` one thread does everything. Otherwise one writes while others read and check "
-                + "the records that come next: as many as `-j` says of `ndjson`, one of other forms. "
-                + "Records and commits keep the order of the input in any case."),
+            "With `-j1` one thread does everything. Otherwise one thread writes while others read "
+                + "and check the next records: `-j` threads for `ndjson`, one for other formats. "
+                + "Records and commits always keep the order of the input."),
         .paragraph(
-            "A file made by `--create` goes away again when the command fails, or is told to end, "
-                + "before any record is committed; after that it stays, with what was committed. With "
-                + "`--force` the old file stays until the new one is complete, and acknowledgements "
-                + "wait for that. A file of no bytes is no database: it is refused without "
-                + "`--create`."),
+            "A file made by `--create` is removed if the command fails or is terminated before "
+                + "any record is committed. Later it is kept, with the committed records. With "
+                + "`--force` the old file is kept until the new one is complete, and "
+                + "acknowledgements wait until then. An empty file is not a database: it is "
+                + "refused without `--create`."),
         .paragraph(
-            "Interrupted by a signal, the open batch is rolled back and the number to resume with "
-                + "is printed. A summary follows on standard error in any case, with `-n` on standard output."
+            "On a signal, the open batch is rolled back and the number for `--skip-records` is "
+                + "printed. A summary is always printed on standard error, with `-n` on standard "
+                + "output."
         ),
     ]
 
     private static let streams: [ManualBlock] = [
         .paragraph(
-            "What `realm-query --watch` prints is a stream: `commit` ends each version. Records of a "
-                + "version take effect together, once their `commit` has come, and what is broken off "
-                + "before it does not. A version whose records are not as many as `commit` says, or "
-                + "that goes on from another one than the last, is refused. One of more than 4 MiB is a "
-                + "transaction of its own, which nobody else can write beside until it ends."),
+            "The output of `realm-query --watch` is a stream in which `commit` ends each version. "
+                + "The records of a version take effect together when its `commit` arrives. An "
+                + "incomplete version has no effect. A version is refused if its number of "
+                + "records differs from the number in `commit`, or if it does not follow the last "
+                + "one. A version of more than 4 MiB is a separate transaction, which blocks "
+                + "other writers until it ends."),
         .paragraph(
-            "With `--resume` it is known beside the database, in FILE.applied, how far the stream was "
-                + "applied. Records may then come again, from any version on and however often this "
-                + "was killed: what has been applied is passed over, so that the effect is that of "
-                + "each version once. Objects of classes without primary key have the object keys "
-                + "that they have in the source. Acknowledgements have the member `applied`. Nobody "
-                + "else should write to what the stream is about; the file is read by all. FILE.applied "
-                + "is written, and synced, before each commit and says what the commit brings; the "
-                + "version of the database tells whether it was made. To make the database equal to its "
-                + "source whatever was done to it, remove FILE.applied and let the watch begin with "
-                + "`--since 0`."),
+            "With `--resume`, FILE.applied beside the database records how far the stream was "
+                + "applied. Records may then arrive again, from any version on, however often the "
+                + "tool was killed. Applied records are skipped, so that each version takes "
+                + "effect once. Objects of classes without a primary key have the same object "
+                + "keys as in the source. Acknowledgements have the member `applied`. Other "
+                + "programs may read the file, but should not write to the classes of the stream. "
+                + "Before each commit, FILE.applied is written and synced with the version that "
+                + "the commit applies. The version of the database shows whether the commit was "
+                + "made. To make the database equal to its source after any other change, remove "
+                + "FILE.applied and start the watch with `--since 0`."),
         .paragraph(
-            "After `resync` the database becomes equal to its source: objects that are not among the "
-                + "records that follow, up to `commit`, are deleted, and with the schema among the "
-                + "records classes and properties go too, which takes `--force`. Of a watch of one "
-                + "class that class alone becomes equal. Objects take eight bytes of memory each "
-                + "until it is done."),
+            "After `resync` the database becomes equal to its source. Objects that are not among "
+                + "the following records, up to `commit`, are deleted. If the records include the "
+                + "schema, missing classes and properties are removed too, which needs `--force`. "
+                + "A watch of one class makes only that class equal. Until the resync is done, "
+                + "each object takes eight bytes of memory."),
         .literal([
             "realm-query --watch --types extended \\",
             "    --since \"$(realm-versions -g applied b.realm)\" a.realm \\",
@@ -129,18 +136,18 @@ extension WriteTable {
 
     private static let changes: [ManualBlock] = [
         .paragraph(
-            "With `-m apply` the input is what `realm-query --watch` and `--diff` print. An "
-                + "`insert` makes the object or replaces it, an `update` sets the properties it "
-                + "carries, a `delete` of an object that is gone does nothing; so a stream may be "
-                + "applied again. CLASS is `-`, or the only class to expect. A commit that is due "
-                + "waits for objects that its records link to, until nothing comes for ten "
-                + "seconds."),
+            "With `-m apply` the input is the output of `realm-query --watch` or `--diff`. An "
+                + "`insert` creates or replaces the object, and an `update` sets the properties "
+                + "it contains. A `delete` of a missing object does nothing. A stream can "
+                + "therefore be applied again. CLASS is `-`, or the only class to expect. A due "
+                + "commit waits for objects that its records link to, until no input arrives for "
+                + "ten seconds."),
         .paragraph(
-            "A `schema` record changes the schema in the transaction of the records around it. "
-                + "Classes, properties and indexes are added, indexes removed and properties made "
-                + "optional as asked; what loses values (`remove-class`, `remove-property`, "
-                + "`make-required`, a lower schema version) is refused without `--force`. What is "
-                + "as wanted already is left alone."),
+            "A `schema` record changes the schema in the transaction of the records around it. It "
+                + "adds classes, properties and indexes, removes indexes and makes properties "
+                + "optional. Changes that lose values (`remove-class`, `remove-property`, "
+                + "`make-required`, a lower schema version) are refused without `--force`. A "
+                + "change that is already in effect does nothing."),
         .literal([
             #"{"op":"insert","class":"Email","key":"65e5...","object":{"subject":"hi"}}"#,
             #"{"op":"update","class":"Email","key":"65e5...","object":{"read":true}}"#,
@@ -152,8 +159,8 @@ extension WriteTable {
 
     private static let refusals: [ManualBlock] = [
         .paragraph(
-            "`--rejects` writes one line for each, with `property` where it is about one, and "
-                + "the record itself as `input`:"),
+            "`--rejects` writes one line per refused record, with `property` if the error "
+                + "concerns one, and the record itself as `input`:"),
         .literal([
             #"{"record":3,"line":3,"code":"TypeMismatch","property":"size","expected":"int","#
                 + #""got":"string \"12kB\"","input":{"_id":3,"size":"12kB"}}"#
@@ -163,15 +170,15 @@ extension WriteTable {
     private static let exitStatus: [ManualBlock] = [
         .definitions([
             ("0", "Done."),
-            ("1", "`--expect-count`: another number of objects matches."),
-            ("2", "A bad option, an unknown class or property, a schema that does not fit."),
+            ("1", "`--expect-count`: the number of matching objects differs."),
+            ("2", "A bad option, an unknown class or property, or a schema that does not fit."),
             ("3", "FILE or INPUT is missing or cannot be read, or FILE is not a Realm file."),
             ("4", "FILE is damaged."),
-            ("5", "FILE is encrypted and no key was given, or the key is of no use."),
-            ("6", "A format, lock file or history that this version does not write to."),
+            ("5", "The key of FILE is missing, wrong or malformed, or FILE is not encrypted."),
+            ("6", "This version cannot write the format, lock file or history."),
             ("7", "Another program is writing, or uses the file to be replaced."),
             ("8", "Records were refused."),
-            ("9", "A write or sync failed. What was committed before is intact."),
+            ("9", "A write or sync failed. Earlier commits are intact."),
             ("10", "A bug: please report it."),
             ("130, 143", "Interrupted, terminated."),
         ]),
@@ -180,20 +187,20 @@ extension WriteTable {
 
     private static let examples: [ManualBlock] = [
         .example(
-            "Make a database from CSV files, one of which links to the other:",
+            "Create a database from CSV files, one of which links to the other:",
             [
                 "realm-write --create --schema-file schema.json seed.realm &&",
                 "realm-write -i csv seed.realm Person people.csv &&",
                 "realm-write -i csv seed.realm Dog dogs.csv",
             ]),
         .example(
-            "Upsert what a service sends, keep bad records, note how far it came:",
+            "Upsert records of a service, keep bad records, and log the progress:",
             [
                 "curl -sN \"$URL\" | realm-write -m upsert --commit-interval 200ms \\",
                 "    --on-error skip --rejects bad.ndjson --ack app.realm Item >> load.log",
             ]),
         .example(
-            "Go on where that ended:",
+            "Resume after the last acknowledgement:",
             [
                 "... | realm-write -m upsert \\",
                 "    --skip-records \"$(tail -n 1 load.log | jq .records)\" app.realm Item",
@@ -206,7 +213,7 @@ extension WriteTable {
                 "    realm-write -1 --create --schema-file schema.json new.realm -",
             ]),
         .example(
-            "See what would be deleted, then delete exactly that many:",
+            "Preview a deletion, then delete exactly that many objects:",
             [
                 "realm-write -n --where 'receivedAt < $0' --arg 2020-01-01T00:00:00Z \\",
                 "    --delete mail.realm Email",

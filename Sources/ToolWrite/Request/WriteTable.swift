@@ -20,11 +20,11 @@ package enum WriteTable {
                 "The database. It is never created without `--create`."),
             OperandSpec(
                 "CLASS", .className,
-                "The class of the objects; `-` takes it from each record, see `--class-field`. "
-                    + "`CLASS.PROP` with `-i csv` or `tsv` fills a collection property from a "
-                    + "table of its own."),
+                "The class of the objects. `-` takes the class from each record; see "
+                    + "`--class-field`. `CLASS.PROP` with `-i csv` or `tsv` fills a collection "
+                    + "property from its own table."),
             OperandSpec(
-                "INPUT", .file, "The records, a file or `-`. Standard input if left out."),
+                "INPUT", .file, "The records, a file or `-`. The default is standard input."),
         ],
         options: WriteOption.table,
         manual: { CommandTable.Manual(description: description, sections: sections) })
