@@ -128,7 +128,7 @@ struct WriteRun {
         guard request.mode != .delete, !request.skipsErrors, request.skipped == 0 else {
             throw WriteRequest.usage(
                 "a table of one collection is written whole: --mode delete, --on-error skip and "
-                    + "--skip-records do not go with it")
+                    + "--skip-records cannot be used with it")
         }
         let transaction: WriteTransaction
         if let prepared {

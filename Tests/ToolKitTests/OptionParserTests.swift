@@ -132,17 +132,17 @@ import Testing
         for (words, message) in [
             (["--raw", "f"], "--raw needs a CLASS"),
             (["--sort", "a", "--all", "f"], "--sort needs a CLASS"),
-            (["--explain", "--schema", "f"], "--explain does not go with --schema or --digest"),
+            (["--explain", "--schema", "f"], "--explain cannot be used with --schema or --digest"),
             (
                 ["--fields", "a", "--aggregate", "count", "f", "C"],
-                "--fields does not go with --aggregate"
+                "--fields cannot be used with --aggregate"
             ),
-            (["--limit", "1", "--batch", "f"], "--limit does not go with --batch"),
-            (["--limit", "1", "--watch", "f"], "--limit does not go with --watch"),
-            (["--limit", "1", "--since", "3", "f"], "--limit does not go with --diff"),
+            (["--limit", "1", "--batch", "f"], "--limit cannot be used with --batch"),
+            (["--limit", "1", "--watch", "f"], "--limit cannot be used with --watch"),
+            (["--limit", "1", "--since", "3", "f"], "--limit cannot be used with --diff"),
             (
                 ["--count", "--all", "--output-dir", "d", "f"],
-                "--count does not go with --output-dir"
+                "--count cannot be used with --output-dir"
             ),
             (["--before", "f"], "--before needs --diff or --watch or --since"),
             (["--sort", "a,,b", "f", "C"], "--sort: '' is no key path"),

@@ -29,7 +29,7 @@ struct VersionsRequest {
 
     private func check() throws(RealmError) {
         if !keys.isEmpty, format != .auto {
-            throw Self.clash("--get prints values alone: it does not go with --format")
+            throw Self.clash("--get prints values alone: it cannot be used with --format")
         }
         if paths.count > 1 {
             if mapPath != nil { throw Self.takesOne(VersionsOption.spaceMap) }

@@ -54,11 +54,11 @@ struct BatchRequest {
     private func checkTogether() throws(RealmError) {
         if groupBy != nil, aggregate == nil { throw Self.wrong("groupBy needs aggregate") }
         guard aggregate != nil else { return }
-        if fields != nil { throw Self.wrong("fields does not go with aggregate") }
-        if isCount != nil { throw Self.wrong("count does not go with aggregate") }
+        if fields != nil { throw Self.wrong("fields cannot be used with aggregate") }
+        if isCount != nil { throw Self.wrong("count cannot be used with aggregate") }
         if groupBy == nil, window != .all {
             throw Self.wrong(
-                "limit and offset do not go with aggregate",
+                "limit and offset cannot be used with aggregate",
                 hint: "with groupBy they count groups; LIMIT in the predicate counts objects")
         }
     }

@@ -17,16 +17,16 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     var objection: String {
         switch self {
         case .classes, .everything: "needs a CLASS"
-        case .objects: "does not go with a CLASS"
-        case .groups: "does not go with \(QueryOption.groupBy.spelling)"
-        case .aggregates: "does not go with \(QueryOption.aggregate.spelling)"
-        case .batch: "does not go with \(QueryOption.batch.spelling)"
-        case .directory: "does not go with \(QueryOption.outputDirectory.spelling)"
+        case .objects: "cannot be used with a CLASS"
+        case .groups: "cannot be used with \(QueryOption.groupBy.spelling)"
+        case .aggregates: "cannot be used with \(QueryOption.aggregate.spelling)"
+        case .batch: "cannot be used with \(QueryOption.batch.spelling)"
+        case .directory: "cannot be used with \(QueryOption.outputDirectory.spelling)"
         case .schema, .digests:
-            "does not go with \(QueryOption.schema.spelling) or \(QueryOption.digest.spelling)"
-        case .diff: "does not go with \(QueryOption.diff.spelling)"
-        case .watch: "does not go with \(QueryOption.watch.spelling)"
-        case .remnants: "does not go with \(QueryOption.remnants.spelling)"
+            "cannot be used with \(QueryOption.schema.spelling) or \(QueryOption.digest.spelling)"
+        case .diff: "cannot be used with \(QueryOption.diff.spelling)"
+        case .watch: "cannot be used with \(QueryOption.watch.spelling)"
+        case .remnants: "cannot be used with \(QueryOption.remnants.spelling)"
         }
     }
 

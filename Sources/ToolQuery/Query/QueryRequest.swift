@@ -151,7 +151,7 @@ extension QueryRequest {
         }
         if let format, [.sql, .html].contains(format) {
             throw .misuse(
-                "-f \(format.rawValue) does not go with --remnants", code: "InvalidArgument")
+                "-f \(format.rawValue) cannot be used with --remnants", code: "InvalidArgument")
         }
     }
 
@@ -180,11 +180,11 @@ extension QueryRequest {
         }
         if let option = QueryOption.withoutSQL.first(where: { command.isAnyGiven([$0]) }) {
             throw .misuse(
-                "\(option.spec.spelling) does not go with -f sql", code: "InvalidArgument")
+                "\(option.spec.spelling) cannot be used with -f sql", code: "InvalidArgument")
         }
         if use == .everything, window != .all {
             throw .misuse(
-                "--limit and --offset do not go with -f sql and --all, which leaves nothing out",
+                "--limit and --offset cannot be used with -f sql and --all, which leaves nothing out",
                 code: "InvalidArgument")
         }
     }
@@ -199,7 +199,7 @@ extension QueryRequest {
         let refused = QueryOption.withoutSQL + [QueryOption.offset]
         if let option = refused.first(where: { command.isAnyGiven([$0]) }) {
             throw .misuse(
-                "\(option.spec.spelling) does not go with -f html", code: "InvalidArgument")
+                "\(option.spec.spelling) cannot be used with -f html", code: "InvalidArgument")
         }
     }
 

@@ -20,7 +20,7 @@ extension QueryTable {
             (
                 "`aggregate`, `groupBy`",
                 "as `--aggregate` and `--group-by`, in the forms of `sort`. `groupBy` needs "
-                    + "`aggregate`; `count` and `fields` do not go with it, `limit` and `offset` only "
+                    + "`aggregate`; `count` and `fields` cannot be used with it, `limit` and `offset` only "
                     + "with `groupBy`"
             ),
         ]),

@@ -51,7 +51,7 @@ extension QueryTable {
         .paragraph(
             "Records come class by class, in the order of the keys, the newest state of an object first as "
                 + "far as that is known. With CLASS a PREDICATE chooses; a value that is lost matches "
-                + "nothing. SORT, DISTINCT and LIMIT do not go with it. `--stat` counts for each class, "
+                + "nothing. SORT, DISTINCT and LIMIT cannot be used with it. `--stat` counts for each class, "
                 + "`--count` prints the number, and `-e` exits with status 1 where there is nothing. "
                 + "Objects of embedded classes are records of their own. Links of free space are resolved "
                 + "in the newest version; where the object is not there they are "

@@ -153,7 +153,7 @@ final class RemnantMatcher {
         let plan = try filter.plan(table, snapshot, usesIndexes: false)
         if plan.isArranged {
             throw .misuse(
-                "SORT, DISTINCT and LIMIT do not go with --remnants", code: "InvalidArgument",
+                "SORT, DISTINCT and LIMIT cannot be used with --remnants", code: "InvalidArgument",
                 hint: "remnants are in the order of their keys; --limit prints the first")
         }
         let made = (QueryRun(plan, in: snapshot), snapshot.table(table).scan(columns: []))

@@ -47,8 +47,8 @@ enum WriteUse: Int, CommandUse {
 
     var objection: String {
         switch self {
-        case .records: "cannot be combined with records"
-        case .changes: "cannot be combined with change records"
+        case .records: "cannot be used with records"
+        case .changes: "cannot be used with change records"
         case .bulk:
             "is about records, which \(WriteOption.predicate.spelling) does not read"
         case .schema: "is about records: CLASS is missing"

@@ -148,8 +148,8 @@ import Testing
         (#"{"groupBy":"vip"}"#, "groupBy needs aggregate"),
         (#"{"aggregate":"count","groupBy":"friends"}"#, "single value"),
         (#"{"aggregate":"count","groupBy":"vip","sort":"age"}"#, "vip, count"),
-        (#"{"aggregate":"count","fields":"name"}"#, "fields does not go with aggregate"),
-        (#"{"aggregate":"count","count":true}"#, "count does not go with aggregate"),
+        (#"{"aggregate":"count","fields":"name"}"#, "fields cannot be used with aggregate"),
+        (#"{"aggregate":"count","count":true}"#, "count cannot be used with aggregate"),
         (#"{"aggregate":"count","limit":3}"#, "limit and offset do not go"),
         (#"[1]"#, "is an object"),
     ])

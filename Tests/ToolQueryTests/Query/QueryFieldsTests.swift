@@ -204,7 +204,7 @@ import Testing
         says("has no common columns", "-a", "-fcsv", social)
         says("json does not have", "-0", "-fjson", social, "Person")
         says("its own form", "--time", "unix", "--types", "extended", social, "Person")
-        says("does not go with --schema", "-S", "-L1", social)
+        says("cannot be used with --schema", "-S", "-L1", social)
         says("leave one of them out", "-a", social, "Person")
     }
 }
