@@ -17,67 +17,66 @@ extension QueryOption {
     static let exclude = Option(
         "exclude", nil, .required("LIST", .names), in: .fields,
         "leave out these properties",
-        "Leave out the properties in LIST, which are separated by commas.",
+        "Omit the properties in LIST, separated by commas.",
         excludes: [fields],
         uses: QueryUse.objectValues)
 
     static let expand = Option(
         "expand", "x", .required("PATHS", .names), in: .fields,
         "inline the objects linked along these paths",
-        "Print linked objects in place of links, along the key paths in PATHS and nowhere "
-            + "else: `-x thread,from.address`. A cycle of links therefore ends where the "
-            + "path ends.",
+        "Print linked objects in place of links, but only along the key paths in PATHS: `-x "
+            + "thread,from.address`. A cycle of links therefore ends where the path ends.",
         uses: QueryUse.objectsAlone)
 
     static let backlinks = Option(
         "backlinks", in: .fields, "include incoming links",
-        "Include incoming links as lists of keys, one field for each property that may link "
-            + "here, called `@links.CLASS.PROPERTY`.",
+        "Include incoming links as lists of keys. Each property that may link to the class adds a "
+            + "field `@links.CLASS.PROPERTY`.",
         uses: QueryUse.objectsAlone)
 
     static let explode = Option(
         "explode", nil, .required("PATH", .property), in: .fields,
         "one record for each element of a collection",
-        "Print one record for each element of the collection PATH, with the element in place "
-            + "of the collection; the key of a dictionary's entry is the field `PATH.@key`. An "
-            + "object whose collection is empty yields no record.",
+        "Print one record for each element of the collection PATH, with the element in place of "
+            + "the collection. The key of a dictionary entry is the field `PATH.@key`. An object "
+            + "with an empty collection yields no record.",
         uses: Uses([QueryUse.objects]))
 
     static let types = Option(
         "types", nil, .required("FORM", .choice), in: .values,
         "plain values, or with their types",
-        "How values are written: `plain`, or `extended`, which keeps the type of every value. "
-            + "See VALUES in `realm-tools(7)`.",
+        "Form of values: `plain`, or `extended`, which preserves the type of every value. See "
+            + "VALUES in `realm-tools(7)`.",
         default: ValueStyle.Types.plain,
         uses: QueryUse.values)
 
     static let time = Option(
         "time", nil, .required("FORM", .choice), in: .values,
         "form of dates: rfc3339, unix, unix-ns",
-        "How dates are written: `rfc3339` (`2025-03-04T09:12:44Z`, always UTC), `unix` "
-            + "(seconds since 1970, with decimals as needed) or `unix-ns` (nanoseconds since "
-            + "1970, a whole number).",
+        "Form of dates: `rfc3339` (`2025-03-04T09:12:44Z`, always UTC), `unix` (seconds since "
+            + "1970, with decimals as needed) or `unix-ns` (nanoseconds since 1970, a whole "
+            + "number).",
         default: ValueStyle.Time.rfc3339,
         uses: QueryUse.values)
 
     static let binary = Option(
         "binary", nil, .required("FORM", .choice), in: .values,
         "form of binary values: base64, hex, omit",
-        "How binary values are written: `base64`, `hex`, or `omit` to leave them out.",
+        "Form of binary values: `base64`, `hex`, or `omit` to leave them out.",
         default: ValueStyle.Binary.base64,
         uses: QueryUse.values)
 
     static let join = Option(
         "join", nil, .required("TEXT", .text), in: .values,
         "separator of collection elements in csv and tsv",
-        "The text between the elements of a collection in `csv` and `tsv`.",
+        "Text between the elements of a collection in `csv` and `tsv`.",
         default: ";", defaultText: "`;`",
         uses: QueryUse.cells)
 
     static let null = Option(
         "null", nil, .required("TEXT", .text), in: .values,
         "text for null in csv, tsv and table",
-        "The text for null in `csv`, `tsv` and `table`.",
+        "Text for null in `csv`, `tsv` and `table`.",
         defaultText: "nothing in `csv`, `\\N` in `tsv`, `null` in `table`",
         uses: QueryUse.all(but: .batch))
 }

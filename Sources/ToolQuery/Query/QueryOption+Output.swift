@@ -11,17 +11,18 @@ extension QueryOption {
 
     static let format = SharedOptions.formats(
         QueryForms.all,
-        auto: "`auto` is `table` on a terminal and `ndjson` otherwise; a script should say "
-            + "which one it wants. `html` is a page of the whole file, see PAGES; `diff` is for `--diff`. For `--schema` alone are "
+        auto: "`auto` is `table` on a terminal and `ndjson` otherwise; scripts should name the "
+            + "form. `html` is a page of the whole file, see PAGES; `diff` is for `--diff`. Forms "
+            + "for `--schema` only: "
             + SchemaForms.all.map { "`\($0.format.rawValue)` (\($0.meaning))" }
             .joined(separator: ", ") + ".",
         summary: "form of the output: table, line, ndjson, csv, sql and more")
 
     static let dialect = Option(
         "dialect", nil, .required("NAME", .choice), in: .records,
-        "whose sql: sqlite, postgres, duckdb",
-        "Which database is to read what `--format sql` prints: `sqlite`, `postgres` or `duckdb`. See "
-            + "SQL.",
+        "dialect of sql: sqlite, postgres, duckdb",
+        "Database that will read the output of `--format sql`: `sqlite`, `postgres` or `duckdb`. "
+            + "See SQL.",
         default: SQLDialect.sqlite, uses: Uses([QueryUse.objects, .everything]))
 
     /// Options that do not apply to SQL.
@@ -33,51 +34,50 @@ extension QueryOption {
 
     static let noHeader = Option(
         "no-header", "H", in: .records, "csv, tsv and table without header",
-        "Leave out the header line of `csv`, `tsv` and `table`.",
+        "Omit the header line of `csv`, `tsv` and `table`.",
         uses: QueryUse.all(but: .batch))
 
     static let delimiter = Option(
         "delimiter", nil, .required("CHAR", .delimiter), in: .records,
         "character between the fields of csv: ';', tab",
-        "The character between the fields of `csv`; `tab` for a tab. Numbers keep their decimal point. "
-            + "`realm-write` has the same option.",
+        "Character between the fields of `csv`; `tab` for a tab. Numbers keep their decimal "
+            + "point. `realm-write` has the same option.",
         defaultText: "`,`", uses: QueryUse.all(but: .batch))
 
     static let carriageReturns = Option(
         "crlf", in: .records, "end lines of csv and tsv with CRLF",
-        "End the lines of `csv` and `tsv` with a carriage return and a line feed, as programs on "
-            + "Windows do.",
+        "End the lines of `csv` and `tsv` with carriage return and line feed, as on Windows.",
         excludes: [nullSeparated], uses: QueryUse.all(but: .batch))
 
     static let byteOrderMark = Option(
         "bom", in: .records, "begin csv and tsv with a byte order mark",
-        "Begin `csv` and `tsv` with the byte order mark of UTF-8: without one, Excel takes the text for "
-            + "one of another encoding.",
+        "Begin `csv` and `tsv` with a UTF-8 byte order mark. Without it, Excel assumes another "
+            + "encoding.",
         uses: QueryUse.all(but: .batch))
 
     static let nullSeparated = Option(
         "null-separated", "0", in: .records, "end records with a NUL byte",
-        "End each record with a NUL byte instead of a newline. With a single field this "
-            + "implies `--raw`, which suits `xargs -0`.",
+        "End each record with a NUL byte instead of a newline. With a single field this implies "
+            + "`--raw`, for use with `xargs -0`.",
         uses: QueryUse.all(but: .batch))
 
     static let raw = Option(
         "raw", in: .records, "one value per line, strings unquoted",
-        "Print the value of one field per line, strings without quotes and without "
-            + "escapes. Needs exactly one field; a string with a newline needs `-0`.",
+        "Print the value of one field per line; strings have no quotes and no escapes. Needs "
+            + "exactly one field. A string with a newline needs `-0`.",
         excludes: [format, SharedOptions.json],
         uses: Uses([QueryUse.objects]))
 
     static let outputDirectory = Option(
         "output-dir", nil, .required("DIR", .directory), in: .output,
         "with --all: one file per class in DIR",
-        "With `--all`: write one file per class into DIR, which is made if it is missing. "
-            + "In `csv` and `tsv` each list, set or dictionary gets a file of its own, "
-            + "`Class.property.csv`, so that relations survive. Its columns are `owner` (the "
-            + "object's primary key, else its `_key`), `index` for a list or `key` for a "
-            + "dictionary, and `value`. In file names, bytes of a name that mean something "
-            + "there, a dot too, are `%XX`, a long name ends in a digest, and no two are "
-            + "alike even where case does not count; `realm-write` takes them for CLASS.",
+        "With `--all`: write one file per class into DIR, which is created if missing. In `csv` "
+            + "and `tsv` each list, set or dictionary gets its own file, `Class.property.csv`, so "
+            + "that relations are preserved. Its columns are `owner` (the object's primary key, "
+            + "else its `_key`), `index` for a list or `key` for a dictionary, and `value`. In "
+            + "file names, special bytes of a name, including dots, become `%XX`, and a long name "
+            + "ends in a digest. No two names are equal, even if case is ignored. `realm-write` "
+            + "accepts them for CLASS.",
         excludes: [SharedOptions.output], needs: [all],
         uses: QueryUse.everyClass)
 }

@@ -28,16 +28,16 @@ extension QueryOption {
 
     static let arg = SharedOptions.arg.saying(
         "bind $0, $1 ... to a text",
-        "Bind the next of `$0`, `$1` and so on in the predicate to TEXT, read as a value of the "
-            + "type it is compared with, or as a key path where it is written `$K0`, `$K1` and so "
-            + "on. A date without a time is its midnight, and one without a zone is in UTC. No quoting is needed and none is possible: this is "
-            + "how a script passes text it did not write.",
+        "Bind the next of `$0`, `$1` and so on in the predicate to TEXT. TEXT is converted to the "
+            + "type it is compared with. For `$K0`, `$K1` and so on it is a key path. A date "
+            + "without a time is midnight, and a date without a zone is in UTC. TEXT needs no "
+            + "quoting, so scripts can pass untrusted text safely.",
         uses: QueryUse.predicates)
 
     static let argjson = SharedOptions.argjson.saying(
         "bind $0, $1 ... to a JSON value",
-        "As `--arg`, with a JSON value: a number, a string, `true`, `false`, `null`, an array of "
-            + "those, or the extended form of another type.",
+        "Like `--arg`, with a JSON value: a number, a string, `true`, `false`, `null`, an array "
+            + "of these, or the extended form of another type.",
         uses: QueryUse.predicates)
 
     static let caseRule = SharedOptions.caseRule.meant(for: QueryUse.conditions)
@@ -47,14 +47,14 @@ extension QueryOption {
     static let queryFile = Option(
         "query-file", "Q", .required("FILE", .file), in: .selection,
         "read the predicate from a file",
-        "Read the predicate from FILE, `-` for standard input.",
+        "Read the predicate from FILE; `-` is standard input.",
         uses: QueryUse.predicates)
 
     static let aggregate = Option(
         "aggregate", nil, .required("LIST", .text), in: .selection,
         "\(AggregateFunction.names) of properties",
-        "Print one record with the aggregates in LIST, separated by commas. P is a property with "
-            + "single values. See AGGREGATES. One pass computes all.",
+        "Print one record with the aggregates in LIST, separated by commas, computed in one pass. "
+            + "P is a property with single values. See AGGREGATES.",
         excludes: [all, schema, digest],
         uses: Uses([QueryUse.aggregates, .groups]))
 
@@ -72,18 +72,18 @@ extension QueryOption {
     static let batch = Option(
         "batch", in: .selection, "answer queries from standard input",
         "Read one JSON object per line from standard input, such as "
-            + "`{\"id\":1,\"class\":\"Email\",\"where\":\"_id == $0\",\"args\":[\"65e5...\"]}`, and answer "
-            + "each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an `error`. "
-            + "Requests may have members named as options. See BATCH REQUESTS. `--fields`, "
-            + "`--count` and their like hold for every request that does not say otherwise. Exit "
-            + "status 8 says that some request could not be answered.",
+            + "`{\"id\":1,\"class\":\"Email\",\"where\":\"_id == $0\",\"args\":[\"65e5...\"]}`. "
+            + "Answer each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an "
+            + "`error`. Requests may have members named like options. `--fields`, `--count` and "
+            + "similar options are defaults for all requests. Exit status 8 means that some "
+            + "request failed. See BATCH REQUESTS.",
         excludes: [all, schema, digest, aggregate, outputDirectory],
         uses: Uses([QueryUse.batch]))
 
     static let explain = Option(
-        "explain", in: .selection, "say how the query is run",
-        "Say on standard error how the query is run: which index finds candidates and in what "
-            + "order conditions are tested.",
+        "explain", in: .selection, "print the query plan",
+        "Print the query plan on standard error: the index that finds candidates and the order in "
+            + "which conditions are tested.",
         uses: QueryUse.queries)
 
     static let limit = Option(
@@ -93,16 +93,18 @@ extension QueryOption {
 
     static let offset = Option(
         "offset", nil, .required("N", .count(0...Int.max)), in: .selection,
-        "skip the first N objects", "Skip the first N objects. `--limit` counts what follows.",
+        "skip the first N objects",
+        "Skip the first N objects. `--limit` counts the objects after "
+            + "them.",
         default: 0,
         uses: QueryUse.lists)
 
     static let all = Option(
         "all", "a", in: .selection, "every object of every class",
-        "Read every object of every class, class by class in the order of their names. In "
-            + "`json` and `ndjson` each object begins with the member `$class`. Objects of a "
-            + "class without a primary key have the member `_key`, which is what links to them "
-            + "name; with CLASS it is left out unless `-F` asks for it. Embedded objects are printed inside the objects that hold them.",
+        "Read every object of every class, ordered by the names of classes. In `json` and "
+            + "`ndjson` each object begins with the member `$class`. Objects of a class without a "
+            + "primary key have the member `_key`, to which links refer. With CLASS, `_key` is "
+            + "omitted unless `-F` selects it. Embedded objects are printed inside their parents.",
         excludes: [schema, digest],
         uses: QueryUse.everyClass)
 
@@ -113,53 +115,51 @@ extension QueryOption {
 
     static let exitStatus = Option(
         "exit-status", "e", in: .selection, "exit with 1 if nothing matched",
-        "Exit with status 1 if there was no object to print. The output is the same as "
-            + "without the option.",
+        "Exit with status 1 if there was no object to print. The output does not change.",
         uses: QueryUse.outcomes)
 
     static let schema = Option(
         "schema", "S", in: .selection, "print the schema",
-        "Print the schema, of all classes or of CLASS: as text, or as JSON with `--json`. The "
-            + "order never changes: classes by name, properties in the order of their "
-            + "columns. In the text `*` marks the primary key, `?` a value that may be null. With "
-            + "`--format swift`, `kotlin`, `typescript` or `csharp` it is classes for the Realm SDK of "
-            + "that language.",
+        "Print the schema of all classes or of CLASS as text, or as JSON with `--json`. The order "
+            + "is fixed: classes by name, properties by column. In text, `*` marks the primary "
+            + "key and `?` a value that may be null. With `--format swift`, `kotlin`, "
+            + "`typescript` or `csharp`, print classes for the Realm SDK of that language.",
         excludes: [digest],
         uses: Uses([QueryUse.schema]))
 
     static let digest = Option(
         "digest", in: .selection, "print digests of the content",
-        "Print one digest for each class and one for the whole. They depend on the content "
-            + "alone, so they are equal before and after compaction, a change of key or a "
-            + "conversion to another format. See DIGESTS.",
+        "Print one digest for each class and one for the whole database. Digests depend only on "
+            + "the content. They are equal before and after compaction, a change of key or a "
+            + "format conversion. See DIGESTS.",
         uses: Uses([QueryUse.digests]))
 
     static let internals = Option(
-        "internal", in: .selection, "include the tables Realm keeps for itself",
-        "Include the tables that Realm keeps for itself, such as `metadata`.")
+        "internal", in: .selection, "include Realm's internal tables",
+        "Include Realm's internal tables, such as `metadata`.")
 
     static let withFilename = Option(
-        "with-filename", in: .selection, "every operand is a FILE, and named",
-        "Take every operand for a FILE, and begin each line and record with its name: a count with the "
-            + "path and a colon, a report with a column `file`, a record with the member `$file`. "
-            + "With `--all` and more than one FILE this is the default. The error of a FILE does not stop "
-            + "the others; the exit status is that of the most serious one.",
+        "with-filename", in: .selection, "all operands are FILEs, with their names",
+        "Treat every operand as a FILE, and add its name to each line and record. A count begins "
+            + "with the path and a colon, a report has a column `file`, and a record has the "
+            + "member `$file`. This is the default with `--all` and more than one FILE. An error "
+            + "in one FILE does not stop the others; the exit status is the most serious one.",
         excludes: [noFilename], uses: QueryUse.severalFiles)
 
     static let noFilename = Option(
-        "no-filename", in: .selection, "every operand is a FILE, not named",
-        "Take every operand for a FILE, and leave its name out, as `realm-write` needs it.",
+        "no-filename", in: .selection, "all operands are FILEs, without their names",
+        "Treat every operand as a FILE, and omit its name, as `realm-write` requires.",
         uses: QueryUse.severalFiles)
 
     static let className = Option(
         "class", nil, .required("CLASS", .text), in: .selection,
-        "every operand is a FILE, CLASS is asked about",
-        "Take every operand for a FILE, and ask about CLASS in each.",
+        "all operands are FILEs; query CLASS in each",
+        "Treat every operand as a FILE, and query CLASS in each.",
         excludes: [all], uses: QueryUse.severalFiles)
 
     static let predicate = Option(
         "where", nil, .required("PREDICATE", .text), in: .selection,
-        "with --class: which objects",
-        "With `--class`: ask about the objects that match PREDICATE.",
+        "with --class: condition for the objects",
+        "With `--class`: query the objects that match PREDICATE.",
         needs: [className], uses: Uses([QueryUse.objects]))
 }

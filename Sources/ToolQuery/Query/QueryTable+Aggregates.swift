@@ -5,14 +5,14 @@ extension QueryTable {
     /// Manual section about aggregate functions, generated from their table.
     static let aggregates: [ManualBlock] = [
         .paragraph(
-            "LIST of `--aggregate` names these, where P is a property that has single values:"),
+            "LIST of `--aggregate` contains these functions. P is a property with single values:"),
         .definitions(AggregateFunction.all.map { ("`\($0.form)`", $0.summary) }),
         .paragraph(
-            "Nulls do not count, and neither does NaN, except in `count(distinct P)`, and among values "
-                + "in `mixed`, where `sum(P)`, `avg(P)`, `min(P)` and `max(P)` leave out only the NaN "
-                + "of a `decimal128`. Of such values only numbers are added up, and their sum is a "
-                + "`decimal128`. \(names(.numbers)) are for numbers, "
-                + "\(names(.ordered)) for dates too, `count(distinct P)` for all types."),
+            "Nulls are ignored. NaN is ignored except in `count(distinct P)` and among `mixed` "
+                + "values, where `sum(P)`, `avg(P)`, `min(P)` and `max(P)` ignore only the NaN of "
+                + "a `decimal128`. Only numbers among `mixed` values are added, and their sum is "
+                + "a `decimal128`. \(names(.numbers)) accept numbers; \(names(.ordered)) also "
+                + "accept dates; `count(distinct P)` accepts all types."),
         .paragraph(
             "`--group-by`, `--sort`, `--distinct` and predicates also take functions of one value, which "
                 + "the SDKs do not have:"),
@@ -24,22 +24,21 @@ extension QueryTable {
                     + "`2024-06-01`, `2024-06-01T14`"
             ),
             ("`weekday(P)`", "a number: 1 for Monday to 7 for Sunday"),
-            ("`floor(P, W)`", "the greatest multiple of W, above zero, that is not above P"),
+            ("`floor(P, W)`", "the largest multiple of W that does not exceed P; W is above zero"),
         ]),
         .paragraph(
-            "Functions of dates are in UTC or in `--zone`. In predicates `now()` is the moment at which "
-                + "the program read the predicate, and `now() - 7d` another one, in `s`, `m` (minutes), "
-                + "`h`, `d` (of 24 hours) or `w`."),
+            "Functions of dates use UTC or the zone of `--zone`. In predicates, `now()` is the "
+                + "time at which the program parsed the predicate. `now() - 7d` is an earlier "
+                + "time, in `s`, `m` (minutes), `h`, `d` (24 hours) or `w`."),
         .paragraph(
-            "In a predicate \(operators) stand after a collection, `scores.@median > 3`, or between "
-                + "a link and a property of its targets, `parts.@sum.bytes > 1000`. `@stddev` and "
-                + "`@median` are of this program, as `count(distinct P)` is: the SDKs do not have "
-                + "them."),
+            "In a predicate, \(operators) follow a collection, `scores.@median > 3`, or stand "
+                + "between a link and a property of its targets, `parts.@sum.bytes > 1000`. The "
+                + "SDKs do not have `@stddev`, `@median` and `count(distinct P)`."),
         .paragraph(
-            "The values of `median(P)` and `count(distinct P)` are kept until the end, each different "
-                + "one once with its number. What does not fit into `--max-memory` goes to a temporary "
-                + "file in `TMPDIR`. The last digits of a sum, an average or a deviation of doubles "
-                + "depend on the order in which they are added."),
+            "`median(P)` and `count(distinct P)` keep their distinct values with counts until the "
+                + "end. Data that exceeds `--max-memory` goes to a temporary file in `TMPDIR`. "
+                + "The last digits of a sum, an average or a deviation of doubles depend on the "
+                + "order of addition."),
     ]
 
     /// The operators of aggregate functions as an enumeration in a sentence.

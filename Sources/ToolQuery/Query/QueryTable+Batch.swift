@@ -3,20 +3,24 @@ import ToolKit
 extension QueryTable {
     static let batchRequests: [ManualBlock] = [
         .paragraph(
-            "A request of `--batch` is a JSON object on a line of its own. All its members may be "
-                + "left out; one of another name is an error, which names the nearest."),
+            "A request of `--batch` is one JSON object per line. All members are optional. An "
+                + "unknown member is an error that names the nearest known one."),
         .definitions([
-            ("`id`", "any value, which is the `id` of the answer"),
-            ("`class`", "the class; CLASS if left out"),
-            ("`where`", "the predicate, a string; all objects if left out"),
-            ("`args`", "the values of `$0`, `$1` and so on, an array, as `--argjson` takes them"),
+            ("`id`", "any value; the answer has the same `id`"),
+            ("`class`", "the class; default is the operand CLASS"),
+            ("`where`", "the predicate, a string; default is all objects"),
+            (
+                "`args`",
+                "an array with the values of `$0`, `$1` and so on, in the form of "
+                    + "`--argjson`"
+            ),
             (
                 "`sort`, `distinct`, `fields`",
-                "as `--sort`, `--distinct` and `--fields`: the option's LIST as one string, or an "
-                    + "array of its items, in which a comma needs no backslash"
+                "as `--sort`, `--distinct` and `--fields`: LIST as one string, or an array of its "
+                    + "items, in which a comma needs no backslash"
             ),
             ("`limit`, `offset`", "as `--limit` and `--offset`: whole numbers"),
-            ("`count`", "as `--count`: `true` leaves the objects out"),
+            ("`count`", "as `--count`: `true` omits the objects"),
             (
                 "`aggregate`, `groupBy`",
                 "as `--aggregate` and `--group-by`, in the forms of `sort`. `groupBy` needs "
@@ -25,8 +29,8 @@ extension QueryTable {
             ),
         ]),
         .paragraph(
-            "`where` may end in SORT, DISTINCT and LIMIT of its own, which come before the "
-                + "members. Requests and their answers:"),
+            "`where` may end in SORT, DISTINCT and LIMIT, which apply before the members. "
+                + "Requests and their answers:"),
         .literal([
             #"{"id":1,"where":"age > 40","sort":"-age,name","limit":2,"fields":"name,age"}"#,
             #"{"id":1,"count":2,"objects":[{"name":"Ann","age":71},{"name":"Bo","age":70}]}"#,
@@ -40,8 +44,8 @@ extension QueryTable {
             #"{"id":5,"error":{"code":"InvalidArgument","reason":"unknown-member", ...}}"#,
         ]),
         .paragraph(
-            "`count` is the number of objects or groups that follow; with `aggregate` alone it is the "
-                + "number of objects that the predicate chose. All requests are answered from one "
-                + "version of the database."),
+            "`count` is the number of objects or groups that follow. With `aggregate` alone it is "
+                + "the number of objects that match. All requests use one version of the "
+                + "database."),
     ]
 }

@@ -9,7 +9,7 @@ package enum QueryTable {
             SynopsisLine("[options] FILE", "list the classes"),
             SynopsisLine("[options] FILE CLASS [PREDICATE]", "the objects of a class"),
             SynopsisLine("[options] --all FILE...", "every object of every class"),
-            SynopsisLine("[options] --with-filename FILE...", "the same of several files"),
+            SynopsisLine("[options] --with-filename FILE...", "the same for several files"),
             SynopsisLine("[options] --diff OTHER FILE [CLASS [PREDICATE]]", "what differs"),
             SynopsisLine("[options] --watch FILE [CLASS [PREDICATE]]", "changes as they come"),
             SynopsisLine("[options] --remnants FILE [CLASS [PREDICATE]]", "what was deleted"),
@@ -20,17 +20,19 @@ package enum QueryTable {
         operands: [
             OperandSpec(
                 "FILE", .file, isRequired: true,
-                "The database. `-` reads it from standard input, into a temporary file without a "
-                    + "name in `TMPDIR`."),
+                "The database. `-` reads it from standard input into an unnamed temporary file in "
+                    + "`TMPDIR`."),
             OperandSpec(
                 "CLASS", .className,
-                "The class whose objects are wanted, as the list of classes names it."),
+                "The class to print, by its name in the list of classes."),
             OperandSpec(
                 "PREDICATE", .text,
-                "Which objects are wanted, in the query language described under `QUERIES`."),
+                "Condition for the objects to print, in the query language described in "
+                    + "`QUERIES`."),
             OperandSpec(
                 "FILE...", .file, isRepeatable: true,
-                "With `--all`, `--with-filename`, `--no-filename` or `--class` every operand is a FILE."
+                "With `--all`, `--with-filename`, `--no-filename` or `--class`, every operand is "
+                    + "a FILE."
             ),
         ],
         options: QueryOption.table,

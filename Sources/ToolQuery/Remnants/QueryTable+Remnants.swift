@@ -4,64 +4,67 @@ extension QueryTable {
     /// Remains of earlier versions.
     static let remnants: [ManualBlock] = [
         .paragraph(
-            "A commit never writes over the version before it, and space that no version uses keeps its "
-                + "bytes until a commit takes it. `--remnants` finds objects there: first those of the "
-                + "version before the newest, which the header still knows, then of versions that some "
-                + "program keeps, then of the rest of the file, where it searches for cluster leaves (the "
-                + "nodes that hold up to 256 objects) and the leaves of their columns. A record holds the "
-                + "properties and:"),
+            "A commit never overwrites the previous version, and unused space keeps its bytes "
+                + "until a commit uses it. `--remnants` finds objects there. It reads the "
+                + "previous version, which the header still refers to, then versions that a "
+                + "program holds, then the rest of the file. In the rest it searches for cluster "
+                + "leaves (nodes with up to 256 objects) and the leaves of their columns. A "
+                + "record has the properties of the object and these members:"),
         .definitions([
             (
                 "`$class`, `$key`",
-                "The class, and the number by which Realm knows the object: null where the nodes that "
-                    + "say it are lost."
+                "The class, and the object key. Null if the nodes that contain it are lost."
             ),
             (
                 "`$state`",
-                "`deleted`: the newest version has no such object. `changed`: it has other values now in "
-                    + "the properties `$changed`. `orphan`: it has no such class."
+                "`deleted`: the newest version has no such object. `changed`: the newest version "
+                    + "has other values in the properties `$changed`. `orphan`: the newest "
+                    + "version has no such class."
             ),
             (
                 "`$certainty`",
-                "`whole`: every column of the object's leaf is there, nothing was written over one, and no "
-                    + "other leaf has it. `partial`: the values of `$missing` are lost, and printed as null. "
-                    + "`doubtful`: a column may be one of another leaf or of another time, because two leaves "
-                    + "claim it or its values have nothing to do with those of the objects that are still "
-                    + "there. Do not report a doubtful value without a proof of its own."
+                "`whole`: every column of the leaf exists, none was overwritten, and no other "
+                    + "leaf refers to it. `partial`: the values of `$missing` are lost, and "
+                    + "printed as null. `doubtful`: a column may belong to another leaf or "
+                    + "another time. Two leaves refer to it, or its values do not resemble the "
+                    + "values of existing objects. Do not report a doubtful value without "
+                    + "separate proof."
             ),
             (
                 "`$source`",
-                "`previous`, `version N`, `free` for space on the free list, `unlisted` for space that is "
-                    + "neither used nor on it."
+                "`previous`, `version N`, `free` for space on the free list, or `unlisted` for "
+                    + "space that is neither used nor on the free list."
             ),
             (
                 "`$offset`, `$row`",
-                "Byte offset of the cluster leaf in the file, of an encrypted file in what it decrypts to, and "
-                    + "the object's row there, from 0."
+                "Byte offset of the cluster leaf, and row of the object in it, from 0. In an "
+                    + "encrypted file, the offset refers to the decrypted bytes."
             ),
-            ("`$copies`", "How many equal states were found, where it is more than one."),
+            ("`$copies`", "Number of equal states found, if more than one."),
             (
                 "`$versions`",
-                "The first and the last version that can have had this state: of `previous` and "
-                    + "`version N` that one; of free space the last before those that can be read, and the "
-                    + "first after which the file was large enough. A commit that was not finished leaves "
-                    + "states, too, which no version ever had."
+                "First and last version that may have had this state. For `previous` and `version "
+                    + "N`, both are that version. For free space, the first is the one after "
+                    + "which the file was large enough, and the last is the one before all "
+                    + "readable versions. An unfinished commit also leaves states, which belong "
+                    + "to no version."
             ),
         ]),
         .paragraph(
-            "Records come class by class, in the order of the keys, the newest state of an object first as "
-                + "far as that is known. With CLASS a PREDICATE chooses; a value that is lost matches "
-                + "nothing. SORT, DISTINCT and LIMIT cannot be used with it. `--stat` counts for each class, "
-                + "`--count` prints the number, and `-e` exits with status 1 where there is nothing. "
-                + "Objects of embedded classes are records of their own. Links of free space are resolved "
-                + "in the newest version; where the object is not there they are "
-                + "`{\"$link\":{\"table\":\"Person\",\"_key\":17}}`. Properties that were removed since follow "
-                + "those the class has."),
+            "Records are ordered by class and key, with the newest state of an object first if "
+                + "known. With CLASS, a PREDICATE selects objects; a lost value matches nothing. "
+                + "SORT, DISTINCT and LIMIT cannot be used with it. `--stat` counts per class, "
+                + "`--count` prints the number, and `-e` exits with status 1 if nothing is found. "
+                + "Embedded objects are separate records. Links in free space are resolved in the "
+                + "newest version. If the target does not exist there, the link is "
+                + "`{\"$link\":{\"table\":\"Person\",\"_key\":17}}`. Removed properties follow "
+                + "the existing ones."),
         .paragraph(
-            "A property that a commit changed in most objects of a leaf makes the older states of that leaf "
-                + "doubtful. Lost are: what was written over, compacted files, streams, and files that were "
-                + "written anew. Of files of formats 2 to 9 only the previous version is read. Pages of an "
-                + "encrypted file that do not fit its key are passed over."),
+            "If a commit changed a property in most objects of a leaf, older states of that leaf "
+                + "are doubtful. Nothing can be found in overwritten space, in compacted files, "
+                + "in streams, and in rewritten files. In files of formats 2 to 9, only the "
+                + "previous version is read. Pages of an encrypted file that do not fit its key "
+                + "are skipped."),
         .literal([
             "realm-query --remnants --stat app.realm",
             "realm-query --remnants -f csv -o deleted.csv app.realm Message",
