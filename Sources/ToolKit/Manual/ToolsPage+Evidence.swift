@@ -2,47 +2,51 @@
 extension ToolsPage {
     static let evidence: [ManualBlock] = [
         .paragraph(
-            "A Realm file is a tree of nodes, each at a byte offset. A commit writes what it changes to space "
-                + "that is free, and then one byte of the header selects its root. Nothing is erased: what the "
-                + "root does not lead to any more stays where it is until a later commit needs the space. A "
-                + "deletion writes the leaf of up to 256 objects anew without the object, so that the old leaf "
-                + "holds the deleted object and its neighbours as they were."),
+            "A Realm file is a tree of nodes, each at a byte offset. A commit writes its changes "
+                + "to free space; then one byte of the header selects the new root. Nothing is "
+                + "erased: nodes that the root no longer reaches stay in the file until a later "
+                + "commit needs the space. A deletion writes a new leaf, of up to 256 objects, "
+                + "without the object. The old leaf still contains the deleted object and its "
+                + "neighbours."),
         .paragraph(
-            "The reference engine puts each node into the smallest free space that fits, so that little is left "
-                + "after a few commits of the same kind; these tools write a commit as one run, of which "
-                + "more is left. The version before the newest is always whole, unless a later commit was "
-                + "under way. `realm-compact(1)`, the SDKs' compaction at opening, `writeCopy` and a change of "
-                + "key write a new file that has nothing but the newest version: take an image first, and do "
-                + "not open the file with an SDK, which may convert or compact it."),
+            "The reference engine puts each node into the smallest free space that fits, so "
+                + "little is left after a few similar commits. These tools write a commit as one "
+                + "run, which leaves more. The previous version is always intact, unless a later "
+                + "commit was in progress. `realm-compact(1)`, the SDKs' compaction at opening, "
+                + "`writeCopy` and a change of key write a new file with only the newest version. "
+                + "Take an image first, and do not open the file with an SDK, which may convert "
+                + "or compact it."),
         .definitions([
             (
                 "Read without a trace",
-                "`realm-query --access immutable --sha256` opens the file for reading without touching its "
-                    + "access time where the system permits that, makes no lock file, and prints the digest "
-                    + "before and after."
+                "`realm-query --access immutable --sha256` opens the file for reading and creates "
+                    + "no lock file. It does not change the access time if the system permits "
+                    + "that. It prints the digest of the file before and after reading."
             ),
             (
-                "Look for what was deleted",
-                "`realm-query --remnants --stat FILE`, then `realm-query --remnants FILE CLASS`. A file that "
-                    + "is damaged is searched as far as it can be opened; `realm-compact --salvage` makes a new "
-                    + "file of what can be read of any other."
+                "Look for deleted objects",
+                "Run `realm-query --remnants --stat FILE`, then `realm-query --remnants FILE "
+                    + "CLASS`. A damaged file is searched if it can be opened. For other damaged "
+                    + "files, `realm-compact --salvage` copies the readable objects into a new "
+                    + "file."
             ),
             (
                 "Check a finding by hand",
-                "At `$offset` of the file are `41 41 41 41`, then a byte of flags, whose lowest three bits "
-                    + "are a code for the width of an element (0, 1, 2, 4, 8, 16, 32 or 64 bits), then the number "
-                    + "of elements in three bytes, the most significant first. Element 0 of a cluster leaf is "
-                    + "twice the number of objects plus one, or the offset of their keys; each other element is "
-                    + "the offset of a column, little-endian, or 0. Values of an integer column are elements "
-                    + "of the node there: number `$row` is the object's. Short strings have cells of as many "
-                    + "bytes as the width, whose last byte says how many of the others are unused. "
-                    + "`realm-query --provenance=value` prints the offsets of the columns of objects that are "
-                    + "still there, for comparison."
+                "At `$offset` the file contains the bytes `41 41 41 41`, a byte of flags, and the "
+                    + "number of elements in three bytes, most significant first. The lowest "
+                    + "three bits of the flags encode the width of an element: 0, 1, 2, 4, 8, 16, "
+                    + "32 or 64 bits. Element 0 of a cluster leaf is twice the number of objects "
+                    + "plus one, or the offset of their keys. Every other element is the offset "
+                    + "of a column, little-endian, or 0. In the node of an integer column, "
+                    + "element `$row` is the value of the object. Short strings have cells of as "
+                    + "many bytes as the width; the last byte of a cell is the number of unused "
+                    + "other bytes. `realm-query --provenance=value` prints the column offsets of "
+                    + "existing objects for comparison."
             ),
             (
                 "Encrypted files",
-                "Offsets are those of the decrypted bytes: 4096 bytes of each page of the file, without the "
-                    + "first page of each 65, which holds the counters."
+                "Offsets refer to the decrypted bytes: 4096 bytes per page of the file, without "
+                    + "the first of every 65 pages, which holds the counters."
             ),
         ]),
         .literal([

@@ -3,55 +3,58 @@ extension ToolsPage {
     static let streams: [ManualBlock] =
         [
             .paragraph(
-                "What one program writes on one machine, `realm-query --watch` tells, and any number of "
-                    + "machines can follow with a database of their own, each with "
-                    + "`realm-write -m apply --resume`. In between there may be a pipe, or a log that "
+                "`realm-query --watch` prints the changes that programs commit on one machine. "
+                    + "Any number of machines can follow them, each with its own database, by "
+                    + "`realm-write -m apply --resume`. The transport is a pipe, or a log that "
                     + "keeps the order of its messages: Redis, Kafka, NATS JetStream."),
             .definitions([
                 (
                     "Guaranteed",
-                    "Each follower has the versions of the source in their order, each as a whole or "
-                        + "not at all, however often anything is killed or delivered again; objects, "
-                        + "keys, links and schema are the same, and so are the digests of "
-                        + "`realm-query --digest`. What is missing, twice or out of order is noticed and "
-                        + "refused, not guessed."
+                    "Each follower gets the versions of the source in order, each as a whole or "
+                        + "not at all. This holds even if programs are killed or messages are "
+                        + "delivered again. Objects, keys, links and schema are the same, and so "
+                        + "are the digests of `realm-query --digest`. Records that are missing, "
+                        + "repeated or out of order are detected and refused."
                 ),
                 (
                     "Not guaranteed",
-                    "That every commit becomes a version of a follower: several that come close "
-                        + "together may be one. That a follower which was written to by others stays "
-                        + "equal: there is one writer, and nothing merges two; that is what a "
-                        + "synchronisation service does. That a watch which was ended goes on where "
-                        + "it was: if its version is gone (`realm-query(1)`, CHANGE RECORDS), "
-                        + "everything there is follows once more."
+                    "Several commits in quick succession may become one version of a follower. A "
+                        + "follower that other programs have written to may differ from the "
+                        + "source. There is one writer; merging the changes of several needs a "
+                        + "synchronisation service. A watch that was ended may be unable to "
+                        + "resume. If its version is gone (`realm-query(1)`, CHANGE RECORDS), all "
+                        + "objects follow again."
                 ),
                 (
                     "Size of the log",
-                    "It has to reach back to the last `commit` of the slowest follower. A record is about "
-                        + "its object as JSON and 80 bytes, a resync has as many records as there are "
-                        + "objects: a log that holds two of those and the changes of as long as a "
-                        + "follower may be away is large enough. A new follower needs a resync in the "
-                        + "log, or a copy: `realm-compact -o b.realm a.realm` while nothing is written, and "
-                        + "in `b.realm.applied` the `version` and `source` of the last `commit`, as "
-                        + "`VERSION@SOURCE 1`."
+                    "The log must reach back to the last `commit` of the slowest follower. A "
+                        + "record takes about the size of its object as JSON plus 80 bytes, and a "
+                        + "resync has one record per object. The log is large enough if it holds "
+                        + "two resyncs and the changes made while a follower may be away. A new "
+                        + "follower needs a resync in the log, or a copy. To make a copy, run "
+                        + "`realm-compact -o b.realm a.realm` while nothing is written. Then "
+                        + "store the `version` and `source` of the last `commit` in "
+                        + "`b.realm.applied`, as `VERSION@SOURCE 1`."
                 ),
             ]),
             .paragraph(
-                "With Redis 7: `publish a.realm log` brings changes into the stream `log`, one record in "
-                    + "each message, in its field `r`. The id of a message begins with the version, so "
-                    + "that a follower finds its place by what it has applied, and the last `commit` in "
-                    + "the log is what a publisher that is started again goes on from. There is one "
-                    + "publisher for a log; `appendfsync always` keeps the log through a power failure."
+                "With Redis 7: `publish a.realm log` adds changes to the stream `log`, one record "
+                    + "per message, in its field `r`. The id of a message begins with the "
+                    + "version, so a follower finds its position from its last applied version. A "
+                    + "restarted publisher resumes from the last `commit` in the log. A log has "
+                    + "only one publisher. `appendfsync always` preserves the log through a power "
+                    + "failure."
             ),
             .literal(publisher),
             .paragraph(
-                "On each machine, with a database made by `realm-write --create b.realm`, `follow b.realm log`:"
+                "On each machine, with a database created by `realm-write --create b.realm`, run "
+                    + "`follow b.realm log`:"
             ),
             .literal(follower),
             .paragraph(
-                "With Kafka, a topic of one partition keeps the order; what comes twice is passed over. "
-                    + "A publisher finds what to go on from among the last messages, a follower may "
-                    + "begin anywhere before what it lacks:"),
+                "With Kafka, a topic of one partition keeps the order, and repeated messages are "
+                    + "skipped. A publisher finds its resume point among the last messages. A "
+                    + "follower may begin at any message before the first one it needs:"),
             .literal(kafka),
         ]
 

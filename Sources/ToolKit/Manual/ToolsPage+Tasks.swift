@@ -1,35 +1,38 @@
 /// Section of realm-tools(7) that lists common tasks with their commands.
 extension ToolsPage {
     static let tasks: [ManualBlock] = [
-        .paragraph("Most of what is asked of Realm files is one command."),
+        .paragraph("One command is enough for most tasks."),
         .definitions([
             (
-                "See what is in a file",
-                "`realm-query app.realm`, no model classes needed; `--schema`; in a browser "
-                    + "`realm-query -f html -o app.html app.realm`."
+                "See the content of a file",
+                "`realm-query app.realm` needs no model classes; add `--schema` for the schema. "
+                    + "For a browser: `realm-query -f html -o app.html app.realm`."
             ),
             (
                 "Look without changing it",
-                "Nothing that reads ever upgrades a file, whatever its format. `--access immutable` "
-                    + "leaves no trace beside it, works in a directory that cannot be written to, and reads "
-                    + "while an app has it open, whatever the layout of its lock file."
+                "No tool that reads ever upgrades a file, whatever its format. `--access "
+                    + "immutable` creates no file beside it and works in a read-only directory. "
+                    + "It reads while an app has the file open, whatever the layout of its lock "
+                    + "file."
             ),
             (
                 "Export to CSV or JSON",
-                "`realm-query -f csv -o people.csv app.realm Person`; everything, with relations: "
-                    + "`realm-query --all -f csv --output-dir out app.realm`. Links are keys, so that "
-                    + "cycles end; JSON is plain JSON (VALUES); records are streamed, whatever the size."
+                "`realm-query -f csv -o people.csv app.realm Person`; for everything, with "
+                    + "relations: `realm-query --all -f csv --output-dir out app.realm`. Links "
+                    + "are keys, so cycles end. JSON is plain JSON (see VALUES). Records are "
+                    + "streamed at any size."
             ),
             (
                 "Move to another database",
-                "`realm-query -f sql --all app.realm | sqlite3 -bail app.sqlite`; for the others LEAVING "
-                    + "REALM."
+                "`realm-query -f sql --all app.realm | sqlite3 -bail app.sqlite`; for others, see "
+                    + "LEAVING REALM."
             ),
             (
                 "Export a part",
-                "A predicate chooses objects, `-F` fields, `-L` how many: "
-                    + "`realm-query -L 100 app.realm Email 'read == false'`. The query language is told "
-                    + "in `realm-query(1)`, QUERIES: dates, BETWEEN, SORT, LIMIT and all."
+                "A predicate selects objects, `-F` selects fields, and `-L` limits the number: "
+                    + "`realm-query -L 100 app.realm Email 'read == false'`. QUERIES in "
+                    + "`realm-query(1)` describes the query language: dates, BETWEEN, SORT, LIMIT "
+                    + "and more."
             ),
             (
                 "Count and compare groups",
@@ -37,10 +40,10 @@ extension ToolsPage {
             ),
             (
                 "Import CSV or JSON",
-                "`realm-write --create --infer app.realm Person people.csv`; JSON and NDJSON in the same "
-                    + "way. `--link owner=Person` makes links of a column; nulls, dates and types are "
-                    + "told in `realm-write(1)`, INPUT. What is refused says where, why and what form "
-                    + "it should have."
+                "`realm-write --create --infer app.realm Person people.csv`; JSON and NDJSON in "
+                    + "the same way. `--link owner=Person` converts a column to links. INPUT in "
+                    + "`realm-write(1)` describes nulls, dates and types. The message for a "
+                    + "refused record names its place, the reason and the expected form."
             ),
             (
                 "Make a file to ship with an app",
@@ -49,40 +52,43 @@ extension ToolsPage {
             ),
             (
                 "Change objects in bulk",
-                "`realm-write --where 'age < 18' --set minor=true app.realm Person`; objects come in as "
-                    + "records, by hand too: `echo '{\"name\":\"Ann\"}' | realm-write app.realm Person -`."
+                "`realm-write --where 'age < 18' --set minor=true app.realm Person`. New objects "
+                    + "are records, for example by hand: `echo '{\"name\":\"Ann\"}' | realm-write "
+                    + "app.realm Person -`."
             ),
             (
                 "Rename or drop a class or property",
-                "`realm-write --rename Email.subject=title --drop Draft app.realm`; `--optional`, "
-                    + "`--required`. With `-n` only the plan is shown."
+                "`realm-write --rename Email.subject=title --drop Draft app.realm`; also "
+                    + "`--optional` and `--required`. `-n` only shows the plan."
             ),
             (
                 "Model classes for a program",
-                "`realm-query --schema -f swift app.realm`, or `kotlin`, `typescript`, `csharp`, and for other "
-                    + "databases `swiftdata`, `grdb`, `room`; `-f mermaid` draws them."
+                "`realm-query --schema -f swift app.realm`, or `kotlin`, `typescript`, `csharp`. "
+                    + "For other databases: `swiftdata`, `grdb`, `room`. `-f mermaid` draws the "
+                    + "classes."
             ),
             (
                 "Follow changes, keep a mirror",
-                "`realm-query --watch --initial a.realm | realm-write b.realm - -m apply`; on many "
-                    + "machines, and so that it goes on whatever is killed: STREAMS."
+                "`realm-query --watch --initial a.realm | realm-write b.realm - -m apply`. For "
+                    + "several machines, and for restarts, see STREAMS."
             ),
             (
                 "Compare two files",
-                "`realm-query --diff new.realm old.realm`; for people `-f diff` or `--stat`."
+                "`realm-query --diff new.realm old.realm`; for people, `-f diff` or `--stat`."
             ),
             (
                 "Why is the file so large?",
-                "`realm-versions app.realm` tells live, free and pinned bytes, which versions are "
-                    + "alive and which programs can hold them, again and again with `--watch`; "
-                    + "`--growth` what each costs; "
-                    + "`realm-compact --analyze app.realm` which class and property takes the space."
+                "`realm-versions app.realm` shows live, free and pinned bytes, the live versions "
+                    + "and the programs that can hold them. `--watch` repeats the report; "
+                    + "`--growth` adds the cost of each version. `realm-compact --analyze "
+                    + "app.realm` shows which class and property takes the space."
             ),
             (
                 "Make it smaller",
-                "`realm-compact app.realm`, in constant memory (`--max-memory`), only where it pays with "
-                    + "`--if-free 30%`; `-n` tells beforehand. Where programs are in the way, they are "
-                    + "named; where the disk is too full, nothing is touched."
+                "`realm-compact app.realm`, in constant memory (`--max-memory`). `--if-free 30%` "
+                    + "compacts only if it is worthwhile; `-n` prints an estimate first. If other "
+                    + "programs have the file open, the message names them. If the disk is too "
+                    + "full, nothing is touched."
             ),
             (
                 "A copy of a file in use",
@@ -90,37 +96,37 @@ extension ToolsPage {
             ),
             (
                 "Is it damaged?",
-                "`realm-compact --check app.realm` tells where; "
-                    + "`realm-compact --salvage -o rescued.realm app.realm` saves what can be read."
+                "`realm-compact --check app.realm` lists the damage; `realm-compact --salvage -o "
+                    + "rescued.realm app.realm` copies all objects that can be read."
             ),
             (
                 "Format, schema version, encrypted or not",
-                "`realm-versions -g format -g schema-version app.realm`, also of files with an old "
-                    + "format; `-E` is for scripts."
+                "`realm-versions -g format -g schema-version app.realm`, also for old formats; "
+                    + "use `-E` in scripts."
             ),
             (
                 "A file of an old format",
-                "Files of formats 2 to 24 are read as they are; "
-                    + "`realm-compact --to-format 24 -o today.realm 2016.realm` makes one that every "
-                    + "library of today opens, `--to-format 23` one for programs with an older one."
+                "Formats 2 to 24 can be read without a conversion. `realm-compact --to-format 24 "
+                    + "-o today.realm 2016.realm` writes a file for current libraries, "
+                    + "`--to-format 23` one for older libraries."
             ),
             (
                 "Encrypt, change the key, decrypt",
-                "`realm-compact -K old.key --new-encryption-key-file new.key -o new.realm app.realm`; "
-                    + "`--decrypt`. KEY FILES tells what a key looks like, and errors of keys tell "
-                    + "what is wrong; every tool takes `-K`."
+                "`realm-compact -K old.key --new-encryption-key-file new.key -o new.realm "
+                    + "app.realm`, or `--decrypt`. KEY FILES describes the form of a key, and "
+                    + "error messages name the problem with a key. Every tool accepts `-K`."
             ),
             (
                 "Synced files",
-                "Files with any kind of history are read as they are, without a server; "
-                    + "`realm-compact --local -o local.realm synced.realm` makes one that programs "
-                    + "open without synchronisation."
+                "Files with any kind of history can be read without a server. `realm-compact "
+                    + "--local -o local.realm synced.realm` makes a file that programs open "
+                    + "without synchronisation."
             ),
             ("Time zones", "Every date is UTC, in RFC 3339."),
             (
                 "Servers and continuous integration",
-                "Each tool is one program for Linux that needs no library, no display and no runtime, "
-                    + "Alpine included, and ends when it is done."
+                "Each tool is one program for Linux, including Alpine, that needs no library, no "
+                    + "display and no runtime. It exits when it is done."
             ),
         ]),
     ]

@@ -103,7 +103,7 @@ extension OptionForm where Value == UInt8 {
             "\t,;|^~!#&%@\u{1E}\u{1F}".utf8.contains(byte)
         else {
             throw Objection(
-                to: text, "no character that separates fields",
+                to: text, "not a character that can separate fields",
                 hint: "one of , ; | tab ^ ~ ! # & % @")
         }
         return byte
@@ -155,7 +155,9 @@ extension OptionForm where Value == StreamPosition {
         Self(.text) { (text) throws(Objection) in
             if let position = StreamPosition(text: text) { return position }
             throw Objection(
-                to: text, "no version", hint: "a number, or what realm-versions -g applied prints")
+                to: text, "no version",
+                hint: "a number, or a value printed by realm-versions -g "
+                    + "applied")
         }
     }
 }
