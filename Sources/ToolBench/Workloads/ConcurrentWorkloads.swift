@@ -11,11 +11,11 @@ extension WorkloadCatalogue {
             in: [.standard]),
         plan(
             ReadWhileIdle.self, "readwhileidle",
-            "as readwhilewriting, while nothing is written: what writers cost readers",
+            "like readwhilewriting, without writers, as a baseline",
             isPaced: false, in: []),
         plan(
             ReadLocked.self, "readlocked",
-            "as readwhileidle, with one mutex around every read: what needless locks cost",
+            "like readwhileidle, with one mutex around every read, to show its cost",
             isPaced: false, in: []),
         plan(
             WriteWhileReading.self, "writewhilereading",
@@ -23,21 +23,21 @@ extension WorkloadCatalogue {
             isPaced: false, in: [.standard]),
         plan(
             Notify.self, "notify",
-            "commit a number: how long from the call until another participant has read it",
+            "commit a number; latency until another participant has read it",
             isPaced: false, in: [.standard]),
         plan(
             TickWhileWriting.self, "tickwhilewriting",
-            "run a thread's loop every millisecond while large transactions are written: how late "
-                + "each tick has read an object", isPaced: false, in: []),
+            "run a thread's loop every millisecond while large transactions are written; delay of "
+                + "each tick", isPaced: false, in: []),
         plan(
             TickWhileIdle.self, "tickwhileidle",
-            "as tickwhilewriting, while nothing is written: how late ticks are by themselves",
+            "like tickwhilewriting, without writers, as a baseline",
             isPaced: false, in: []),
         plan(
             TickAndWrite.self, "tickandwrite",
-            "as tickwhilewriting, with the transactions on the loop's own thread, asynchronously: "
-                + "what large blocks keep it from", isPaced: false, in: []),
-        asynchronous("commit-async", "asynchronous transactions, each synced for itself", false),
+            "like tickwhilewriting, with asynchronous transactions on the loop's own thread",
+            isPaced: false, in: []),
+        asynchronous("commit-async", "asynchronous transactions with one sync each", false),
         asynchronous("commit-grouped", "asynchronous transactions that share their syncs", true),
     ]
 

@@ -4,13 +4,15 @@ import ToolKit
 extension WorkloadCatalogue {
     /// Workloads that access objects one property at a time, as programs with an object API do.
     static let objects: [WorkloadPlan] = [
-        plan("object-get", "read an integer of an object that is held, again and again") {
+        plan("object-get", "read an integer of one object repeatedly") {
             GetProperty($0)
         },
         plan("object-iterate", "go through all objects with one handle and read two properties") {
             IterateObjects($0)
         },
-        plan("object-each", "the same with a new handle for each object") { EachObject($0) },
+        plan("object-each", "like the one before, with a new handle for each object") {
+            EachObject($0)
+        },
         plan("results-index", "go through results by position and read one property of each object")
         {
             IndexResults($0)
@@ -18,10 +20,10 @@ extension WorkloadCatalogue {
         plan("object-find", "find objects at random by primary key and read one property") {
             FindObject($0)
         },
-        plan("object-set", "set an integer of each object in a transaction that is open") {
+        plan("object-set", "set an integer of each object in an open transaction") {
             SetProperty($0)
         },
-        plan("freeze", "freeze an instance and let go of it again") { FreezeInstance($0) },
+        plan("freeze", "freeze an instance and release it") { FreezeInstance($0) },
     ]
 
     private static func plan(

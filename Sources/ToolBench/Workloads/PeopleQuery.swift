@@ -20,7 +20,7 @@ extension WorkloadCatalogue {
         people("aggregate", "count, sum, average and maximum in one pass") {
             setting throws(RealmError) in try AggregateWorkload(setting)
         },
-        people("link-walk", "follow the link of every object and read a number there") {
+        people("link-walk", "follow the link of every object and read a number of its target") {
             setting throws(RealmError) in LinkWalkWorkload(setting)
         },
         people("list-iterate", "read the links in the list of every object") {

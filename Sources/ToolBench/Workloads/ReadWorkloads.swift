@@ -13,7 +13,7 @@ extension WorkloadCatalogue {
             isPaced: false, in: [.quick, .standard]
         ) { setting throws(RealmError) in ReadSequentialWorkload(setting) },
         WorkloadPlan(
-            "readreverse", "read every property of every object, the last one first",
+            "readreverse", "read every property of every object in reverse order of their keys",
             in: [.standard]
         ) { setting throws(RealmError) in ReadReverseWorkload(setting) },
         WorkloadPlan(
@@ -21,7 +21,7 @@ extension WorkloadCatalogue {
             in: [.quick, .standard]
         ) { setting throws(RealmError) in ReadRandomWorkload(setting, .anywhere) },
         WorkloadPlan(
-            "readhot", "as readrandom, from a hundredth of the objects", in: [.standard]
+            "readhot", "like readrandom, from a hundredth of the objects", in: [.standard]
         ) { setting throws(RealmError) in ReadRandomWorkload(setting, .hot) },
         WorkloadPlan(
             "readmissing", "look up keys that no object has", in: [.standard]

@@ -37,7 +37,7 @@ class TickWhileWriting: ConcurrentWorkload {
         var chooser = chooser(thread)
         let began = MonotonicClock.nanoseconds()
         guard startTicker(began, loop.wake) else {
-            throw .failedCheck("there is no thread that could tell of ticks")
+            throw .failedCheck("no thread is available to report ticks")
         }
         var next = 1
         while next <= ticks, !hasFailed {

@@ -53,12 +53,12 @@ package enum WorkloadSet: String, CaseIterable, Sendable {
 
     var summary: String {
         switch self {
-        case .quick: "a few workloads on 10000 objects, done in less than 20 seconds"
-        case .standard: "what is measured when nothing is named"
+        case .quick: "a few workloads on 10000 objects, in less than 20 seconds"
+        case .standard: "the default set"
         case .ycsb: "the six YCSB workloads"
         case .core: "the common tasks of the reference engine's benchmark"
         case .bulk: "operations on many objects at once"
-        case .scaling: "what is measured at several sizes when nothing is named"
+        case .scaling: "the default set of --scaling"
         case .all: "every workload"
         }
     }

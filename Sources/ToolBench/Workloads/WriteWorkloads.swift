@@ -11,15 +11,15 @@ extension WorkloadCatalogue {
             FillRandom.self, "fillrandom", "insert objects in random order of their primary keys",
             in: [.standard, .scaling]),
         plan(
-            FillBatch.self, "fillbatch", "as fillseq, with commits ten times as large",
+            FillBatch.self, "fillbatch", "like fillseq, with commits ten times as large",
             in: [.quick, .standard]),
         plan(
             FillSync.self, "fillsync",
-            "insert objects with a commit for each, a hundredth of the number",
+            "insert a hundredth of the objects, with one commit each",
             in: [.quick, .standard, .scaling]),
         plan(
             EmptyCommit.self, "empty-commit",
-            "commit transactions without changes, a hundredth of the number", in: [.standard]),
+            "commit empty transactions, a hundredth of the number of objects", in: [.standard]),
         plan(
             Overwrite.self, "overwrite",
             "find objects at random by primary key and set every property",

@@ -55,7 +55,7 @@ package final class LinkTarget {
     @inline(never)
     package func missing(_ key: ObjectKey) -> RealmError {
         .corrupt(
-            "it leads to object \(key.raw) of \(table.info.className), which does not exist",
+            "its target is object \(key.raw) of \(table.info.className), which does not exist",
             in: "link")
     }
 }

@@ -38,7 +38,7 @@ package final class ValueLosses: Sendable {
         let losses = [
             Self.text(
                 illFormed.load(ordering: .relaxed), "string is not UTF-8 and has",
-                "strings are not UTF-8 and have", "U+FFFD in place of what is wrong"),
+                "strings are not UTF-8 and have", "U+FFFD in place of invalid bytes"),
             Self.text(
                 untyped.load(ordering: .relaxed), "mixed value is", "mixed values are",
                 "printed without type and would be read as another value"),
@@ -52,7 +52,7 @@ package final class ValueLosses: Sendable {
         if losses.isEmpty && choice == nil { return }
         if hasWarned.exchange(true, ordering: .relaxed) { return }
         for loss in losses {
-            diagnostics.warn(subject + loss + "; --types extended keeps everything")
+            diagnostics.warn(subject + loss + "; --types extended preserves everything")
         }
         if let choice { diagnostics.warn(subject + choice + "; without the option it is kept") }
     }

@@ -55,7 +55,7 @@ struct ChangeRequest {
     private func checkApplicable() throws(RealmError) {
         let command = request.command
         if other != nil, since != nil, command.isAnyGiven([QueryOption.at, QueryOption.diff]) {
-            throw .misuse("--since without --watch is a diff by itself", code: "InvalidArgument")
+            throw .misuse("--since without --watch already prints a diff", code: "InvalidArgument")
         }
         switch request.format {
         case nil: return

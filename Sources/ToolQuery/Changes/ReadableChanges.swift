@@ -8,8 +8,8 @@ extension OutputFormat { static let diff = Self(rawValue: "diff") }
 struct ReadableChanges: ChangeForm {
     static let format = OutputFormat.diff
     static let manual =
-        "With `--diff`: changes for people, a property a line, in colour on a terminal. `+` is what OTHER "
-        + "has, `-` what FILE has, `~` an object that both have."
+        "With `--diff`: changes for people, one property per line, in colour on a terminal. `+` "
+        + "marks values of OTHER, `-` values of FILE, and `~` objects that both have."
 
     private enum Mark {
         case added, removed, changed

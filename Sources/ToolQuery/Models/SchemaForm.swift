@@ -29,9 +29,12 @@ enum SchemaForms {
         (.init(rawValue: "typescript"), "of the SDK for JavaScript", TypeScriptClasses.self),
         (.init(rawValue: "csharp"), "of the SDK for .NET", CSharpClasses.self),
         (.init(rawValue: "swiftdata"), "models of SwiftData", SwiftDataClasses.self),
-        (.init(rawValue: "grdb"), "record types of GRDB, for what `sql` loads", GRDBRecords.self),
         (
-            .init(rawValue: "room"), "entities of Android's Room, for what `sql` loads",
+            .init(rawValue: "grdb"), "record types of GRDB, for the tables of `sql`",
+            GRDBRecords.self
+        ),
+        (
+            .init(rawValue: "room"), "entities of Android's Room, for the tables of `sql`",
             RoomEntities.self
         ),
         (
@@ -40,7 +43,8 @@ enum SchemaForms {
         ),
         (
             .init(rawValue: "ddl"),
-            "columns of Apache Spark for them; dates outside of the years 1 to 9999 are text",
+            "columns of the same records for Apache Spark; dates outside the years 1 to 9999 are "
+                + "text",
             SparkSchema.self
         ),
         (.init(rawValue: "mermaid"), "class diagram of Mermaid", MermaidDiagram.self),

@@ -165,7 +165,7 @@ extension QueryAnswer {
                 code: "InvalidArgument", reason: "name-collision",
                 hint: name == RecordPlan.fileMember
                     ? "--no-filename leaves it out"
-                    : "--output-dir DIR writes one file for each class, without it")
+                    : "--output-dir DIR writes one file per class, without it")
         }
     }
 

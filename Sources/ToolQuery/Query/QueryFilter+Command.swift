@@ -30,7 +30,9 @@ extension QueryFilter {
         if let item = items.first(where: { AggregateName($0) != nil }) {
             throw .misuse(
                 "--sort: '\(item)' is no key path", code: "InvalidArgument",
-                reason: "bad-value", hint: "aggregates put groups in order, with --group-by")
+                reason: "bad-value",
+                hint: "only groups can be sorted by aggregates, with "
+                    + "--group-by")
         }
         return .sort(
             items.map { item in

@@ -68,7 +68,7 @@ struct QueryRequest {
         guard command[QueryOption.all] else { return name.map(Subject.objects) ?? .classes }
         if let name {
             throw .misuse(
-                "--all prints every class, \(name) too: leave one of them out",
+                "--all already prints every class: omit --all or \(name)",
                 code: "InvalidArgument")
         }
         return .all
@@ -158,11 +158,11 @@ extension QueryRequest {
     private func checkClasses() throws(RealmError) {
         if format == .diff, use != .diff || isStat || isCount {
             throw .misuse(
-                "-f diff prints changes: it goes with --diff alone", code: "InvalidArgument")
+                "-f diff prints changes: use it with --diff only", code: "InvalidArgument")
         }
         if let format, SchemaForms.form(format) != nil, use != .schema {
             throw .misuse(
-                "-f \(format.rawValue) prints classes, not objects: it goes with --schema",
+                "-f \(format.rawValue) prints classes, not objects: use it with --schema",
                 code: "InvalidArgument")
         }
     }
@@ -172,11 +172,11 @@ extension QueryRequest {
         if use == .remnants { return }
         guard format == .sql else {
             guard command.isGiven(QueryOption.dialect) else { return }
-            throw .misuse("--dialect goes with -f sql", code: "InvalidArgument")
+            throw .misuse("--dialect needs -f sql", code: "InvalidArgument")
         }
         guard [.objects, .everything, .directory].contains(use) else {
             throw .misuse(
-                "-f sql prints objects: it goes with --all or a CLASS", code: "InvalidArgument")
+                "-f sql prints objects: it needs --all or a CLASS", code: "InvalidArgument")
         }
         if let option = QueryOption.withoutSQL.first(where: { command.isAnyGiven([$0]) }) {
             throw .misuse(
@@ -194,7 +194,7 @@ extension QueryRequest {
         guard format == .html else { return }
         guard use == .classes || use == .everything, !isCount else {
             throw .misuse(
-                "-f html shows a whole file: it goes with no CLASS", code: "InvalidArgument")
+                "-f html shows a whole file: it takes no CLASS", code: "InvalidArgument")
         }
         let refused = QueryOption.withoutSQL + [QueryOption.offset]
         if let option = refused.first(where: { command.isAnyGiven([$0]) }) {
@@ -209,12 +209,12 @@ extension QueryRequest {
             QueryOption.carriageReturns, QueryOption.byteOrderMark,
         ]
         if command.isGiven(QueryOption.delimiter), form != CSVForm.self {
-            throw .misuse("--delimiter goes with -f csv", code: "InvalidArgument")
+            throw .misuse("--delimiter needs -f csv", code: "InvalidArgument")
         }
         if !form.cells.isDelimited, let option = forLines.first(where: { command.isAnyGiven([$0]) })
         {
             throw .misuse(
-                "\(option.spec.spelling) goes with -f csv and -f tsv", code: "InvalidArgument")
+                "\(option.spec.spelling) needs -f csv or -f tsv", code: "InvalidArgument")
         }
         if command[QueryOption.nullSeparated], let format, !form.hasTerminators {
             throw .misuse(

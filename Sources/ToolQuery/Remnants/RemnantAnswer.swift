@@ -26,7 +26,7 @@ struct RemnantAnswer {
         for note in remnants.notes { diagnostics.notice(note) }
         if count == 0, remnants.unusedBytes == 0, remnants.views.count == 1 {
             diagnostics.notice(
-                "nothing in the file is unused: nothing of earlier versions is left")
+                "no space in the file is unused: nothing of earlier versions is left")
         }
         return request.exitCode(records: count)
     }
@@ -154,7 +154,7 @@ final class RemnantMatcher {
         if plan.isArranged {
             throw .misuse(
                 "SORT, DISTINCT and LIMIT cannot be used with --remnants", code: "InvalidArgument",
-                hint: "remnants are in the order of their keys; --limit prints the first")
+                hint: "remnants are ordered by key; --limit prints the first")
         }
         let made = (QueryRun(plan, in: snapshot), snapshot.table(table).scan(columns: []))
         runs[view] = made

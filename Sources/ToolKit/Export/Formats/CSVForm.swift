@@ -4,7 +4,7 @@ extension OutputFormat { package static let csv = Self(rawValue: "csv") }
 package final class CSVForm: DelimitedForm, RecordForm {
     package static let format = OutputFormat.csv
     package static let manual =
-        "RFC 4180 with a header and lines that end in a newline. Nothing between two commas is null, two "
+        "RFC 4180 with a header; lines end in a newline. An empty field is null, and two "
         + "quotation marks are the empty string."
     package static let cells = CellRules(escape: .quotes, null: [])
     package static let isReadBack = true

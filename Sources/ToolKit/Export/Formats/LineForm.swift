@@ -6,8 +6,8 @@ extension OutputFormat { package static let line = Self(rawValue: "line") }
 package final class LineForm: LayoutForm {
     package static let format = OutputFormat.line
     package static let manual =
-        "A field a line, `name = value`, with an empty line between objects: for classes with many "
-        + "properties."
+        "One field per line, `name = value`, with an empty line between objects; for classes with "
+        + "many properties."
 
     package let style: RecordStyle
     package let title: String?

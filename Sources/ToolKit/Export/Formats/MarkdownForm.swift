@@ -6,7 +6,7 @@ extension OutputFormat { package static let markdown = Self(rawValue: "markdown"
 package final class MarkdownForm: LayoutForm {
     package static let format = OutputFormat.markdown
     package static let manual =
-        "A table of Markdown."
+        "A Markdown table."
     package static let titleMark: StaticString = "## "
 
     package let style: RecordStyle

@@ -4,7 +4,7 @@ import RealmEngine
 package final class RawForm: RecordForm {
     package static let format = OutputFormat(rawValue: "raw")
     package static let manual =
-        "The value of one field per line, strings as they are."
+        "The value of one field per line, with unquoted strings."
     package static let cells = CellRules(keepsBytes: true)
     package static let printsReports = false
 

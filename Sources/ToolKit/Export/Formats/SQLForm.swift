@@ -6,7 +6,7 @@ extension OutputFormat { package static let sql = Self(rawValue: "sql") }
 package final class SQLForm: RecordForm {
     package static let format = OutputFormat.sql
     package static let manual =
-        "Statements that make another database hold the same; see SQL."
+        "Statements that create the same content in another database; see SQL."
     package static let hasIndependentRecords = false
     package static let printsReports = false
 

@@ -7,8 +7,9 @@ extension OutputFormat { package static let table = Self(rawValue: "table") }
 package final class TableForm: LayoutForm {
     package static let format = OutputFormat.table
     package static let manual =
-        "Columns for people. The number of objects and the version follow on standard error. Columns that "
-        + "the terminal has no room for are left out, and named there; numbers and dates are never cut."
+        "Columns for people. The number of objects and the version follow on standard error. "
+        + "Columns that do not fit the terminal are left out and named there. Numbers and "
+        + "dates are never truncated."
     package static let separatesTitle = false
 
     /// Number of rows that are examined before the first is printed.

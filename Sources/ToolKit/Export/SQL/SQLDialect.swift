@@ -55,7 +55,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     /// Reason why the database rejects a table of this name; nil if it accepts the name.
     func objection(toTable name: String) -> String? {
         if self == .sqlite, name.lowercased().hasPrefix("sqlite_") {
-            return "SQLite keeps names that begin with sqlite_ for itself"
+            return "SQLite reserves names that begin with sqlite_"
         }
         return Self.objection(to: name)
     }
@@ -63,7 +63,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     /// Reason why the database rejects a column of this name; nil if it accepts the name.
     func objection(toColumn name: String) -> String? {
         if self == .postgres, Self.systemColumns.contains(name) {
-            return "every table of PostgreSQL has a column of that name already"
+            return "every table in PostgreSQL already has a column of that name"
         }
         return Self.objection(to: name)
     }
@@ -73,8 +73,8 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     ]
 
     private static func objection(to name: String) -> String? {
-        if name.isEmpty { return "no name in SQL is empty" }
-        return name.utf8.contains(0) ? "no name in SQL holds a NUL" : nil
+        if name.isEmpty { return "a name in SQL cannot be empty" }
+        return name.utf8.contains(0) ? "a name in SQL cannot contain a NUL" : nil
     }
 }
 

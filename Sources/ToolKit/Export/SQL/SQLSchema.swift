@@ -36,7 +36,7 @@ extension SQLSchema {
         var subjects: [String: String] = [:]
         for table in tables {
             if let objection = dialect.objection(toTable: table.name) {
-                throw refusal("\(table.subject) can be no table: \(objection)")
+                throw refusal("\(table.subject) cannot become a table: \(objection)")
             }
             if let other = subjects.updateValue(table.subject, forKey: dialect.identity(table.name))
             {
@@ -87,7 +87,7 @@ extension SQLSchema {
         }
         if !cycles.isEmpty {
             notices.append(
-                "no foreign keys for links that lead in a circle: "
+                "no foreign keys for links in a cycle: "
                     + cycles.joined(separator: ", "))
         }
         sort()

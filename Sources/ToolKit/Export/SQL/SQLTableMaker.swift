@@ -33,7 +33,7 @@ final class SQLTableMaker {
             } else if column.index == .general {
                 table.indexes.append(column.name)
             } else if column.index == .fullText {
-                notices.append("\(info.className).\(column.name): no full-text index is made")
+                notices.append("\(info.className).\(column.name): the full-text index is omitted")
             }
         }
         return table
@@ -154,8 +154,8 @@ extension SQLTableMaker {
         let kind = try DateSpan(of: index, info, snapshot).kind(dialect)
         if kind == .dateText {
             notices.append(
-                "\(info.className).\(info.columns[index].name) is text: it holds dates that no "
-                    + "date of \(dialect.title) can be")
+                "\(info.className).\(info.columns[index].name) is text: some of its dates are out "
+                    + "of range in \(dialect.title)")
         }
         return kind
     }
