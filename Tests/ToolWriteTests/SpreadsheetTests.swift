@@ -100,7 +100,7 @@ struct SpreadsheetTests {
         for options in ["--bom", "--crlf", "--delimiter ';'"] {
             let run = lab.shell("$Q -f ndjson \(options) t.realm T")
             #expect(run.status == 2)
-            #expect(run.errorText.contains("goes with -f csv"))
+            #expect(run.errorText.contains("needs -f csv"))
         }
         #expect(
             lab.shell("$Q -f csv --delimiter ';' --aggregate 'count,sum(a)' t.realm T").text

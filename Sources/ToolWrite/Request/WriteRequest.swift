@@ -161,13 +161,13 @@ struct WriteRequest {
         form.classField = command[WriteOption.classField]
         if let separator = command[WriteOption.delimiter] {
             guard format == .csv else {
-                throw usage("--delimiter goes with -i csv, not with \(format.rawValue)")
+                throw usage("--delimiter needs -i csv, not \(format.rawValue)")
             }
             form.dialect = .quoted(separator: separator)
         }
         if command[WriteOption.ragged] {
             guard format == .csv || format == .tsv else {
-                throw usage("--ragged goes with -i csv and -i tsv, not with \(format.rawValue)")
+                throw usage("--ragged needs -i csv or -i tsv, not \(format.rawValue)")
             }
             form.dialect.isRagged = true
         }

@@ -150,7 +150,7 @@ import Testing
         (#"{"aggregate":"count","groupBy":"vip","sort":"age"}"#, "vip, count"),
         (#"{"aggregate":"count","fields":"name"}"#, "fields cannot be used with aggregate"),
         (#"{"aggregate":"count","count":true}"#, "count cannot be used with aggregate"),
-        (#"{"aggregate":"count","limit":3}"#, "limit and offset do not go"),
+        (#"{"aggregate":"count","limit":3}"#, "limit and offset cannot be used"),
         (#"[1]"#, "is an object"),
     ])
     func wrongMembersAreAnswers(request: String, words: String) {
