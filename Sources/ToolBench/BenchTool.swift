@@ -81,7 +81,7 @@ package enum BenchTool {
         guard command.operands.count == 2 else {
             throw .misuse(
                 "--compare needs two files, OLD and NEW", code: "InvalidArgument",
-                hint: "realm-bench --save FILE makes one")
+                hint: "realm-bench --save FILE writes one")
         }
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         let old = try SavedReport(path: command.operands[0])
@@ -106,7 +106,7 @@ package enum BenchTool {
             diagnostics.warn("--durability unsafe: commits do not survive a power failure")
         }
         if request.setting.injection != Injection() {
-            diagnostics.warn("--inject: the figures are worse than they are")
+            diagnostics.warn("--inject: the figures are worse than without it")
         }
         let peer = try command[BenchOption.against].map { (peer) throws(RealmError) in
             try SQLitePeer(peer, request.setting, request.workloads)
@@ -164,8 +164,8 @@ struct BenchOutputs {
         showsHistograms = command[BenchOption.histogram]
         if command.isGiven(BenchOption.save), !isForced, Capabilities.buildMode == "debug" {
             throw .misuse(
-                "--save: the figures of a debug build mean nothing", code: "InvalidArgument",
-                reason: "debug-build", hint: "--force saves them all the same")
+                "--save: the figures of a debug build are meaningless", code: "InvalidArgument",
+                reason: "debug-build", hint: "--force saves them anyway")
         }
         main = try OutputFile(path: command.outputPath, force: isForced)
         saved = try Self.file(command, BenchOption.save)

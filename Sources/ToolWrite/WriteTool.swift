@@ -47,7 +47,7 @@ struct WriteRun {
         }
         if !request.isDurable {
             Diagnostics(request.command).warn(
-                "--durability unsafe: a power failure may cost the whole database")
+                "--durability unsafe: a power failure may destroy the whole database")
         }
         if inference == nil { Interruption.install() }
         let target = try Interruption.atOnce { () throws(RealmError) in try WriteTarget(request) }

@@ -93,7 +93,7 @@ import Testing
     @Test func whatCannotBeDecided() {
         lab.write("c.csv", "no,owner,w\n7,1,1.5\n7,,2\n")
         for (words, message) in [
-            ("--key owner", "some record has none"), ("--key w", "is double"),
+            ("--key owner", "a record has none"), ("--key w", "is double"),
             ("--key nothing", "no new class has a property nothing"),
             ("--link owner=Person", "there is no class Person"),
             ("--link owner=Car", "has no primary key"), ("--link x=Car", "no new property x"),

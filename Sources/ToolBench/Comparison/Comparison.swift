@@ -58,7 +58,7 @@ struct Comparison: ReportDocument {
         throw .misuse(
             "the two results cannot be compared: " + differences.joined(separator: "; "),
             code: "InvalidArgument", reason: "different-machine",
-            hint: "--allow-different-machine compares them all the same")
+            hint: "--allow-different-machine compares them anyway")
     }
 
     // MARK: Forms
@@ -100,7 +100,7 @@ struct Comparison: ReportDocument {
         case .same: return row.metric.isCounted ? "same" : "same (\(noise))"
         case .better: return "better"
         case .noisy: return "too noisy to tell (\(noise))"
-        case .single: return "one run says nothing"
+        case .single: return "one run is not enough"
         case .regression:
             let apart = row.metric.isCounted ? "" : ", intervals apart"
             return "REGRESSION (limit \(limit(row.limit))\(apart))"

@@ -66,7 +66,7 @@ struct SavedReport {
     private static func malformed(_ why: String) -> RealmError {
         RealmError(
             .input, code: "InvalidArgument", reason: "not-a-result",
-            "this is no result of realm-bench: \(why)", hint: "realm-bench --save FILE makes one")
+            "not a result of realm-bench: \(why)", hint: "realm-bench --save FILE writes one")
     }
 
     private mutating func readStamp(_ root: JSONValue) {

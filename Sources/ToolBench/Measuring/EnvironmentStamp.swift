@@ -28,7 +28,7 @@ struct EnvironmentStamp: Sendable, Equatable {
     var warnings: [String] {
         var texts: [String] = []
         if build == "debug" {
-            texts.append("this is a debug build: its figures mean nothing")
+            texts.append("this is a debug build: its figures are meaningless")
         }
         if fileSystem == "tmpfs" || fileSystem == "ramfs" {
             texts.append("the file is in memory (\(fileSystem)): reading and syncing are free")

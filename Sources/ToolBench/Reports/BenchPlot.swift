@@ -60,7 +60,7 @@ struct BenchPlot {
         let timed = report.results.filter { !$0.latencies.isEmpty }
         if timed.isEmpty { return nil }
         var chart = Chart(
-            title: "Latency", subtitle: "how long the given share of the operations took at most",
+            title: "Latency", subtitle: "latency percentiles of single operations",
             horizontal: .labels(BenchReport.percentiles.map { $0.name.uppercased() }),
             verticalLabel: "time", verticalUnit: .seconds)
         chart.isLogarithmic = true

@@ -30,8 +30,7 @@ struct BenchReport: ReportDocument {
     /// Sentences on unreliable figures of this report.
     var warnings: [String] {
         noisy.map {
-            "\($0.name): the runs differ by \(Quantity.percent($0.noise)): too noisy to call a "
-                + "winner"
+            "\($0.name): the runs differ by \(Quantity.percent($0.noise)): too noisy to compare"
         }
     }
 }

@@ -90,11 +90,11 @@ private struct AnalyzeDocument: ReportDocument {
         lines.append(rest("(history)", usage.historyEntries, usage.historyBytes, "change log"))
         lines.append(
             rest("(free lists)", nil, usage.freeListBytes, "\(usage.freeListEntries) entries"))
-        lines.append(rest("(free space)", nil, usage.freeBytes, "given back by compaction"))
+        lines.append(rest("(free space)", nil, usage.freeBytes, "freed by compaction"))
         lines.append(rest("(directory)", nil, usage.directoryBytes, "header, root, class names"))
         let known = lines.reduce(0) { $0 + $1.bytes }
         if total > known {
-            lines.append(rest("(other)", nil, total - known, "behind the end, or leaked"))
+            lines.append(rest("(other)", nil, total - known, "after the end, or leaked"))
         }
         return lines
     }

@@ -12,14 +12,14 @@ struct CompactAccount {
         RealmError(
             .incompatible, code: "IncompatibleHistories", reason: "synced",
             "a file with a synchronised history is not copied: two copies would diverge",
-            hint: "--local -o NEW makes a local file of it")
+            hint: "--local -o NEW makes a local file")
     }
 
     static var syncedFormat: RealmError {
         RealmError(
             .incompatible, code: "IncompatibleHistories", reason: "synced",
-            "a file with a synchronised history is not converted: no server would know it",
-            hint: "--local -o NEW makes a local file of it")
+            "a file with a synchronised history is not converted: no server would recognise it",
+            hint: "--local -o NEW makes a local file")
     }
 
     /// Whether the compaction is worthwhile: the key changes, or enough space for `--if-free` can

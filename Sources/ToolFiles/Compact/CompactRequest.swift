@@ -64,10 +64,12 @@ struct CompactRequest {
             throw Self.usage("more than one FILE is only for --check")
         }
         if action != .check, path == "-" {
-            throw Self.usage("standard input is only for --check")
+            throw Self.usage("only --check reads standard input")
         }
         if action == .inPlace, start != .newest {
-            throw Self.usage("--at needs -o, or a report: an older version replaces no file")
+            throw Self.usage(
+                "--at needs -o, or a report: an older version cannot replace the "
+                    + "file")
         }
         if action == .copy || action == .salvage, command.outputPath == nil {
             throw Self.usage("a database is not written to standard output")
@@ -83,7 +85,7 @@ struct CompactRequest {
         guard 20...24 ~= format else {
             throw RealmError(
                 .incompatible, code: "IllegalOperation", reason: "unsupported-format",
-                "--to-format: file format \(format) is not written; 20 to 24 are")
+                "--to-format: file format \(format) cannot be written; 20 to 24 can")
         }
         if format < 24, command[CompactOption.local] {
             throw Self.usage("--local writes file format 24")

@@ -120,8 +120,8 @@ struct InPlaceRun {
     private static var otherFormat: RealmError {
         RealmError(
             .incompatible, code: "IllegalOperation", reason: "other-format",
-            "a file gets another format in its place only with --force",
-            hint: "-o NEW leaves it as it is")
+            "the format of a file is changed in place only with --force",
+            hint: "-o NEW keeps the old file")
     }
 }
 

@@ -60,8 +60,8 @@ struct CompactSource {
         if case .number(let wanted) = request.start, previous.version != wanted {
             throw RealmError(
                 .misuse, code: "BadVersion", reason: "version-gone",
-                "version \(wanted) is not there; the header names \(previous.version) beside the "
-                    + "newest, which cannot be opened", file: request.path)
+                "version \(wanted) does not exist; the header also refers to version "
+                    + "\(previous.version), which cannot be opened", file: request.path)
         }
         guard IntegrityCheck(previous).run().errorCount == 0 else {
             throw RealmError(

@@ -69,7 +69,7 @@ struct ConversionRun {
             guard error.kind == .internal, IntegrityCheck(original).run().errorCount > 0 else {
                 throw error
             }
-            throw .corrupt("what it holds contradicts itself", in: "file, which is not converted")
+            throw .corrupt("its content is contradictory", in: "file, which is not converted")
         }
     }
 }

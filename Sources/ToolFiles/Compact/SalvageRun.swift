@@ -57,7 +57,7 @@ extension SalvageSummary {
     }
 
     private var source: String {
-        if version == 0 { return "versions that no root names" }
+        if version == 0 { return "versions without a root" }
         return isNewest
             ? "version \(version)" : "version \(version), as the newest cannot be read"
     }
@@ -67,7 +67,7 @@ extension SalvageSummary {
         if lostObjects > 0 { lost.append(Self.count(lostObjects, "object")) }
         if lostValues > 0 { lost.append(Self.count(lostValues, "value")) }
         if lostParts > 0 { lost.append(Self.count(lostParts, "part")) }
-        if older > 0 { lost.append("what is newer of \(Self.count(older, "object"))") }
+        if older > 0 { lost.append("newer states of \(Self.count(older, "object"))") }
         if doubtful > 0 { lost.append("certainty about \(Self.count(doubtful, "value"))") }
         let found = lost.isEmpty ? "nothing found lost" : "lost " + lost.joined(separator: ", ")
         if sourceErrors == 0 { return lost.isEmpty ? "nothing lost" : found }

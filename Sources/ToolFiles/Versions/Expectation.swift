@@ -71,7 +71,7 @@ struct Expectation: Sendable {
             }
         default:
             if number == nil, isOrder || value != "null" {
-                throw Self.malformed(text, "'\(value)' is no number")
+                throw Self.malformed(text, "'\(value)' is not a number")
             }
         }
     }

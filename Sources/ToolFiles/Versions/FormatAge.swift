@@ -12,8 +12,8 @@ struct FormatAge {
         switch format {
         case 2...9:
             advice = "query, export, compare, --check, --salvage; --to-format 24 -o NEW converts it"
-        case 10, 11: advice = "read as any; --to-format 24 -o NEW converts it"
-        case 20...23: advice = "read as any; newer SDKs convert it where it is, for good"
+        case 10, 11: advice = "readable; --to-format 24 -o NEW converts it"
+        case 20...23: advice = "readable; newer SDKs convert it in place, permanently"
         default: advice = nil
         }
     }

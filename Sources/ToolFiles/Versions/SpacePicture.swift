@@ -56,7 +56,7 @@ struct SpacePicture {
         let cell = Quantity.bytes(Int(clamping: map.bytesPerCell))
         let line = Quantity.bytes(Int(clamping: map.bytesPerCell * UInt64(Self.columns)))
         drawing.text(
-            "a line is \(line); the smallest mark is \(cell), in the colour of what most of it is",
+            "a line is \(line); the smallest mark is \(cell), in the colour of its largest part",
             Self.left, bottom + 30, .small)
         return drawing.document()
     }

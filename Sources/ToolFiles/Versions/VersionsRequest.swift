@@ -50,7 +50,7 @@ struct VersionsRequest {
             throw Self.clash("--plot of an earlier --watch prints nothing else")
         }
         if !isDrawing, paths.contains("-") {
-            throw Self.clash("FILE cannot be -: the file itself is what is asked about")
+            throw Self.clash("FILE cannot be -: the report is about the file itself")
         }
     }
 

@@ -24,7 +24,7 @@ enum WatchLog {
             let view = ByteView(base + line.startIndex, count: line.count)
             guard let item = try? tape.parse(copying: view), let sample = Sample(item) else {
                 throw .misuse(
-                    "line \(position + 1) is none that --watch prints", code: "InvalidArgument",
+                    "line \(position + 1) is not a line of --watch", code: "InvalidArgument",
                     reason: "bad-value")
             }
             if plot == nil { plot = GrowthPlot(file: sample.file) }

@@ -33,7 +33,7 @@ package final class Aggregation {
         if text == AggregateFunction.count.form { return .count }
         guard let aggregate = AggregateName(text) else {
             throw .misuse(
-                "--aggregate: '\(text)' is none of \(AggregateFunction.forms)",
+                "--aggregate: '\(text)' is not one of \(AggregateFunction.forms)",
                 code: "InvalidArgument", reason: "bad-value")
         }
         let (function, name) = (aggregate.function, aggregate.property)

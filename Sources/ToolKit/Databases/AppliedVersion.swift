@@ -63,8 +63,8 @@ package struct AppliedVersion: Equatable {
     private static func unreadable(_ path: String) -> RealmError {
         RealmError(
             .input, code: "FileOperationFailed", reason: "applied-version",
-            "this does not say what has been applied", file: path,
-            hint: "remove it and begin with --since 0")
+            "the content is not an applied version", file: path,
+            hint: "remove it and start over with --since 0")
     }
 
     private static func read(_ path: String) throws(RealmError) -> String? {

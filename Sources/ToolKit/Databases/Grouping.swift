@@ -45,7 +45,7 @@ package struct Grouping {
             }
         }
         throw .misuse(
-            "--group-by: \(text) has no single value of an object to group by",
+            "--group-by: \(text) is not a single value of an object",
             code: "InvalidArgument", reason: "unsuitable-property")
     }
 

@@ -14,8 +14,8 @@ extension SharedOptions {
     package static let arg = Option(
         "arg", nil, each: .required("TEXT", .argument), in: .selection,
         "bind the next of $0, $1 to TEXT",
-        "Bind the next of `$0`, `$1` ... in the predicate to a text, which becomes a value of "
-            + "the property's type.")
+        "Bind the next of `$0`, `$1` ... in the predicate to TEXT, which is converted to the type "
+            + "of the property.")
 
     package static let argjson = Option(
         "argjson", nil, each: .required("JSON", .jsonArgument), in: .selection,

@@ -21,7 +21,7 @@ enum KeyFile {
         let descriptor = try open(path)
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         if isReadableByOthers(descriptor) {
-            warn("\(path): the key file is readable by others than its owner (chmod 600)")
+            warn("\(path): users other than the owner can read the key file (chmod 600)")
         }
         let content = UnsafeMutableRawBufferPointer.allocate(
             byteCount: sizeLimit + 1, alignment: 16)

@@ -387,9 +387,9 @@ extension DelimitedFault.Kind {
         switch self {
         case .quoteInside: "a field with quotes to be in quotes"
         case .textBehindQuote:
-            "\(dialect.separatorName) or the end of the line behind the closing quote"
+            "\(dialect.separatorName) or the end of the line after the closing quote"
         case .unclosedQuote: "a closing quote"
-        case .carriageReturn: "a line feed behind the carriage return"
+        case .carriageReturn: "a line feed after the carriage return"
         case .escape: "one of \\t \\n \\r \\\\, or \\N alone"
         case .utf8: "UTF-8"
         }

@@ -63,7 +63,7 @@ extension JSONReader {
     /// Ends the input after the closing bracket, which only white space may follow.
     private func finish() throws(RealmError) -> RecordEvent<JSONValue> {
         try skipSpace()
-        if window.unread > 0 { return try refuse("nothing behind the array") }
+        if window.unread > 0 { return try refuse("nothing after the array") }
         state = .finished
         return .end
     }

@@ -157,8 +157,8 @@ extension JSONFault.Kind {
         case .commaOrObjectEnd: "',' or '}'"
         case .commaOrArrayEnd: "',' or ']'"
         case .digit: "a digit"
-        case .digitAfterZero: "no digit behind a leading zero"
-        case .escape: "one of \" \\ / b f n r t u behind the backslash"
+        case .digitAfterZero: "no digit after a leading zero"
+        case .escape: "one of \" \\ / b f n r t u after the backslash"
         case .hexDigit: "four hexadecimal digits"
         case .lowSurrogate: "the second half of a surrogate pair"
         case .loneSurrogate: "a character"
@@ -166,7 +166,7 @@ extension JSONFault.Kind {
         case .utf8: "UTF-8"
         case .depth: "less nesting"
         case .duplicate: "each name once"
-        case .recordEnd: "nothing behind the value"
+        case .recordEnd: "nothing after the value"
         }
     }
 }

@@ -130,6 +130,6 @@ package final class TranscodedBytes: ByteSupply {
         RealmError(
             .input, code: "InvalidText", reason: "encoding",
             "not \(encoding.rawValue) at byte \(offset + i)", file: source.path,
-            hint: "--encoding says how the text is encoded")
+            hint: "--encoding sets the encoding of the input")
     }
 }

@@ -107,8 +107,8 @@ struct BulkChange {
                 guard try writer.isResolved(setting.value) else {
                     throw RealmError(
                         .data, code: "NoSuchObject", reason: "no-object",
-                        "--set \(table.columns[setting.column].name) leads to an object that "
-                            + "does not exist")
+                        "--set \(table.columns[setting.column].name) links to an object that does "
+                            + "not exist")
                 }
                 try writer.store(table, key, setting.column, setting.value)
             }

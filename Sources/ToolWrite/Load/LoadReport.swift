@@ -105,8 +105,8 @@ final class LoadReport {
         if request.isSingle || request.isDryRun { return nil }
         return counts.records == 0
             ? "nothing is committed"
-            : "\(counts.records) records are settled: --skip-records \(counts.records) goes on "
-                + "behind them"
+            : "\(counts.records) records are settled: --skip-records \(counts.records) resumes "
+                + "after them"
     }
 
     /// Reports that the input ended inside a version.

@@ -25,7 +25,7 @@ extension RecordLoad {
         if let waiting = try writer.settle().first {
             throw writer.refuse(
                 .noSuchObject, change.property,
-                expected: "no link that leads nowhere before a schema change",
+                expected: "no link without a target before a schema change",
                 got: "record \(waiting.record)")
         }
         do throws(RealmError) {
@@ -64,7 +64,7 @@ struct SchemaChangeCheck {
         case .addClass(let wanted):
             guard let present = spec(wanted.name) else { return }
             isDone = present.kind == wanted.kind && present.primaryKey == wanted.primaryKey
-            if !isDone { obstacle = "a class \(wanted.name) that is another one" }
+            if !isDone { obstacle = "a class \(wanted.name) of another kind or primary key" }
         case .addProperty(let name, let wanted):
             guard let present = spec(name)?.property(wanted.name) else { return }
             isDone =

@@ -43,14 +43,14 @@ struct RecordSource {
         if dialect.separator != request.form.dialect.separator {
             diagnostics.notice(
                 "\(input.name): the header has no comma, fields are separated by "
-                    + "\(dialect.separatorName); --delimiter says it for certain")
+                    + "\(dialect.separatorName); --delimiter sets the separator")
         }
         let fields = Set(request.renamed.map(\.field))
         let unnamed = FieldNames.unnamed(header).filter { !fields.contains($0) }
         if !unnamed.isEmpty {
             diagnostics.notice(
                 "\(input.name): no name for column \(unnamed.joined(separator: ", ")), which is "
-                    + "passed over; --map PROPERTY=\(unnamed[0]) takes it")
+                    + "ignored; --map PROPERTY=\(unnamed[0]) reads it")
         }
     }
 

@@ -240,7 +240,7 @@ final class ClassPlans {
         throw .misuse(
             "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",
             hint: near.isEmpty
-                ? "--schema-file or --infer makes classes"
+                ? "--schema-file or --infer creates classes"
                 : "did you mean \(near.joined(separator: ", "))?")
     }
 
@@ -256,7 +256,7 @@ final class ClassPlans {
     func plan(_ key: TableKey) throws(RealmError) -> ClassPlan {
         if let plan = plans[key] { return plan }
         guard let table = schema.table(key) else {
-            throw .corrupt("a link leads to table \(key.raw), which does not exist", in: "schema")
+            throw .corrupt("a link refers to table \(key.raw), which does not exist", in: "schema")
         }
         return plan(table)
     }

@@ -362,7 +362,7 @@ extension JSONStage {
             case .identity where table.kind == .topLevel && table.primaryKey == nil:
                 throw ValueMismatch(
                     field, expected: "objects of \(table.className) in an array of their own",
-                    got: "one inside of another, without a primary key")
+                    got: "a nested one without a primary key")
             case .objectKey, .identity, .reference, .ignored: continue
             }
         }

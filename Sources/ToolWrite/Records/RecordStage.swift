@@ -23,7 +23,7 @@ final class RecordStage {
         let table = className == "-" ? nil : try plans.table(named: className)
         if let table, table.kind == .embedded {
             throw .misuse(
-                "class \(className) is embedded: its objects stand inside their parents",
+                "class \(className) is embedded: its objects are parts of their parents",
                 code: "IllegalOperation", reason: "embedded")
         }
         json = JSONStage(plans, table, request)

@@ -199,13 +199,15 @@ extension WriteRequest {
             throw Self.usage("FILE is a database to change and cannot be standard input")
         }
         guard (mode == .apply) == (format == .changes) else {
-            throw Self.usage("-m apply and -i changes go together")
+            throw Self.usage("-m apply and -i changes need each other")
         }
         if isSingle, skipsErrors {
-            throw Self.usage("--single-transaction is all or nothing: --on-error skip is neither")
+            throw Self.usage(
+                "--single-transaction is all or nothing: it cannot be used with "
+                    + "--on-error skip")
         }
         if command.isGiven(WriteOption.maxErrors), !skipsErrors {
-            throw Self.usage("--max-errors counts what --on-error skip passes over")
+            throw Self.usage("--max-errors needs --on-error skip")
         }
         try command.check(for: use)
     }

@@ -19,7 +19,7 @@ enum JSONArgument {
             throw .misuse(
                 "\(option): '\(text)' is not JSON: expected \(error.expected), got \(error.got)",
                 code: "InvalidArgument", reason: "bad-value",
-                hint: "a text needs quotes of its own: '\"text\"'")
+                hint: "a string needs its own quotes: '\"text\"'")
         }
     }
 

@@ -273,9 +273,9 @@ struct SchemaInference {
         }
         if Self.mayBeKey(key) { return }
         throw WriteRequest.usage(
-            "--key: \(spec.name).\(name) is \(key.typeText), which no primary key can be",
+            "--key: \(spec.name).\(name) is \(key.typeText), which cannot be a primary key",
             hint: key.isOptional && key.collection == nil
-                ? "some record has none"
+                ? "a record has none"
                 : "a primary key is int, string, objectId or uuid")
     }
 
@@ -293,8 +293,8 @@ struct SchemaInference {
             }
             guard (present.first { $0.name == target } ?? spec).primaryKey != nil else {
                 throw WriteRequest.usage(
-                    "--link: class \(target) has no primary key to name its objects by",
-                    hint: "--key makes one where the class is made")
+                    "--link: class \(target) has no primary key to identify its objects",
+                    hint: "--key adds one when the class is created")
             }
         }
     }

@@ -84,6 +84,6 @@ extension SchemaPlan {
         let note = loss.note.map { " (\($0))" } ?? ""
         throw .misuse(
             "\(loss.action) \(loss.subject)\(note) loses data", code: "IllegalOperation",
-            reason: "data-loss", hint: "--force does it; -n shows the whole plan")
+            reason: "data-loss", hint: "--force allows it; -n shows the whole plan")
     }
 }

@@ -49,7 +49,7 @@ struct SchemaText {
     private mutating func addHead(_ words: Substring) throws(Fault) {
         if words.hasPrefix("schema version ") {
             guard let number = UInt64(words.dropFirst(15)) else {
-                throw fault("a number behind 'schema version'", words)
+                throw fault("a number after 'schema version'", words)
             }
             version = number
             return

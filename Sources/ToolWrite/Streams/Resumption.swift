@@ -23,8 +23,9 @@ final class Resumption {
         position = written?.position(at: version)
         if let written, position == nil, written.applied != nil || written.coming != nil {
             Diagnostics(request.command).warn(
-                "what has been applied is not known any more: others have written to the database, or "
-                    + "it is an older one; only a stream that begins anew, with --since 0, goes on")
+                "the applied version is unknown: other programs have written to the database, or "
+                    + "it is an older copy; only a stream that starts over, with --since 0, can "
+                    + "continue")
         }
     }
 

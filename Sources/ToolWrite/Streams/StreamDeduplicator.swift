@@ -146,7 +146,7 @@ struct StreamDeduplicator {
             throw ValueMismatch(
                 record, .illegalOperation,
                 expected: "changes of the database \(applied.source ?? "")",
-                got: "those of another one: --since 0 begins anew")
+                got: "changes of another database: --since 0 starts over")
         }
         return position.version <= applied.version
     }
@@ -158,12 +158,13 @@ struct StreamDeduplicator {
             guard applied.version != from else { return }
             throw ValueMismatch(
                 record, .illegalOperation, expected: "changes since version \(applied.version)",
-                got: "those since \(from): --since \(applied.text) has them")
+                got: "changes since \(from): --since \(applied.text) has them")
         }
         guard isStrict else { return }
         throw ValueMismatch(
-            record, .illegalOperation, expected: "a resync, since nothing is known to be applied",
-            got: "changes since version \(from): --since 0 begins anew")
+            record, .illegalOperation,
+            expected: "a resync, because no applied version is recorded",
+            got: "changes since version \(from): --since 0 starts over")
     }
 
     private static func number(
