@@ -95,8 +95,9 @@ extension ToolsPage {
             "An error is one line on standard error with the tool, the file and the problem. A "
                 + "second line may suggest the next step:"),
         .literal([
-            "realm-query: mail.realm: not a key file: it holds 63 bytes",
-            "hint: a key file holds 64 raw bytes, 128 hex digits or 88 base64 characters",
+            "realm-query: app.key: not a key file: it holds 63 bytes",
+            "hint: a key file holds 64 raw bytes, 128 hex digits or 88 base64 characters, "
+                + "white space aside",
         ]),
         .paragraph(
             "With `--json` an error is one line of JSON, shown here on several lines. `file` and "
