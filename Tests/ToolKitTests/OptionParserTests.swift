@@ -145,9 +145,9 @@ import Testing
                 "--count cannot be used with --output-dir"
             ),
             (["--before", "f"], "--before needs --diff or --watch or --since"),
-            (["--sort", "a,,b", "f", "C"], "--sort: '' is no key path"),
+            (["--sort", "a,,b", "f", "C"], "--sort: '' is not a key path"),
             (["--fields", "a,,b", "f", "C"], "--fields: a name is missing in 'a,,b'"),
-            (["--at", "last", "f"], "--at: 'last' is no version"),
+            (["--at", "last", "f"], "--at: 'last' is not a version"),
             (["--argjson", "{", "f", "C"], nil),
         ] as [([String], String?)] {
             do throws(RealmError) {

@@ -11,7 +11,7 @@ package enum CompactTable {
             SynopsisLine("--check [options] FILE...", "verify, change nothing"),
             SynopsisLine("--analyze [options] FILE", "show the size of each part"),
             SynopsisLine("-n [options] FILE", "estimate, change nothing"),
-            SynopsisLine("--salvage [options] -o OUT FILE", "copy what can be read"),
+            SynopsisLine("--salvage [options] -o OUT FILE", "copy all readable objects"),
         ],
         operands: [
             OperandSpec(

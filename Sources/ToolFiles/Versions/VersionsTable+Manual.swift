@@ -196,7 +196,8 @@ extension VersionsTable {
                 "    \"\\(.version) frees \\(.releasedBytes) held by \\(.candidates)\"'",
             ]),
         .example(
-            "An alarm:", ["realm-versions -E 'pinned-percent<=20' app.realm || notify-ops"]),
+            "Raise an alarm if old versions pin too much space:",
+            ["realm-versions -E 'pinned-percent<=20' app.realm || notify-ops"]),
         .example(
             "List files of an old format:",
             [

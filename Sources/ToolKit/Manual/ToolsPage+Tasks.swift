@@ -77,14 +77,14 @@ extension ToolsPage {
                 "`realm-query --diff new.realm old.realm`; for people, `-f diff` or `--stat`."
             ),
             (
-                "Why is the file so large?",
+                "Find out why a file is large",
                 "`realm-versions app.realm` shows live, free and pinned bytes, the live versions "
                     + "and the programs that can hold them. `--watch` repeats the report; "
                     + "`--growth` adds the cost of each version. `realm-compact --analyze "
                     + "app.realm` shows which class and property takes the space."
             ),
             (
-                "Make it smaller",
+                "Make a file smaller",
                 "`realm-compact app.realm`, in constant memory (`--max-memory`). `--if-free 30%` "
                     + "compacts only if it is worthwhile; `-n` prints an estimate first. If other "
                     + "programs have the file open, the message names them. If the disk is too "
@@ -95,7 +95,7 @@ extension ToolsPage {
                 "`realm-compact -o copy.realm app.realm`; `cp` may copy half a commit."
             ),
             (
-                "Is it damaged?",
+                "Check for damage",
                 "`realm-compact --check app.realm` lists the damage; `realm-compact --salvage -o "
                     + "rescued.realm app.realm` copies all objects that can be read."
             ),

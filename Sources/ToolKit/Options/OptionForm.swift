@@ -142,7 +142,7 @@ extension OptionForm where Value == VersionChoice {
         Self(.text) { (text) throws(Objection) in
             if text == "previous" { return .previous }
             guard let number = ValueForms.count(text) else {
-                throw Objection(to: text, "no version", hint: "a number, or previous")
+                throw Objection(to: text, "not a version", hint: "a number, or previous")
             }
             return .number(UInt64(number))
         }
@@ -155,7 +155,7 @@ extension OptionForm where Value == StreamPosition {
         Self(.text) { (text) throws(Objection) in
             if let position = StreamPosition(text: text) { return position }
             throw Objection(
-                to: text, "no version",
+                to: text, "not a version",
                 hint: "a number, or a value printed by realm-versions -g "
                     + "applied")
         }

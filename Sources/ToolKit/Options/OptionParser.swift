@@ -121,7 +121,7 @@ package struct OptionParser {
         } else if let last = table.operands.last, last.isRepeatable {
             spec = last
         } else {
-            throw usage("superfluous operand '\(word)'")
+            throw usage("unexpected operand '\(word)'")
         }
         if let objection = spec.kind.objection(to: word) {
             throw usage(

@@ -14,10 +14,10 @@ enum ArgumentShape: Sendable {
 
 /// Headings of the options in help and manual, in this order.
 package enum OptionSection: String, Sendable, CaseIterable {
-    case action = "What to do"
+    case action = "Actions"
     case compaction = "Compaction"
     case measurement = "Measurement"
-    case data = "What to measure"
+    case data = "Data"
     case comparison = "Comparison"
     case facts = "Facts"
     case pictures = "Pictures"
@@ -26,7 +26,7 @@ package enum OptionSection: String, Sendable, CaseIterable {
     case refusals = "Refused records"
     case bulk = "Bulk changes"
     case schema = "Schema"
-    case selection = "What to read"
+    case selection = "Selection"
     case changes = "Versions and changes"
     case fields = "Fields"
     case values = "Form of values"

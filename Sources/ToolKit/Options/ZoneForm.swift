@@ -13,7 +13,7 @@ extension OptionForm where Value == ZoneRules {
                 let rules = ZoneRules(tzif: bytes)
             else {
                 throw Objection(
-                    to: text, "no time zone",
+                    to: text, "not a time zone",
                     hint: "write +02:00, or a name that \(directory) has, such as Europe/Copenhagen"
                 )
             }

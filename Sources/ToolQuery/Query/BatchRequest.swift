@@ -121,7 +121,7 @@ extension BatchRequest {
                 throw wrong("\(name) is a string, or an array of strings")
             }
         }
-        if items.contains("") { throw wrong("\(name): '' is no key path") }
+        if items.contains("") { throw wrong("\(name): '' is not a key path") }
         return items
     }
 

@@ -34,7 +34,7 @@ struct QueryFiles {
         else {
             guard operands.count > 3 else { return false }
             throw .misuse(
-                "superfluous operand '\(operands[3])'", code: "InvalidArgument",
+                "unexpected operand '\(operands[3])'", code: "InvalidArgument",
                 hint: "--with-filename takes every operand for a FILE")
         }
         // The second operand may be a CLASS instead of a file, which `--all` does not permit.

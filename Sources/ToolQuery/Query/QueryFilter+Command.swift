@@ -29,7 +29,7 @@ extension QueryFilter {
     static func sort(_ items: [String]) throws(RealmError) -> QueryOrder {
         if let item = items.first(where: { AggregateName($0) != nil }) {
             throw .misuse(
-                "--sort: '\(item)' is no key path", code: "InvalidArgument",
+                "--sort: '\(item)' is not a key path", code: "InvalidArgument",
                 reason: "bad-value",
                 hint: "only groups can be sorted by aggregates, with "
                     + "--group-by")

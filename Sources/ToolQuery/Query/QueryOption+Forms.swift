@@ -10,7 +10,7 @@ extension OptionForm where Value == [String] {
         Self(.properties) { (text) throws(Objection) in
             let paths = NameList.parts(text)
             for path in paths where path.isEmpty || path == "-" {
-                throw Objection(to: path, "no key path")
+                throw Objection(to: path, "not a key path")
             }
             return paths
         }
@@ -31,7 +31,7 @@ extension OptionForm where Value == [String] {
     static func checkSortKey(_ item: String) throws(Objection) {
         let name = item.hasPrefix("-") ? String(item.dropFirst()) : item
         let path = AggregateName(name)?.property ?? name
-        if path.isEmpty { throw Objection(to: item, "no key path") }
+        if path.isEmpty { throw Objection(to: item, "not a key path") }
     }
 }
 
@@ -65,7 +65,7 @@ extension OptionForm where Value == ChangeRequest.Other {
             default:
                 guard let number = ValueForms.count(text.dropFirst()) else {
                     throw Objection(
-                        to: text, "no version", hint: "@previous, @latest, or @ and a number")
+                        to: text, "not a version", hint: "@previous, @latest, or @ and a number")
                 }
                 return .version(.number(UInt64(number)))
             }

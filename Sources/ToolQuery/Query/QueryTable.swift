@@ -7,15 +7,21 @@ package enum QueryTable {
         summary: "read a Realm database, change nothing",
         synopsis: [
             SynopsisLine("[options] FILE", "list the classes"),
-            SynopsisLine("[options] FILE CLASS [PREDICATE]", "the objects of a class"),
-            SynopsisLine("[options] --all FILE...", "every object of every class"),
+            SynopsisLine("[options] FILE CLASS [PREDICATE]", "print the objects of a class"),
+            SynopsisLine("[options] --all FILE...", "print every object of every class"),
             SynopsisLine("[options] --with-filename FILE...", "the same for several files"),
-            SynopsisLine("[options] --diff OTHER FILE [CLASS [PREDICATE]]", "what differs"),
-            SynopsisLine("[options] --watch FILE [CLASS [PREDICATE]]", "changes as they come"),
-            SynopsisLine("[options] --remnants FILE [CLASS [PREDICATE]]", "what was deleted"),
-            SynopsisLine("[options] --batch FILE [CLASS]", "queries from standard input"),
-            SynopsisLine("[options] --schema FILE [CLASS]", "the schema"),
-            SynopsisLine("[options] --digest FILE [CLASS]", "digests of the content"),
+            SynopsisLine(
+                "[options] --diff OTHER FILE [CLASS [PREDICATE]]",
+                "print the "
+                    + "differences"),
+            SynopsisLine(
+                "[options] --watch FILE [CLASS [PREDICATE]]",
+                "print changes as they are "
+                    + "committed"),
+            SynopsisLine("[options] --remnants FILE [CLASS [PREDICATE]]", "print deleted objects"),
+            SynopsisLine("[options] --batch FILE [CLASS]", "answer queries from standard input"),
+            SynopsisLine("[options] --schema FILE [CLASS]", "print the schema"),
+            SynopsisLine("[options] --digest FILE [CLASS]", "print digests of the content"),
         ],
         operands: [
             OperandSpec(

@@ -9,9 +9,9 @@ package enum WriteTable {
             SynopsisLine("[options] FILE CLASS [INPUT]", "add or change objects"),
             SynopsisLine("[options] -m apply FILE - [INPUT]", "apply change records"),
             SynopsisLine(
-                "[options] --where PREDICATE --set P=JSON FILE CLASS", "change what matches"),
+                "[options] --where PREDICATE --set P=JSON FILE CLASS", "change matching objects"),
             SynopsisLine(
-                "[options] --where PREDICATE --delete FILE CLASS", "delete what matches"),
+                "[options] --where PREDICATE --delete FILE CLASS", "delete matching objects"),
             SynopsisLine("[options] --schema-file SCHEMA FILE", "change the schema"),
         ],
         operands: [
