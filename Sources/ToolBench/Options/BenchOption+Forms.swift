@@ -33,8 +33,7 @@ extension OptionForm where Value == Injection {
             guard let injection = Injection(text) else {
                 throw Objection(
                     to: text,
-                    "not a fault such as slow=30%, stall=200ms or both, separated by a "
-                        + "comma")
+                    "not a fault such as slow=30%, stall=200ms or both, separated by a comma")
             }
             return injection
         }

@@ -14,8 +14,7 @@ struct BenchRequest {
         gate = command[BenchOption.gate]
         if command[BenchOption.durability] == .memory {
             throw Self.notYet(
-                "--durability memory: this version cannot create a database without "
-                    + "a file")
+                "--durability memory: this version cannot create a database without a file")
         }
         var setting = try Self.setting(command)
         var queries: [WorkloadPlan] = []

@@ -68,8 +68,7 @@ struct CompactRequest {
         }
         if action == .inPlace, start != .newest {
             throw Self.usage(
-                "--at needs -o, or a report: an older version cannot replace the "
-                    + "file")
+                "--at needs -o, or a report: an older version cannot replace the file")
         }
         if action == .copy || action == .salvage, command.outputPath == nil {
             throw Self.usage("a database is not written to standard output")

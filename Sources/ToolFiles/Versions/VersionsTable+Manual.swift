@@ -60,8 +60,7 @@ extension VersionsTable {
             ("`live-bytes`", "Space that the newest version uses."),
             (
                 "`classes`, `objects`",
-                "Number of classes and of objects, including embedded "
-                    + "objects."
+                "Number of classes and of objects, including embedded objects."
             ),
             ("`lock-layout`", "Layout of the lock file."),
             ("`openers`", "Number of processes that have the file open."),

@@ -7,8 +7,7 @@ enum KeyFile {
     static let sizeLimit = 4096
 
     static let hint =
-        "a key file holds 64 raw bytes, 128 hex digits or 88 base64 characters, "
-        + "white space aside"
+        "a key file holds 64 raw bytes, 128 hex digits or 88 base64 characters, white space aside"
 
     /// Reads the key in `path`; `-` is standard input.
     ///

@@ -148,8 +148,7 @@ extension ToolsPage {
             ("1", "The answer to a question is no."),
             (
                 "2",
-                "Usage: a bad option, an unknown class or property, or an output file that "
-                    + "exists."
+                "Usage: a bad option, an unknown class or property, or an output file that exists."
             ),
             ("3", "Input: missing, unreadable, not permitted, or not a Realm file."),
             ("4", "Damaged: the database is corrupt or truncated."),

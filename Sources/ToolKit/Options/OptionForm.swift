@@ -156,8 +156,7 @@ extension OptionForm where Value == StreamPosition {
             if let position = StreamPosition(text: text) { return position }
             throw Objection(
                 to: text, "not a version",
-                hint: "a number, or a value printed by realm-versions -g "
-                    + "applied")
+                hint: "a number, or a value printed by realm-versions -g applied")
         }
     }
 }

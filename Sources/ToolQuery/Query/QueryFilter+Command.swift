@@ -31,8 +31,7 @@ extension QueryFilter {
             throw .misuse(
                 "--sort: '\(item)' is not a key path", code: "InvalidArgument",
                 reason: "bad-value",
-                hint: "only groups can be sorted by aggregates, with "
-                    + "--group-by")
+                hint: "only groups can be sorted by aggregates, with --group-by")
         }
         return .sort(
             items.map { item in

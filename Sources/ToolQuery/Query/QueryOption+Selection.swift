@@ -94,8 +94,7 @@ extension QueryOption {
     static let offset = Option(
         "offset", nil, .required("N", .count(0...Int.max)), in: .selection,
         "skip the first N objects",
-        "Skip the first N objects. `--limit` counts the objects after "
-            + "them.",
+        "Skip the first N objects. `--limit` counts the objects after them.",
         default: 0,
         uses: QueryUse.lists)
 

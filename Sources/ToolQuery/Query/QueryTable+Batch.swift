@@ -11,8 +11,7 @@ extension QueryTable {
             ("`where`", "the predicate, a string; default is all objects"),
             (
                 "`args`",
-                "an array with the values of `$0`, `$1` and so on, in the form of "
-                    + "`--argjson`"
+                "an array with the values of `$0`, `$1` and so on, in the form of `--argjson`"
             ),
             (
                 "`sort`, `distinct`, `fields`",

@@ -73,9 +73,8 @@ extension QueryTable {
             ),
             (
                 "collections",
-                "`ANY labels == \"x\"`, `ALL`, `NONE`; `labels.@size > 2`, "
-                    + "`parts.@sum.bytes > 1000`; "
-                    + "`SUBQUERY(emails, $e, $e.read == false).@count > 0`"
+                "`ANY labels == \"x\"`, `ALL`, `NONE`; `labels.@size > 2`, `parts.@sum.bytes > "
+                    + "1000`; `SUBQUERY(emails, $e, $e.read == false).@count > 0`"
             ),
             ("places", "`location GEOWITHIN geoCircle([12.5, 55.7], 0.01)`"),
             (

@@ -12,12 +12,10 @@ package enum QueryTable {
             SynopsisLine("[options] --with-filename FILE...", "the same for several files"),
             SynopsisLine(
                 "[options] --diff OTHER FILE [CLASS [PREDICATE]]",
-                "print the "
-                    + "differences"),
+                "print the differences"),
             SynopsisLine(
                 "[options] --watch FILE [CLASS [PREDICATE]]",
-                "print changes as they are "
-                    + "committed"),
+                "print changes as they happen"),
             SynopsisLine("[options] --remnants FILE [CLASS [PREDICATE]]", "print deleted objects"),
             SynopsisLine("[options] --batch FILE [CLASS]", "answer queries from standard input"),
             SynopsisLine("[options] --schema FILE [CLASS]", "print the schema"),

@@ -203,8 +203,7 @@ extension WriteRequest {
         }
         if isSingle, skipsErrors {
             throw Self.usage(
-                "--single-transaction is all or nothing: it cannot be used with "
-                    + "--on-error skip")
+                "--single-transaction is all or nothing: it cannot be used with --on-error skip")
         }
         if command.isGiven(WriteOption.maxErrors), !skipsErrors {
             throw Self.usage("--max-errors needs --on-error skip")
