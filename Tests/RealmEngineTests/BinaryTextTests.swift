@@ -23,7 +23,7 @@ private func hex(_ text: String) -> [UInt8]? { decoded(text) { $0.append(decodin
 
 @Suite struct BinaryTextTests {
     /// Test vectors of RFC 4648, section 10.
-    @Test func base64Vectors() {
+    @Test func base64MatchesTheVectorsOfRFC4648() {
         let pairs = [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
             ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
@@ -42,7 +42,7 @@ private func hex(_ text: String) -> [UInt8]? { decoded(text) { $0.append(decodin
         }
     }
 
-    @Test func bytesBothWays() {
+    @Test func base64AndHexRoundTripBytes() {
         var random = SeededRandom.fresh("bytes")
         for length in 0...70 {
             let bytes = (0..<length).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
@@ -59,7 +59,7 @@ private func hex(_ text: String) -> [UInt8]? { decoded(text) { $0.append(decodin
         }
     }
 
-    @Test func identifiers() {
+    @Test func identifiersRoundTripAsText() {
         var random = SeededRandom.fresh("identifiers")
         let uuid = "3b241101-e2bb-4255-8caf-4136c566a962"
         withView(uuid) { view in

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func samplesOfTheReference() throws {
+    @Test func parsesLogsOfTheReference() throws {
         #expect(
             try parse([0x01, 0x00, 0x01, 0x01, 0x0A, 0x00, 0x00, 0x14, 0x00]) == [
                 .insertTable(TableKey(0)), .insertTable(TableKey(1)), .selectTable(TableKey(0)),
@@ -48,7 +48,7 @@ import Testing
         #expect(try parse([]) == [])
     }
 
-    @Test func integers() throws {
+    @Test func parsesIntegersOfEveryLength() throws {
         let cases: [([UInt8], Int64)] = [
             ([0x00], 0), ([0x40], -1), ([0x3F], 63), ([0x7F], -64), ([0xC0, 0x00], 64),
             ([0xC0, 0x40], -65), ([0xFF, 0x3F], 8191), ([0x80, 0xC0, 0x00], 8192),
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func legacyInstructions() throws {
+    @Test func parsesLegacyInstructions() throws {
         let select: [UInt8] = [0x0A, 0x00, 0x00, 0x1E, 0x00, 0x00]
         let entry: [UInt8] = [0x02, 0x03, 0x61, 0x62, 0x63, 0x05]
         let cases: [([UInt8], Instruction)] = [
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func readsWhatIsWritten() throws {
+    @Test func parsesWhatTheWriterWrites() throws {
         var log = ChangeLogWriter()
         let (table, column, object) = (TableKey(70000), ColumnKey(1 << 40), ObjectKey(-5))
         log.insertTable(table)
@@ -109,7 +109,7 @@ import Testing
             [10, 0, 0, 11] + [UInt8](repeating: 0x80, count: 10) + [0],
             // Selecting a table deselects the collection.
             [10, 0, 0, 30, 0, 0, 10, 0, 1, 31, 0],
-        ] as [[UInt8]]) func rejects(_ bytes: [UInt8])
+        ] as [[UInt8]]) func rejectsMalformedLogs(_ bytes: [UInt8])
     {
         #expect(throws: RealmError.self) { try parse(bytes) }
     }

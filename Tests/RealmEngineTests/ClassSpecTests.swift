@@ -30,7 +30,7 @@ import Testing
     }
 
     /// A property that is appended to a copy is not found in the other copy.
-    @Test(arguments: [false, true]) func copiesDifferOnceTheyChange(isWarm: Bool) {
+    @Test(arguments: [false, true]) func changingACopyLeavesTheOriginalUnchanged(isWarm: Bool) {
         var first = spec((0..<20).map { "p\($0)" })
         if isWarm { warm(first) }
         var second = first

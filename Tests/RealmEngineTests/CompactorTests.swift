@@ -6,7 +6,9 @@ import Testing
 
 /// Compaction preserves content and drops unused space.
 @Suite struct CompactorTests {
-    @Test(arguments: IntegrityCheckTests.readable) func keepsEverything(_ file: URL) throws {
+    @Test(arguments: IntegrityCheckTests.readable) func compactionKeepsAllContent(_ file: URL)
+        throws
+    {
         guard let source = try? Database(immutable: file.path) else { return }
         let scratch = ScratchDatabase()
         let result = try scratch.compact(source)
@@ -20,7 +22,9 @@ import Testing
         #expect(try Compactor.estimate(source.snapshot()).bytes == result.bytes)
     }
 
-    @Test(arguments: IntegrityCheckTests.readable) func enumerates(_ file: URL) throws {
+    @Test(arguments: IntegrityCheckTests.readable) func enumerationKeepsAllContent(_ file: URL)
+        throws
+    {
         guard let source = try? Database(immutable: file.path) else { return }
         let scratch = ScratchDatabase()
         var options = Compactor.Options()
@@ -35,7 +39,7 @@ import Testing
 
     /// Enumeration saves the predicted space, and properties that would not get smaller stay as
     /// they are.
-    @Test(arguments: IntegrityCheckTests.readable) func enumeratesWhatGetsSmaller(
+    @Test(arguments: IntegrityCheckTests.readable) func enumeratesOnlyColumnsThatGetSmaller(
         _ file: URL
     ) throws {
         guard let source = try? Database(immutable: file.path) else { return }
@@ -51,7 +55,7 @@ import Testing
         #expect(smaller.bytes + least <= plain.bytes + slack)
     }
 
-    @Test func refusesToEnumerateWhatCannotBe() throws {
+    @Test func refusesToEnumerateUnsuitableProperties() throws {
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
         for (name, why) in [
@@ -108,7 +112,7 @@ import Testing
     }
 
     /// A history without a type is damage, since the copy would lose it.
-    @Test(arguments: [true, false]) func aHistoryOfNoTypeIsDamage(_ hasRoot: Bool) throws {
+    @Test(arguments: [true, false]) func aHistoryWithoutATypeIsDamage(_ hasRoot: Bool) throws {
         let tree = try FileTree("query/social")
         guard case .child = tree.top.slots[8] else {
             Issue.record("the fixture has no history")
@@ -127,7 +131,7 @@ import Testing
         #expect(error?.kind == .corrupt)
     }
 
-    @Test func isWrittenToAfterwards() throws {
+    @Test func acceptsCommitsAfterCompaction() throws {
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
         let scratch = ScratchDatabase()
@@ -147,7 +151,7 @@ import Testing
         try expectSound(scratch.path)
     }
 
-    @Test func narrowsNumbers() throws {
+    @Test func compactionNarrowsIntegerLeaves() throws {
         let scratch = ScratchDatabase()
         var options = WriteSession.Options()
         options.creates = true
@@ -171,7 +175,8 @@ import Testing
         try expectSound(copy.path)
     }
 
-    @Test("CD-12: work on the whole file excludes others by itself") func holdsNobodyOut() throws {
+    @Test("CD-12: exclusive access is refused while a session is open")
+    func exclusiveAccessIsRefusedWhileASessionIsOpen() throws {
         // Without other participants, the body runs, and the session can continue afterwards.
         let source = try Database(
             immutable: Fixtures.own.appending(path: "query/social.realm").path)
@@ -199,7 +204,7 @@ import Testing
         #expect(ran == 1)
     }
 
-    @Test func sharedNodesEndIt() throws {
+    @Test func sharedNodesEndTheCompaction() throws {
         let tree = try FileTree("query/social")
         let bytes = tree.encoded()
         let map = try NodeMap(bytes)

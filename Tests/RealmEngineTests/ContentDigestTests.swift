@@ -57,7 +57,7 @@ import Testing
         return try ContentDigest(snapshot).digest(info)
     }
 
-    @Test func looksAtContentAndNotAtPlace() throws {
+    @Test func digestDependsOnContentNotOnPositions() throws {
         let plain = try digest(Way())
         #expect(try digest(Way()) == plain)
         #expect(try digest(Way(isReversed: true)) == plain)
@@ -66,7 +66,7 @@ import Testing
         #expect(try digest(Way(change: (name: 3, to: 21))) == plain)
     }
 
-    @Test func combinesInOrder() {
+    @Test func combinedDigestDependsOnOrder() {
         #expect(ContentDigest.combined([1, 2]) != ContentDigest.combined([2, 1]))
         #expect(ContentDigest.combined([]) != ContentDigest.combined([0]))
     }

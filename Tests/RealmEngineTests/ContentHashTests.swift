@@ -11,7 +11,7 @@ private func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
 
 @Suite struct ContentHashTests {
     /// The buffer and results of the reference implementation's self-test.
-    @Test func publishedVectors() {
+    @Test func matchesThePublishedVectors() {
         var (bytes, state) = ([UInt8](), UInt64(2_654_435_761))
         for _ in 0..<222 {
             bytes.append(UInt8(state >> 56))
@@ -35,7 +35,7 @@ private func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
 
     /// All lengths around the stripe size; the reference implementation computed the combined
     /// result.
-    @Test func everyLength() {
+    @Test func matchesTheReferenceAtEveryLength() {
         var folded: UInt64 = 0
         for count in 0..<100 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + count) }
@@ -44,7 +44,7 @@ private func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
         #expect(folded == 0x3517_EEDE_48E7_49C5)
     }
 
-    @Test func cutsDoNotMatter() {
+    @Test func hashDoesNotDependOnThePieces() {
         var random = SeededRandom.fresh("hash")
         for _ in 0..<500 {
             var (bytes, pieces) = ([UInt8](), ContentHash())

@@ -56,13 +56,13 @@ struct Damage: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         "query/anyval", "query/bags", "query/bulk", "query/grammar", "query/orders", "query/social",
         "query/text", "query/types", "objects/all-types-2-compacted",
-    ]) func soundFileStaysSound(_ fixture: String) throws {
+    ]) func soundFilesHaveNoFindings(_ fixture: String) throws {
         let report = try Damage(.header, fixture) { _ in }.report()
         let codes = Set(report.counts.keys).subtracting([.stringUTF8, .indexStale])
         #expect(codes.isEmpty, "\(describe(report.findings, report))")
     }
 
-    @Test(arguments: all) func isFound(_ damage: Damage) throws {
+    @Test(arguments: all) func everyDamageIsFound(_ damage: Damage) throws {
         let report = try damage.report()
         #expect(report.counts[damage.code] ?? 0 > 0, "\(describe(report.findings, report))")
         var expected = damage.also.union([damage.code])
@@ -79,7 +79,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
         #expect(report.errorCount == 1 && report.counts[.removedTableName] == 1)
     }
 
-    @Test func everyCodeIsProvoked() {
+    @Test func everyFindingCodeIsTested() {
         // Blocks of encrypted files: `EncryptedReadingTests`. Trees of another fan-out:
         // `OldWriterTests`.
         let missing = Set(IntegrityReport.Code.allCases).subtracting(Self.all.map(\.code))

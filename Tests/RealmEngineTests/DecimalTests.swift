@@ -12,7 +12,7 @@ private func tokens(_ table: String) -> [Substring] {
 }
 
 @Suite struct DecimalTests {
-    @Test func leafFormsOfAllWidths() {
+    @Test func unpacksDecimalsOfAllLeafWidths() {
         #expect(Decimal128(packed32: 0x3200_000F).description == "1.5")
         #expect(Decimal128(packed32: 0xB280_0000).description == "-0")
         #expect(Decimal128(packed32: 0x7C00_00AA).isNull)
@@ -38,7 +38,7 @@ private func tokens(_ table: String) -> [Substring] {
         }
     }
 
-    @Test func encodingsOfTooManyDigitsAreZero() {
+    @Test func encodingsWithTooManyDigitsAreZero() {
         let over = Decimal128.coefficientLimit
         let high = UInt64(over >> 64) | 6176 << 49
         let value = Decimal128(high: high, low: UInt64(truncatingIfNeeded: over))
@@ -48,7 +48,7 @@ private func tokens(_ table: String) -> [Substring] {
         #expect((value + Decimal128(1)).exactInt64 == 1)
     }
 
-    @Test func canonicalText() {
+    @Test func canonicalTextIsReadAndPrintedUnchanged() {
         let texts = [
             "0", "-0", "1", "1.5", "1.00", "0.1", "-12.50", "0.000001", "1E-7", "1.2E-7", "0.00",
             "0E-7", "0E+3", "1E+400", "-1.234E+10", "9.999999999999999999999999999999999E+6144",
@@ -59,7 +59,7 @@ private func tokens(_ table: String) -> [Substring] {
         #expect(Decimal128.null.description == "NaN")
     }
 
-    @Test func parsing() {
+    @Test func textIsParsedAndRounded() {
         let pairs = [
             ("+1.50", "1.50"), ("1.", "1"), (".5", "0.5"), ("-.5e-3", "-0.0005"),
             ("00012", "12"), ("1e3", "1E+3"),
@@ -92,7 +92,7 @@ private func tokens(_ table: String) -> [Substring] {
         withView("7e") { #expect(Decimal128.prefix(of: $0)?.length == 1) }
     }
 
-    @Test func arithmeticVectors() {
+    @Test func arithmeticMatchesTheVectors() {
         let all = tokens(DecimalVectors.arithmetic)
         #expect(all.count % 4 == 0 && all.count > 400)
         for i in stride(from: 0, to: all.count, by: 4) {
@@ -108,7 +108,7 @@ private func tokens(_ table: String) -> [Substring] {
         }
     }
 
-    @Test func specialsInArithmetic() {
+    @Test func arithmeticFollowsTheRulesForInfinityAndNaN() {
         let (inf, one, zero) = (Decimal128.infinity, Decimal128(1), Decimal128.zero)
         #expect((inf - inf).isNaN && (inf * zero).isNaN && (inf / inf).isNaN && (zero / zero).isNaN)
         #expect((one + .null).isNaN && (.nan * one).isNaN && (one / .nan).isNaN)
@@ -124,7 +124,7 @@ private func tokens(_ table: String) -> [Substring] {
     }
 
     /// Numbers of few digits, compared with integer arithmetic at a common scale.
-    @Test func smallNumbersAgreeWithIntegers() {
+    @Test func arithmeticAgreesWithIntegerArithmetic() {
         var random = SeededRandom.fresh("small decimals")
         for _ in 0..<20_000 {
             let m = Int64.random(in: -9999...9999, using: &random)
@@ -145,7 +145,7 @@ private func tokens(_ table: String) -> [Substring] {
         }
     }
 
-    @Test func order() {
+    @Test func comparisonFollowsTheNumericOrder() {
         let ascending = [
             "-Inf", "-1E+6144", "-9007199254740993", "-1.5", "-1", "-1E-6176", "0", "1E-6176",
             "0.1", "0.11", "1", "1.000000000000000000000000000000001", "2", "9.99", "10", "99.9",
@@ -168,7 +168,7 @@ private func tokens(_ table: String) -> [Substring] {
         #expect(Decimal128.compare(-.nan, .null) > 0)
     }
 
-    @Test func fromBinaryFloatingPoint() {
+    @Test func doublesAndFloatsConvertToDecimals() {
         for line in DecimalVectors.doubles.split(separator: "\n") {
             let part = tokens(String(line))
             let value = Double(bitPattern: UInt64(part[0], radix: 16)!)
@@ -185,7 +185,7 @@ private func tokens(_ table: String) -> [Substring] {
         #expect(Decimal128(Double.nan) == .nan && Decimal128(-Double.infinity) == -.infinity)
     }
 
-    @Test func toBinaryFloatingPoint() {
+    @Test func decimalsConvertToTheNearestDouble() {
         var random = SeededRandom.fresh("decimal to double")
         for _ in 0..<5000 {
             let value = Double(bitPattern: random.next())
@@ -195,7 +195,7 @@ private func tokens(_ table: String) -> [Substring] {
         #expect(Decimal128.null.doubleValue.isNaN && (-Decimal128.infinity).doubleValue < 0)
     }
 
-    @Test func toIntegers() {
+    @Test func decimalsConvertToIntegersExactlyOrTruncated() {
         for value in [0, 1, -1, Int64.max, .min, 1 << 53 + 1] {
             #expect(Decimal128(value).exactInt64 == value)
             #expect(decimal("\(value).0").exactInt64 == value)

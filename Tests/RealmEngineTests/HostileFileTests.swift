@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: 0..<shardCount)
-    func damagedFiles(_ shard: Int) throws {
+    func damagedFilesAreReadSafely(_ shard: Int) throws {
         try #require(!Self.sources.isEmpty)
         if let only = Self.environment["REALM_TEST_CASE"].flatMap({ Int($0) }) {
             if shard == 0 { Self.check(only) }
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Reads every prefix of a small file: truncated copies are the most common damage.
-    @Test func everyLength() throws {
+    @Test func everyTruncatedFileIsAnError() throws {
         let source = try #require(Self.sources.first { $0.bytes.count > 1000 })
         for length in 0..<source.bytes.count {
             let outcome = HostileCase.read(Array(source.bytes[..<length]))

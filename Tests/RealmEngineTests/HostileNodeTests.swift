@@ -36,7 +36,7 @@ import Testing
 
     /// With a byte count as width type, a node is eight times smaller than its elements. Such nodes
     /// are the end of the file, so that reading all elements leaves the mapping.
-    @Test func offsetsOfAnInnerClusterThatAreBytes() throws {
+    @Test func innerClusterOffsetsOfByteTypeAreDamage() throws {
         let bytes = CraftedFile.ending(
             CraftedFile.blob | 7, count: 200, Self.words((0..<25).map { $0 })
         ) { file, offsets in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func distinctValuesWhoseRefsAreBytes() {
+    @Test func distinctValueRefsOfByteTypeAreDamage() {
         let bytes = CraftedFile.ending(
             CraftedFile.refs | CraftedFile.blob | CraftedFile.context | 7, count: 100,
             [UInt8](repeating: 0, count: 100)
@@ -66,7 +66,7 @@ import Testing
         #expect(Self.isDamaged(bytes))
     }
 
-    @Test func byteAreaThatIsBits() {
+    @Test func aByteAreaOfBitsIsDamage() {
         let bytes = CraftedFile.ending(
             1, count: 1 << 14, [UInt8](repeating: 0, count: 1 << 11)
         ) { file, area in
@@ -77,7 +77,7 @@ import Testing
         #expect(Self.isDamaged(bytes))
     }
 
-    @Test func partsOfALongValueThatAreBytes() {
+    @Test func longValuePartsOfByteTypeAreDamage() {
         // The first node of the file is a part; the list references it 13 times and claims 104
         // parts.
         let first = UInt64(RawHeader.size)
@@ -93,7 +93,7 @@ import Testing
         #expect(Self.isDamaged(bytes))
     }
 
-    @Test func idsOfNoWholeNumber() {
+    @Test func aFractionalNumberOfObjectIDsIsDamage() {
         let file = Self.file(.init(name: "i", type: .objectID), count: 1) {
             $0.node(CraftedFile.byteCells | 1, count: 20, [UInt8](repeating: 0, count: 20))
         }
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [[1, 1_000_000_000], [1, -5], [-1, 5], [0, Int64(1) << 32]] as [[Int64]])
-    func timestampOutOfRange(_ parts: [Int64]) {
+    func timestampsOutOfRangeAreDamage(_ parts: [Int64]) {
         let file = Self.file(.init(name: "t", type: .timestamp), count: 1) { file in
             let seconds = file.integers([99, parts[0]])
             return file.words(CraftedFile.refs, [seconds, file.integers([parts[1]])])
@@ -109,14 +109,14 @@ import Testing
         #expect(Self.isDamaged(file))
     }
 
-    @Test func innerNodeWhereALeafBelongs() {
+    @Test func anInnerNodeInPlaceOfALeafIsDamage() {
         let file = Self.file(.init(name: "l", type: .int, attributes: .list), count: 3) {
             $0.words(CraftedFile.inner, [0, 0, 0])
         }
         #expect(Self.isDamaged(file))
     }
 
-    @Test func liveObjectWithATombstonesKey() {
+    @Test func aLiveObjectWithATombstoneKeyIsDamage() {
         var file = CraftedFile()
         let keys = file.integers([-7])
         let root = file.words(CraftedFile.refs, [keys, file.integers([1])])
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// Two lists with the same parts: the values are longer than the file, or a part is read twice.
-    @Test func longValuesThatShareTheirParts() {
+    @Test func longValuesThatSharePartsAreDamage() {
         let file = Self.file(.init(name: "b", type: .binary), count: 8) { file in
             let part = file.blob([UInt8](repeating: 1, count: 8000))
             let values = (0..<8).map { _ in
@@ -136,7 +136,7 @@ import Testing
         #expect(Self.isDamaged(file))
     }
 
-    @Test func failedJoinIsNotRemembered() throws {
+    @Test func failedJoinIsNotCached() throws {
         let joined = JoinedBlobs()
         let failure = RealmError.corrupt("on purpose", in: "test")
         #expect(throws: RealmError.self) {
@@ -150,7 +150,7 @@ import Testing
         #expect(bytes.load(as: UInt32.self) == 0x0403_0201)
     }
 
-    @Test func fileTooLargeForAnyMapping() throws {
+    @Test func mappingAFileThatIsTooLargeThrows() throws {
         let file = try File(reading: Fixtures.files("query", ".realm")[0].path)
         let descriptor = file.descriptor
         for size in [Int.max, Int.max - 4095, 1 << 57] {

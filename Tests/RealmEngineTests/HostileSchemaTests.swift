@@ -27,20 +27,20 @@ import Testing
         } catch let error as RealmError { return error.kind == .corrupt } catch { return false }
     }
 
-    @Test func soundSchema() throws {
+    @Test func soundSchemaIsRead() throws {
         let file = Self.file(
             [Column(name: "id", type: .int), Column(name: "m", type: .mixed)], primaryKey: 0)
         let table = try #require(try Self.schema(file).table(named: "A"))
         #expect(table.primaryKey == 0 && table.columnIndex(named: "m") == 1)
     }
 
-    @Test func twoColumnsOfOneName() {
+    @Test func twoColumnsOfOneNameAreDamage() {
         #expect(
             Self.isDamaged(
                 Self.file([Column(name: "a", type: .int), Column(name: "a", type: .int)])))
     }
 
-    @Test func twoColumnsOfOneLeaf() {
+    @Test func twoColumnsOfOneLeafAreDamage() {
         #expect(
             Self.isDamaged(
                 Self.file([
@@ -55,14 +55,14 @@ import Testing
                 ])))
     }
 
-    @Test func twoTablesOfOneName() {
+    @Test func twoTablesOfOneNameAreDamage() {
         var file = Self.file([])
         let root = file.cluster(count: 0, [])
         file.table("class_A", [], root: root)
         #expect(Self.isDamaged(file))
     }
 
-    @Test func primaryKeyOfAnImpossibleType() {
+    @Test func aPrimaryKeyOfAnInvalidTypeIsDamage() {
         #expect(Self.isDamaged(Self.file([Column(name: "m", type: .mixed)], primaryKey: 0)))
         #expect(
             Self.isDamaged(
@@ -70,14 +70,14 @@ import Testing
     }
 
     @Test(arguments: [ColumnType.double, .float, .decimal, .binary])
-    func indexOnATypeWithoutOne(_ type: ColumnType) {
+    func anIndexOnAnUnsupportedTypeIsDamage(_ type: ColumnType) {
         #expect(Self.isDamaged(Self.file([Column(name: "x", type: type, index: 24)])))
         #expect(!Self.isDamaged(Self.file([Column(name: "x", type: .int, index: 24)])))
     }
 
     /// Names are compared by bytes: composed and decomposed letters are different properties, and
     /// each is found.
-    @Test func namesThatUnicodeTakesForOne() throws {
+    @Test func canonicallyEquivalentNamesAreDifferent() throws {
         let composed = "caf\u{E9}"
         let decomposed = "cafe\u{301}"
         let file = Self.file([
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// A class may have the name of an internal table, in any order.
-    @Test func classHidesInternalTable() throws {
+    @Test func aClassMayHaveTheNameOfAnInternalTable() throws {
         var file = CraftedFile()
         for name in ["metadata", "class_metadata", "class_pk", "pk"] {
             let root = file.cluster(count: 0, [])
@@ -102,7 +102,7 @@ import Testing
 
     /// If thousands of tables could share one spec, the schema would have thousands of times its
     /// columns.
-    @Test func sharedSpec() {
+    @Test func aSharedSpecIsDamage() {
         var file = CraftedFile()
         let columns = (0..<2000).map { Column(name: "c\($0)", type: .int) }
         let root = file.cluster(count: 0, [])

@@ -21,7 +21,7 @@ import Testing
         return file
     }
 
-    @Test func listThatContainsItself() {
+    @Test func aListThatContainsItselfIsDamage() {
         let file = Self.file(.mixed) { file in
             // The word of a list in pool 4, index 0.
             let words = file.integers([4 << 5 | 20])
@@ -31,13 +31,13 @@ import Testing
         #expect(HostileNodeTests.isDamaged(file))
     }
 
-    @Test func elementsWithoutWidthAndWithoutEnd() {
+    @Test func millionsOfElementsOfWidthZeroAreDamage() {
         let file = Self.file(.int) { $0.node(0, count: 0xFF_FFFF, []) }
         #expect(HostileNodeTests.isDamaged(file))
     }
 
     /// A valid file can have a thousand elements of width 0.
-    @Test func elementsWithoutWidth() {
+    @Test func aThousandElementsOfWidthZeroAreRead() {
         let file = Self.file(.int) { $0.node(0, count: 1000, []) }
         let outcome = HostileCase.read(file.finished())
         #expect(outcome.error == nil && outcome.values > 1000)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 1000, 100_000, 1 << 40] as [UInt64])
-    func sharedBranchesOfAList(_ total: UInt64) throws {
+    func sharedBranchesOfAListAreDamage(_ total: UInt64) throws {
         for elements in 0...1 {
             let file = Self.file(.int) { file in
                 let leaf = file.integers([Int64](repeating: 5, count: elements))
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 256, 100_000, 1 << 40] as [UInt64])
-    func sharedBranchesOfATable(_ total: UInt64) {
+    func sharedBranchesOfATableAreDamage(_ total: UInt64) {
         for objects in 0...1 {
             var file = CraftedFile()
             let column = file.integers([Int64](repeating: 5, count: objects))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func treeOfUnevenDepth() {
+    @Test func aTreeOfUnevenDepthIsDamage() {
         let file = Self.file(.int) { file in
             let leaf = file.integers([1])
             let inner = file.words(
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3, 4] as [UInt64])
-    func announcedTotalOfAList(_ total: UInt64) {
+    func aWrongTotalOfAListIsDamage(_ total: UInt64) {
         let file = Self.file(.int) { file in
             let leaves = [file.integers([1]), file.integers([2])]
             return file.words(
@@ -127,7 +127,7 @@ import Testing
 
     /// Extreme numbers must not overflow on the way to a leaf.
     @Test(arguments: [1, 1 << 40, 1 << 45, 1 << 48, 1 << 62] as [UInt64])
-    func leafOfAnElement(_ perChild: UInt64) throws {
+    func extremeElementCountsDoNotOverflow(_ perChild: UInt64) throws {
         var file = CraftedFile()
         let leaf = file.integers([1, 2])
         let root = file.words(
@@ -150,7 +150,7 @@ import Testing
     /// Every valid file can be read completely, and reads the same without its free space.
     @Test(
         arguments: Fixtures.files("query", ".realm") + Fixtures.files("objects", "compacted.realm"))
-    func soundFiles(_ url: URL) throws {
+    func soundFilesAreReadCompletely(_ url: URL) throws {
         let seed = try HostileSeed(
             name: url.lastPathComponent, bytes: [UInt8](Data(contentsOf: url)))
         let whole = HostileCase.read(seed.bytes)
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// A walk may read a large value many times, singly or by leaf.
-    @Test func largeValueReadAgainAndAgain() throws {
+    @Test func aLargeValueMayBeReadManyTimes() throws {
         let file = HostileNodeTests.file(.init(name: "b", type: .binary), count: 1) { file in
             let blob = file.blob([UInt8](repeating: 7, count: 500_000))
             return file.words(CraftedFile.refs | CraftedFile.context, [blob])
@@ -184,7 +184,7 @@ import Testing
     }
 
     /// The pools of a mixed leaf are opened for each value without charging the walk's budget.
-    @Test func poolsOfAMixedLeaf() throws {
+    @Test func poolsOfAMixedLeafAreNotCharged() throws {
         var file = CraftedFile()
         let leaves = (0..<40).map { _ in
             let words = file.integers((0..<256).map { $0 << 8 | 1 << 5 | 11 })

@@ -31,7 +31,7 @@ struct IndexEditorDamageTests {
 
     /// An entry that was not moved when a number changed to an equal one of another type (object
     /// format 13, defect 6).
-    @Test func noticesAnEntryUnderItsOldBytes() throws {
+    @Test func detectsAnEntryWithOutdatedBytes() throws {
         let lab = try EditLab()
         let (editor, model) = try editor(lab, [.float(2.5), .int(7)])
         model.values[0] = .double(2.5)
@@ -41,7 +41,7 @@ struct IndexEditorDamageTests {
     }
 
     /// A link in the index whose target was deleted without updating the index (defect 5).
-    @Test func noticesAForeignEntry() throws {
+    @Test func detectsAnEntryOfADeletedTarget() throws {
         let lab = try EditLab()
         let link = Value.link(ObjectLink(table: TableKey(1), key: ObjectKey(4)))
         let (editor, model) = try editor(lab, [link, .int(7)])
@@ -51,7 +51,7 @@ struct IndexEditorDamageTests {
         try checkRebuilds(lab, editor, model)
     }
 
-    @Test func noticesAnEntryOfNoObject() throws {
+    @Test func detectsAnEntryWithoutAnObject() throws {
         let lab = try EditLab()
         let (editor, model) = try editor(lab, [.int(1), .int(7)])
         model.values[0] = nil
@@ -60,7 +60,7 @@ struct IndexEditorDamageTests {
         try checkRebuilds(lab, editor, model)
     }
 
-    @Test func noticesAnObjectMissingFromAList() throws {
+    @Test func detectsAnObjectMissingFromAList() throws {
         let lab = try EditLab()
         let (editor, model) = try editor(lab, [.int(1), .int(1), .int(1)])
         try editor.remove(.int(1), ObjectKey(9))
@@ -143,7 +143,7 @@ struct IndexEditorDamageTests {
     }
 
     @Test(arguments: [true, false])
-    func noticesCycles(isInner: Bool) throws {
+    func detectsCycles(isInner: Bool) throws {
         let lab = try EditLab()
         // The next node of the slab, which is the node being made.
         let keys = lab.context.slab.start + UInt64(lab.context.slab.used)

@@ -19,7 +19,7 @@ struct IndexEditorTests {
         } + [Column(type: .mixed, isNullable: true)]
 
     @Test(arguments: columns)
-    func followsAModel(_ column: Column) throws {
+    func editsEqualTheModel(_ column: Column) throws {
         let lab = try EditLab(fanout: Self.small)
         var source = ValueSource(lab: lab, random: .fresh("index of \(column)"))
         let model = ColumnModel()
@@ -119,7 +119,7 @@ struct IndexEditorTests {
         }
     }
 
-    @Test func wordsFollowAModel() throws {
+    @Test func fullTextEditsEqualTheModel() throws {
         let lab = try EditLab(fanout: Self.small)
         var source = ValueSource(lab: lab, random: .fresh("full text"))
         let model = ColumnModel()
@@ -146,7 +146,7 @@ struct IndexEditorTests {
     }
 
     /// Each edit of a column may move its values and reuse the old memory for other values.
-    @Test func valuesMove() throws {
+    @Test func editsWorkWhenValuesMove() throws {
         let lab = try EditLab(fanout: Self.small)
         let model = ColumnModel()
         let editor = try IndexEditor(
@@ -178,7 +178,7 @@ struct IndexEditorTests {
     }
 
     @Test(arguments: columns)
-    func buildsWhatEditingGives(_ column: Column) throws {
+    func buildingEqualsInsertingOneByOne(_ column: Column) throws {
         let lab = try EditLab(fanout: Self.small)
         var source = ValueSource(lab: lab, random: .fresh("build of \(column)"))
         for count in [0, 1, 2, 5, 300] {
@@ -204,7 +204,7 @@ struct IndexEditorTests {
         }
     }
 
-    @Test func buildsFromWords() throws {
+    @Test func buildingFromWordsEqualsTheModel() throws {
         let lab = try EditLab(fanout: Self.small)
         var source = ValueSource(lab: lab, random: .fresh("build of full text"))
         let model = ColumnModel()

@@ -9,7 +9,7 @@ struct IndexStringTests {
         return (0..<count).map { UInt32(bitPattern: string.chunk(at: $0 * 4)) }
     }
 
-    @Test func endsStringsWithAMark() throws {
+    @Test func stringsEndWithAMark() throws {
         let lab = try EditLab()
         #expect(chunks(.null, 3) == [0, 0, 0])
         #expect(chunks(lab.string(""), 2) == [0x5800_0000, 0])
@@ -20,7 +20,7 @@ struct IndexStringTests {
         #expect(chunks(.int(0), 4) == [0, 0, 0x5800_0000, 0])
     }
 
-    @Test func holdsEveryType() throws {
+    @Test func everyTypeHasAnIndexString() throws {
         let lab = try EditLab()
         #expect(chunks(.int(0x0102_0304_0506_0708), 2) == [0x0807_0605, 0x0403_0201])
         #expect(chunks(.bool(true), 3) == [0x0100_0000, 0, 0x5800_0000])
@@ -44,7 +44,7 @@ struct IndexStringTests {
         #expect(IndexString(.dictionary(list)) == IndexString(lab.string("__Dictionary__")))
     }
 
-    @Test func bringsNumbersTogether() {
+    @Test func equalNumbersHaveEqualIndexStrings() {
         func isSame(_ a: Value, _ b: Value) -> Bool { IndexString(a) == IndexString(b) }
         let half = Decimal128(isNegative: false, coefficient: 15, exponent: -1)
         #expect(isSame(.float(-3), .int(-3)))
@@ -65,7 +65,7 @@ struct IndexStringTests {
         return words
     }
 
-    @Test func takesTextApart() throws {
+    @Test func textIsSplitIntoWords() throws {
         #expect(try words("") == [])
         #expect(try words("The quick, the QUICK") == ["quick", "the"])
         #expect(try words("a_b-c 4x") == ["4x", "a", "b", "c"])

@@ -10,14 +10,14 @@ import Testing
     static let count = HostileFileTests.count / 10
 
     @Test(arguments: 0..<shardCount)
-    func damagedFiles(_ shard: Int) throws {
+    func damagedFilesAreCheckedSafely(_ shard: Int) throws {
         try #require(!HostileFileTests.sources.isEmpty)
         for index in stride(from: shard, to: Self.count, by: Self.shardCount) { check(index) }
     }
 
     /// A long string whose value is a node of another kind, in which the bytes that would be the
     /// last element are the width, not the count. The node is the end of the file.
-    @Test func longStringThatIsNoBlob() throws {
+    @Test func aLongStringThatIsNoBlobIsReported() throws {
         let bytes = CraftedFile.ending(0, count: 0xFF_FFFF, []) { file, value in
             let leaf = file.words(CraftedFile.refs | CraftedFile.context, [value])
             let root = file.cluster(count: 1, [leaf])

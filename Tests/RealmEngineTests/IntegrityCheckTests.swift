@@ -41,7 +41,7 @@ import Testing
 
     /// Each word is the header of a node that extends far past it and references the next: without
     /// a limit, the time of the walk is quadratic in the file's size.
-    @Test func nodesThatOverlapALot() throws {
+    @Test func overlappingNodesAreCheckedInBoundedTime() throws {
         var bytes = try FileTree("query/social").encoded()
         func word(_ at: Int) -> UInt64 {
             bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt64.self) }
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// One bit of the header turns a database into an empty one, like a first commit that crashed.
-    @Test(arguments: [false, true]) func anEmptySlotIsSelected(_ isStreaming: Bool) throws {
+    @Test(arguments: [false, true]) func anEmptySelectedSlotIsReported(_ isStreaming: Bool) throws {
         let tree = try FileTree("query/social")
         tree.isStreaming = isStreaming
         var bytes = tree.encoded()
@@ -85,7 +85,7 @@ import Testing
         #expect(counts == [isStreaming ? .header : .staleSlot: 1])
     }
 
-    @Test func theSecondSlotOfAStreamIsEmpty() throws {
+    @Test func aUsedSecondSlotOfAStreamIsReported() throws {
         let tree = try FileTree("query/social")
         tree.isStreaming = true
         var bytes = tree.encoded()
@@ -98,7 +98,7 @@ import Testing
         #expect(report.counts[.staleSlot] == 1 && report.errorCount == 0)
     }
 
-    @Test(arguments: readable) func isClean(_ file: URL) throws {
+    @Test(arguments: readable) func soundFilesAreClean(_ file: URL) throws {
         let report = try IntegrityCheck.run(path: file.path)
         let rest = report.findings.filter { finding in
             let place = "\(finding.place.table ?? "").\(finding.place.column ?? "")"
@@ -109,13 +109,13 @@ import Testing
         #expect(rest.isEmpty, "\(file.lastPathComponent): \(describe(rest, report))")
     }
 
-    @Test(arguments: readable) func isCleanAtAGlance(_ file: URL) throws {
+    @Test(arguments: readable) func soundFilesAreCleanInAQuickCheck(_ file: URL) throws {
         let report = try IntegrityCheck.run(path: file.path, level: .quick)
         #expect(report.isClean, "\(file.lastPathComponent): \(describe(report.findings, report))")
     }
 
     @Test(arguments: [IntegrityCheck.Level.quick, .full])
-    func countsWhatThereIs(_ level: IntegrityCheck.Level) throws {
+    func factsCountNodesTablesAndObjects(_ level: IntegrityCheck.Level) throws {
         let file = Fixtures.own.appending(path: "query/social.realm")
         let report = IntegrityCheck(try Database(immutable: file.path), level: level).run()
         let facts = report.facts
@@ -131,7 +131,7 @@ import Testing
         if level == .full { #expect(facts.tables[3].links > 20) }
     }
 
-    @Test func findingsAreCountedBeyondTheOnesKept() throws {
+    @Test func omittedFindingsAreCounted() throws {
         let damage = Damage(.backlinkExtra, "query/bulk") { tree in
             for leaf in tree.table("class_Node")[2].children {
                 let links = leaf[1 + tree.key("class_Node", "up").leafIndex]
@@ -144,7 +144,7 @@ import Testing
         #expect(report.errorCount > 500 && report.warningCount == 0 && !report.isClean)
     }
 
-    @Test func namesThePlace() throws {
+    @Test func findingsNameTableColumnAndObject() throws {
         let damage = Damage(.nullInRequired, "query/types") { tree in
             tree.leaf("class_Row", "b").integers[5] = 3
         }
@@ -172,7 +172,7 @@ import Testing
         #expect(report.facts.freeChunks == 0)
     }
 
-    @Test func whatIsNoDatabaseIsAnError() {
+    @Test func aFileThatIsNoDatabaseIsAnError() {
         #expect(throws: RealmError.self) { try IntegrityCheck.run(path: #filePath) }
         #expect(throws: RealmError.self) { try IntegrityCheck.run(path: "/no/such/file.realm") }
     }

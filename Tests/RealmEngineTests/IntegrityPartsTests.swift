@@ -5,7 +5,7 @@ import Testing
 
 /// Components of the check, compared with naive implementations.
 @Suite struct IntegrityPartsTests {
-    @Test(arguments: [1, 2, 3, 4]) func extents(_ seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4]) func extentMapEqualsTheNaiveImplementation(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let map = ExtentMap()
         let units = 3000
@@ -34,7 +34,7 @@ import Testing
         #expect(map.first(marked: false, from: 1 << 40, before: 1 << 41) == 1 << 40)
     }
 
-    @Test func sumsDoNotDependOnOrder() {
+    @Test func pairSumsDoNotDependOnOrder() {
         var (a, b) = (PairSum(), PairSum())
         for i in 0..<1000 as Range<UInt64> { a.add(i, i &* 7) }
         for i in (0..<1000 as Range<UInt64>).reversed() { b.add(i, i &* 7) }
@@ -53,7 +53,7 @@ import Testing
         #expect(c == PairSum())
     }
 
-    @Test(arguments: [1, 2, 3]) func differences(_ seed: UInt64) {
+    @Test(arguments: [1, 2, 3]) func pairDifferencesEqualTheNaiveImplementation(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         func pairs() -> [[UInt64]] {
             (0..<5000).map { _ in
@@ -74,7 +74,7 @@ import Testing
         #expect(found == expected.filter { $0.value != 0 }, "seed \(seed)")
     }
     /// A damaged list may announce one pair millions of times, which must not take memory for each.
-    @Test func onePairOverAndOver() {
+    @Test func repeatedPairsTakeNoMemory() {
         let difference = PairDifference(foldedAt: 100)
         var found: [[UInt64]: Int] = [:]
         difference.run(

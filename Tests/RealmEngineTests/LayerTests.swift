@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func usesOnlyWhatIsBelow() throws {
+    @Test func sourcesUseOnlyLowerLayers() throws {
         let sources = try Self.sources()
         var places: [Substring: (layer: Int, rank: Int)] = [:]
         for source in sources {
@@ -100,7 +100,7 @@ import Testing
         for (folder, count) in folders { #expect(count < 30, "\(folder): \(count) files") }
     }
 
-    @Test func onlyPlatformAndEncryptionKnowTheSystem() throws {
+    @Test func onlyPlatformAndEncryptionImportGlibc() throws {
         for source in try Self.sources() where source.text.contains("import Glibc") {
             let isSystem = ["Platform", "Encryption"].contains(Self.layers[source.layer].name)
             #expect(isSystem || Self.computing.contains(source.name), "\(source.name)")

@@ -9,7 +9,7 @@ import Testing
     @Test(
         "nothing is written to a file whose selected slot is empty beside one with a root",
         arguments: [false, true])
-    func emptySelectedSlot(_ isFirstCommit: Bool) throws {
+    func commitsAreRefusedIfTheSelectedSlotIsEmpty(_ isFirstCommit: Bool) throws {
         let lab = try LostHeaderLab(commits: isFirstCommit ? 1 : 2)
         try lab.patch { bytes in
             if isFirstCommit { bytes[23] ^= 1 }
@@ -23,15 +23,15 @@ import Testing
         #expect(previous.schema.tables.contains { $0.className.hasPrefix("A") })
     }
 
-    @Test("nothing is written to a file with nodes behind a header without a root")
-    func nodesWithoutRoot() throws {
+    @Test("a file with nodes but without a root is not written to")
+    func commitsAreRefusedIfNodesHaveNoRoot() throws {
         let lab = try LostHeaderLab(commits: 1)
         try lab.patch { $0.replaceSubrange(0..<16, with: repeatElement(0, count: 16)) }
         try lab.expectRefused()
     }
 
     @Test("an empty database of another engine is written to")
-    func emptyDatabaseOfAnotherEngine() throws {
+    func emptyDatabasesOfOtherEnginesAcceptCommits() throws {
         let scratch = ScratchDatabase()
         var bytes = [UInt8](repeating: 0, count: 4096)
         bytes.replaceSubrange(16..<20, with: Array("T-DB".utf8))
@@ -42,7 +42,7 @@ import Testing
         #expect(IntegrityCheck(database).run().findings.isEmpty)
     }
 
-    @Test("a new database has a root before anything is committed")
+    @Test("a new database has a root before the first commit")
     func newDatabaseHasARoot() throws {
         let scratch = ScratchDatabase()
         var session: WriteSession? = try WriteSession(path: scratch.path, options: .scratch())

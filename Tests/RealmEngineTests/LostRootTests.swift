@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func aLostHeaderCostsNothing() throws {
+    @Test func everythingIsSalvagedWithoutAHeader() throws {
         let source = try Source(rounds: 3)
         var bytes = source.bytes
         bytes.zero(0..<RawHeader.size)
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Objects in an old state are reported as old.
-    @Test func aLostEndCostsWhatWasThere() throws {
+    @Test func objectsBeforeTheLostEndAreSalvaged() throws {
         let source = try Source(rounds: 4)
         var rescued = 0
         for tenth in 1...9 {
@@ -179,7 +179,7 @@ import Testing
     /// Salvage never invents objects, links or texts, and objects that were partly overwritten are
     /// marked as doubtful.
     @Test(arguments: [1, 4, 16], Filling.allCases)
-    func lostBlocksCostWhatTheyHeld(_ count: Int, _ filling: Filling) throws {
+    func salvageAfterLostBlocksInventsNothing(_ count: Int, _ filling: Filling) throws {
         let source = try Source(rounds: 3)
         let other = Fixtures.own.appending(path: "objects/all-types-2-compacted.realm")
         let foreign = try [UInt8](Data(contentsOf: other))
@@ -201,7 +201,7 @@ import Testing
     }
 
     /// Zeros look like an empty list, which valid files do not store.
-    @Test func listsOfZerosAreLost() throws {
+    @Test func listsOverwrittenWithZerosAreLost() throws {
         let (scratch, made) = (ScratchDatabase(), ScratchDatabase())
         let session = try WriteSession(path: scratch.path, options: .scratch())
         let change = try session.begin()
@@ -228,7 +228,7 @@ import Testing
     }
 
     /// Empty texts are not doubtful.
-    @Test func emptyTextsAreNotDoubted() throws {
+    @Test func emptyTextsAreNotDoubtful() throws {
         let (scratch, made) = (ScratchDatabase(), ScratchDatabase())
         let session = try WriteSession(path: scratch.path, options: .scratch())
         let change = try session.begin()
@@ -244,7 +244,7 @@ import Testing
     }
 
     /// An index has only the beginning of a long key, which must not be used as the key.
-    @Test func longPrimaryKeysAreNotCutShort() throws {
+    @Test func longPrimaryKeysAreNotTruncated() throws {
         let scratch = ScratchDatabase()
         let session = try WriteSession(path: scratch.path, options: .scratch())
         let change = try session.begin()
@@ -307,7 +307,7 @@ import Testing
     }
 
     /// The file has the header of an earlier state.
-    @Test func anOldHeaderIsTold() throws {
+    @Test func anOldHeaderIsReported() throws {
         let source = try Source(rounds: 3)
         let before = try Source(rounds: 2)
         var bytes = source.bytes
@@ -321,7 +321,7 @@ import Testing
 
     /// Objects that exceed memory are reported as lost; the map of the file is moved to a temporary
     /// file.
-    @Test func littleMemoryFindsLess() throws {
+    @Test func objectsBeyondTheMemoryLimitAreReportedAsLost() throws {
         let source = try Source(rounds: 3)
         var bytes = source.bytes
         bytes.zero(0..<RawHeader.size)
@@ -334,7 +334,7 @@ import Testing
         try expectSound(made.path)
     }
 
-    @Test func mapsOfFilesMayBeInFiles() {
+    @Test func extentMapsInFilesEqualMapsInMemory() {
         var random = SeededRandom(seed: Self.seed)
         let maps = [
             ExtentMap(), ExtentMap(of: 1 << 26, in: FileManager.default.temporaryDirectory.path),
@@ -354,7 +354,7 @@ import Testing
     }
 
     /// Bytes without any database.
-    @Test func noiseIsNoDatabase() throws {
+    @Test func nothingIsSalvagedFromNoise() throws {
         var random = SeededRandom(seed: Self.seed)
         for size in [24, 4096, 100_000] {
             var bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }

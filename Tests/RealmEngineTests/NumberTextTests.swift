@@ -14,7 +14,7 @@ import Testing
         return all
     }
 
-    @Test func integersBothWays() {
+    @Test func integersRoundTripAsText() {
         var random = SeededRandom.fresh("integers")
         var all = Self.integers + (-1100...1100).map { Int64($0) }
         for _ in 0..<2000 {
@@ -34,7 +34,7 @@ import Testing
         #expect(written { $0.append(number: 42) } == "42")
     }
 
-    @Test func textThatIsNoInteger() {
+    @Test func textThatIsNoIntegerIsRejected() {
         let bad = [
             "", "-", "+", "--1", "1 ", " 1", "1.0", "0x1", "9223372036854775808",
             "-9223372036854775809", "99999999999999999999", "1_000", "１",
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func powersAndDigitCounts() {
+    @Test func digitCountsAreExact() {
         for power in 0...38 {
             let ten = UInt128(tenToThe: power)
             #expect(ten.digitCount == power + 1)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func numbersThatAreNotFinite() {
+    @Test func infinityAndNaNHaveTexts() {
         #expect(written { $0.append(number: Double.nan) } == "NaN")
         #expect(written { $0.append(json: -Double.infinity) } == "\"-Infinity\"")
         #expect(written { $0.append(json: Float.nan) } == "\"NaN\"")
@@ -101,7 +101,7 @@ import Testing
         withView("-1e-999") { #expect(Double(text: $0)?.sign == .minus) }
     }
 
-    @Test func longAndPartialNumerals() {
+    @Test func longNumeralsAreRoundedCorrectly() {
         let pi = "3.14159265358979323846264338327950288419716939937510582097494459230781640628"
         withView(pi) { #expect(Double(text: $0) == .pi) }
         // Half-way between two doubles except for the last digit.

@@ -53,7 +53,7 @@ import Testing
 
     /// In formats 10 and 11, columns that are no links have 0 as opposite, which upgrades do not
     /// change.
-    @Test func columnsThatAreNoLinksMayHaveAnOppositeOfZero() throws {
+    @Test func columnsWithoutLinksMayHaveAnOppositeOfZero() throws {
         let tree = try FileTree("query/orders")
         let digests = try Self.digests(tree)
         for table in tree.tables.children {
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// The version before a commit that did not change a table of 12 slots can be opened.
-    @Test func theVersionBeforeMayHaveTablesOfFewerSlots() throws {
+    @Test func thePreviousVersionMayHaveTablesOfFewerSlots() throws {
         let tree = try FileTree("query/bulk")
         Self.shorten(tree, to: 12)
         let file = ScratchDatabase()
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// Nodes of engines before format 10 may begin with any bytes, even lost ones.
-    @Test(arguments: [false, true]) func forgottenNodesMayLackTheirSignature(
+    @Test(arguments: [false, true]) func leakedNodesMayLackTheirSignature(
         _ isOld: Bool
     ) throws {
         let tree = try FileTree("query/orders")

@@ -11,7 +11,7 @@ import Testing
         "Africa/Casablanca",
         "America/Santiago", "Pacific/Apia", "UTC", "Etc/GMT+5", "Asia/Tehran", "Europe/Dublin",
     ])
-    func zonesAreThoseOfTheSystem(_ name: String) throws {
+    func zonesAgreeWithFoundation(_ name: String) throws {
         let path = "/usr/share/zoneinfo/\(name)"
         guard let bytes = FileManager.default.contents(atPath: path) else { return }
         let rules = try #require(ZoneRules(tzif: [UInt8](bytes)))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["", "2", "+", "+25", "+01:60", "+1:2:3", "+x", "++1"])
-    func otherTextsAreNoOffsets(_ text: String) { #expect(ZoneRules(offset: text) == nil) }
+    func malformedOffsetsAreRejected(_ text: String) { #expect(ZoneRules(offset: text) == nil) }
 
     /// Every prefix and every changed byte of a zone file gives rules or nil, never a crash.
     @Test func damagedZoneFilesAreRefused() throws {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func periodsAreThoseOfTheCalendar() throws {
+    @Test func periodsAgreeWithFoundation() throws {
         var calendar = Calendar(identifier: .iso8601)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var random = SeededRandom(seed: 48)

@@ -4,7 +4,7 @@ import Testing
 
 /// The description of errors.
 @Suite struct RealmErrorTests {
-    @Test func printed() throws {
+    @Test func descriptionsContainPathMessageAndHint() throws {
         let missing = try #require(throws: RealmError.self) {
             try Database(immutable: "/nowhere/x.realm")
         }
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// The mark below a query is aligned with the query.
-    @Test func aQuerysMarkIsAligned() throws {
+    @Test func theMarkBelowAQueryIsAligned() throws {
         let error = try #require(throws: RealmError.self) { try Query("age ==") }
         let lines = "\(error)".split(separator: "\n")
         let hint = try #require(error.hint).split(separator: "\n")

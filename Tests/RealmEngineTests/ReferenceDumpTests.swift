@@ -24,7 +24,7 @@ import Testing
         realm.deletingPathExtension().appendingPathExtension("dump")
     }
 
-    @Test(arguments: cases) func equalsDump(_ file: URL) throws {
+    @Test(arguments: cases) func filesEqualTheirDumps(_ file: URL) throws {
         let database = try Database(immutable: file.path)
         let ours = try ReferenceDump(database).lines
         let theirs = try String(contentsOf: Self.dump(file), encoding: .utf8)

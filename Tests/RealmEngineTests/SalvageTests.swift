@@ -49,7 +49,7 @@ import Testing
         try expectSound(result.scratch.path)
     }
 
-    @Test func aLostColumnLeafCostsOneProperty() throws {
+    @Test func aLostColumnLeafLosesOneProperty() throws {
         let tree = try FileTree("query/bulk")
         let table = tree.table("class_Node")
         let leaf = try #require(table[2].children.last)
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// Damage that hides objects does not count as completeness.
-    @Test func damageThatHidesIsNoCompleteness() throws {
+    @Test func salvageIsIncompleteIfObjectsAreHidden() throws {
         let tree = try FileTree("query/bulk")
         let table = tree.table("class_Node")
         // Replaces the tree of objects by one of its leaves.
@@ -124,7 +124,9 @@ import Testing
     }
 
     /// One wrong byte does not make it an old file.
-    @Test(arguments: [2, 5, 9] as [UInt8]) func theFormatMayBeDamaged(_ format: UInt8) throws {
+    @Test(arguments: [2, 5, 9] as [UInt8]) func filesWithADamagedFormatAreSalvaged(_ format: UInt8)
+        throws
+    {
         let tree = try FileTree("query/social")
         tree.format = format
         #expect(try salvage(tree.encoded()).summary.salvaged > 0)
@@ -197,7 +199,7 @@ import Testing
     }
 
     /// Salvaging any damaged file gives a valid file, with no more objects than there were.
-    @Test func damagedFilesGiveSoundOnes() throws {
+    @Test func salvagedFilesAreValid() throws {
         try #require(!DetectionTests.sources.isEmpty)
         var rescued = 0
         for index in 0..<60 * DetectionTests.scale {

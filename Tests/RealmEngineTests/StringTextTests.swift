@@ -37,7 +37,7 @@ import Testing
         withView(text) { view in written { $0.append(tsv: view) } }
     }
 
-    @Test func jsonStrings() {
+    @Test func jsonStringsAreEscaped() {
         #expect(json([]) == "\"\"")
         #expect(
             json(Array("a\"b\\c/\u{7F}\u{0}\u{1F}é漢😀".utf8))
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Every length around the chunk size, with a special byte at every position.
-    @Test func jsonAtEveryPosition() {
+    @Test func jsonEscapesCharactersAtEveryPosition() {
         for length in 0...35 {
             let plain = (0..<length).map { UInt8(ascii: "a") + UInt8($0 % 26) }
             #expect(json(plain) == plainJSON(plain))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func jsonOfRandomBytes() {
+    @Test func jsonOfRandomBytesEqualsTheSimpleEncoder() {
         var random = SeededRandom.fresh("JSON strings")
         let pieces: [[UInt8]] = [
             [0xC3, 0xA9], [0xE6, 0xBC, 0xA2], [0xF0, 0x9F, 0x98, 0x80], [0xED, 0xA0, 0x80],
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Every lead byte with every second byte, alone and continued.
-    @Test func illFormedSequences() {
+    @Test func illFormedSequencesAreReplaced() {
         for lead in UInt8(0x80) ... .max {
             for second in stride(from: 0x70, through: 0xFF, by: 1).map({ UInt8($0) }) {
                 for tail in [[], [0x80], [0x80, 0x80], [0x41]] as [[UInt8]] {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func csvFields() {
+    @Test func csvFieldsAreQuoted() {
         #expect(csv("") == "\"\"" && csv("plain text, no") == "\"plain text, no\"")
         #expect(csv("a b;c\t") == "a b;c\t" && csv("say \"hi\"") == "\"say \"\"hi\"\"\"")
         #expect(csv("\"") == "\"\"\"\"" && csv("\n") == "\"\n\"" && csv("x\r") == "\"x\r\"")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func tsvFields() {
+    @Test func tsvFieldsAreEscaped() {
         #expect(
             tsv("") == "" && tsv("\\N") == "\\\\N" && tsv("a\tb\nc\rd\\e") == "a\\tb\\nc\\rd\\\\e")
         for length in 1...35 {
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// A small buffer grows at any point of a long text.
-    @Test func longStrings() {
+    @Test func longStringsAreWrittenCompletely() {
         let text = String(repeating: "line one\t\"quoted\", é漢😀\\\n", count: 5000)
         #expect(json(Array(text.utf8)) == plainJSON(Array(text.utf8)))
         #expect(csv(text).utf8.count == text.utf8.count + 2 + 2 * 5000)

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func scannedValuesAreTheRowsOwn(name: String) throws {
+    func scannedValuesEqualValuesReadByRow(name: String) throws {
         let snapshot = try open(name).snapshot()
         for info in snapshot.schema.tables {
             let table = snapshot.table(info)

@@ -14,7 +14,7 @@ import Testing
         #expect(Threads.processorCount >= 1)
     }
 
-    @Test func waitersGoOnInTheirTurn() {
+    @Test func waitersContinueInTurn() {
         final class Line: @unchecked Sendable {
             let monitor = Monitor()
             var turn = 0

@@ -11,7 +11,7 @@ private func rfc3339(_ seconds: Int64, _ nanoseconds: Int32 = 0) -> String {
 private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(text: $0) } }
 
 @Suite struct TimeTextTests {
-    @Test func knownInstants() {
+    @Test func knownInstantsHaveTheirTexts() {
         #expect(rfc3339(0) == "1970-01-01T00:00:00Z")
         #expect(rfc3339(1_741_079_564, 123_456_789) == "2025-03-04T09:12:44.123456789Z")
         #expect(rfc3339(1_741_079_564, 500_000_000) == "2025-03-04T09:12:44.5Z")
@@ -29,7 +29,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
     }
 
     /// Nanoseconds out of range or of the wrong sign, as in a damaged file.
-    @Test func hostileParts() {
+    @Test func nanosecondsOutOfRangeAreNormalised() {
         #expect(rfc3339(10, -1) == "1970-01-01T00:00:09.999999999Z")
         #expect(rfc3339(0, .max) == "1970-01-01T00:00:02.147483647Z")
         for seconds in [Int64.min, .max, 0] {
@@ -44,7 +44,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
     }
 
     /// Every day of two cycles of 400 years.
-    @Test func everyDayFollowsTheOneBefore() {
+    @Test func consecutiveDaysHaveConsecutiveDates() {
         var (year, month, day) = (Int64(1599), 12, 31)
         let first = CalendarTime.day(year: 1600, month: 1, day: 1)
         for number in first..<first + 2 * 146_097 {
@@ -59,7 +59,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
         #expect(year == 2399 && month == 12 && day == 31)
     }
 
-    @Test func everyInstantReadsBack() {
+    @Test func instantsRoundTripAsText() {
         var random = SeededRandom.fresh("instants")
         for _ in 0..<20_000 {
             let shift = Int64.random(in: 0..<64, using: &random)
@@ -77,7 +77,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
         }
     }
 
-    @Test func unixForms() {
+    @Test func unixSecondsHaveTheirTexts() {
         func unix(_ seconds: Int64, _ nanoseconds: Int32) -> String {
             let time = Timestamp(seconds: seconds, nanoseconds: nanoseconds)
             return written { $0.append(unixSeconds: time) }
@@ -92,7 +92,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
         #expect(Timestamp(totalNanoseconds: -1) == Timestamp(seconds: 0, nanoseconds: -1))
     }
 
-    @Test func otherSpellings() {
+    @Test func otherSpellingsAreRead() {
         let instant = Timestamp(seconds: 1_741_079_564, nanoseconds: 0)
         let same = [
             "2025-03-04T09:12:44Z", "2025-03-04t09:12:44z", "2025-03-04 09:12:44.000Z",
@@ -104,7 +104,7 @@ private func time(_ text: String) -> Timestamp? { withView(text) { Timestamp(tex
         #expect(time("-0000-03-01T00:00:00Z") == time("0000-03-01T00:00:00Z"))
     }
 
-    @Test func textThatIsNoTime() {
+    @Test func textThatIsNoTimeIsRejected() {
         let bad = [
             "", "2025-03-04", "2025-03-04T09:12:44", "2025-03-04T09:12Z", "2025-3-4T09:12:44Z",
             "2025-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2025-13-01T00:00:00Z",

@@ -18,7 +18,7 @@ import Testing
         #expect(try words(parts.flatMap { $0 }) == expected.map { Array($0.utf8) })
     }
 
-    @Test func letters() throws {
+    @Test func lettersAreFoldedAndSplitIntoWords() throws {
         try words(
             Array("Ärger, ÇA et Łódź n°2 3×4 ÿ".utf8), is: "2", "34", "arger", "ca", "et", "n",
             "od")
@@ -26,7 +26,7 @@ import Testing
 
     /// A truncated word never ends with half of a two-byte letter; a shorter letter after it may
     /// still fit.
-    @Test func longWords() throws {
+    @Test func longWordsAreTruncatedBetweenLetters() throws {
         let a = [UInt8](repeating: 0x61, count: 63)
         try words(a, [0xC3, 0xA5, 0x7A], is: String(repeating: "a", count: 63) + "z")
         try words(
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The first byte of a character includes the bytes after it, whatever they are.
-    @Test func illFormed() throws {
+    @Test func illFormedTextIsSplitLikeTheReference() throws {
         try words(Array("caf".utf8), [0xC3], Array(" abc".utf8), is: "cafaabc")
         try words(Array("x".utf8), [0xC1, 0x81], Array("y".utf8), is: "x", "y")
         try words(Array("q".utf8), [0xE0], Array("ghi".utf8), is: "i", "q")

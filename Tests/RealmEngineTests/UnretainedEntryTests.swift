@@ -23,7 +23,7 @@ import Testing
 
     private let list = LockedValue<[UnretainedEntry<Member>]>([])
 
-    @Test func keepsNothingAlive() {
+    @Test func entriesDoNotRetainObjects() {
         var member: Member? = Member(1, in: list)
         list.withLock { $0.append(UnretainedEntry(member!)) }
         #expect(list.withLock { $0.first?.object } === member)
@@ -33,7 +33,7 @@ import Testing
 
     /// An object is never returned once its `deinit` has begun, and all deinitialised objects leave
     /// the list.
-    @Test func foundOrGone() {
+    @Test func deinitialisingObjectsAreNotReturned() {
         let list = list
         Threads.run(4) { _ in
             for number in 0..<2000 {

@@ -47,7 +47,7 @@ private let collection = CollectionView(root: .none, element: .mixed)
         [.list(collection), .list(collection)], [.set(collection)], [.dictionary(collection)],
     ]
 
-    @Test func everyPair() {
+    @Test func comparisonFollowsTheExpectedOrder() {
         // Doubles of more than 15 digits and decimals are not ordered transitively, so these are
         // not compared with each other.
         func isTooFine(_ a: Value, _ b: Value) -> Bool {
@@ -67,7 +67,7 @@ private let collection = CollectionView(root: .none, element: .mixed)
         }
     }
 
-    @Test func decimalsAgainstBinaryFractions() {
+    @Test func decimalsCompareWithDoublesAtFifteenDigits() {
         func compare(_ a: Value, _ b: String) -> Int {
             let order = ValueOrder.compare(a, .decimal(decimal(b)))
             #expect(ValueOrder.compare(.decimal(decimal(b)), a).signum() == -order.signum())
@@ -84,7 +84,7 @@ private let collection = CollectionView(root: .none, element: .mixed)
         #expect(compare(.double(.greatestFiniteMagnitude), "1.79769313486232E+308") == 0)
     }
 
-    @Test func notANumber() {
+    @Test func nansAreOrderedByPayload() {
         let quiet = Double.nan
         let payload = Double(bitPattern: 0x7FF8_0000_0000_0001)
         let smallPayload = Float(bitPattern: 0x7FC0_0001)
@@ -104,7 +104,7 @@ private let collection = CollectionView(root: .none, element: .mixed)
     }
 
     /// An integer compared with a double near it, exactly in 128 bits.
-    @Test func integersAgainstDoubles() {
+    @Test func integersCompareExactlyWithDoubles() {
         var random = SeededRandom.fresh("integers against doubles")
         for _ in 0..<20_000 {
             let shift = UInt64.random(in: 0..<64, using: &random)

@@ -9,24 +9,24 @@ import Testing
 /// The limit applies to the whole process, so each test runs in a process of its own, whose exit
 /// status reports failures.
 @Suite struct DecryptedMemoryLimitTests {
-    @Test func pointersStayGood() async {
+    @Test func pointersStayValidWhenPagesAreFreed() async {
         let child = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]
-        ) { BoundedTrial.run { try $0.pointersStayGood() } }
+        ) { BoundedTrial.run { try $0.pointersStayValidWhenPagesAreFreed() } }
         print(String(decoding: child?.standardErrorContent ?? [], as: UTF8.self))
     }
 
-    @Test func writersAndReaders() async {
+    @Test func writersAndReadersStayWithinTheLimit() async {
         let child = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]
-        ) { BoundedTrial.run { try $0.writersAndReaders() } }
+        ) { BoundedTrial.run { try $0.writersAndReadersStayWithinTheLimit() } }
         print(String(decoding: child?.standardErrorContent ?? [], as: UTF8.self))
     }
 
-    @Test func checksAndCopies() async {
+    @Test func checksAndCopiesStayWithinTheLimit() async {
         let child = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]
-        ) { BoundedTrial.run { try $0.checksAndCopies() } }
+        ) { BoundedTrial.run { try $0.checksAndCopiesStayWithinTheLimit() } }
         print(String(decoding: child?.standardErrorContent ?? [], as: UTF8.self))
     }
 
@@ -38,12 +38,14 @@ import Testing
     }
 
     /// A thread with a pointer to a page whose content has changed in the file ends with `SIGBUS`.
-    @Test func damagedMeanwhile() async {
-        await #expect(processExitsWith: .signal(SIGBUS)) { try BoundedTrial().damagedMeanwhile() }
+    @Test func readingAPageThatWasDamagedRaisesSIGBUS() async {
+        await #expect(processExitsWith: .signal(SIGBUS)) {
+            try BoundedTrial().readingAPageThatWasDamagedRaisesSIGBUS()
+        }
     }
 
     /// The handler does not handle faults at other addresses.
-    @Test func otherFaults() async {
+    @Test func otherFaultsRaiseSIGSEGV() async {
         await #expect(processExitsWith: .signal(SIGSEGV)) {
             let trial = try BoundedTrial()
             let views = try trial.views(trial.database().snapshot())
@@ -146,7 +148,7 @@ private final class BoundedTrial {
         try require(held > 0 && held * 4096 <= 2 * limit + threads << 16, "\(held) pages")
     }
 
-    func pointersStayGood() throws {
+    func pointersStayValidWhenPagesAreFreed() throws {
         let database = try database()
         let snapshot = database.snapshot()
         try Self.require(snapshot.table(table).count() == Self.count, "count")
@@ -165,7 +167,7 @@ private final class BoundedTrial {
     }
 
     /// A pinned version keeps its bytes while its pages change, are freed and are restored.
-    func writersAndReaders() throws {
+    func writersAndReadersStayWithinTheLimit() throws {
         let reading = try WriteSession(path: path, options: try Self.options())
         let pinned = reading.database.snapshot()
         let views = try views(pinned)
@@ -188,7 +190,7 @@ private final class BoundedTrial {
         try Self.checkBounds()
     }
 
-    func checksAndCopies() throws {
+    func checksAndCopiesStayWithinTheLimit() throws {
         let database = try database()
         let report = IntegrityCheck(database.snapshot()).run()
         try Self.require(report.findings.isEmpty, "\(report.findings.map(\.what))")
@@ -253,7 +255,7 @@ private final class BoundedTrial {
         }
     }
 
-    func damagedMeanwhile() throws {
+    func readingAPageThatWasDamagedRaisesSIGBUS() throws {
         let snapshot = try database().snapshot()
         let views = try views(snapshot)
         let handle = try FileHandle(forUpdating: URL(filePath: path))

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func spillFilesShowNothing() throws {
+    @Test func spillFilesAreEncrypted() throws {
         let folder = try ScratchFolder()
         let text = Array("nobody reads this ".utf8)
         for (count, isConfidential) in [(1, true), (500, true), (40_000, true), (500, false)] {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [1, 6000, 40_000])
-    func spilledResultsAreTheSame(memory: Int) throws {
+    func spilledResultsEqualResultsInMemory(memory: Int) throws {
         let path = try image("bulk").saved()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let snapshot = try Database(immutable: path, key: try EncryptedImage.key()).snapshot()

@@ -40,7 +40,7 @@ import Testing
     @Test(
         "an encrypted file of fewer than two blocks is truncated, with its key or without",
         arguments: [8191, 8000, 4096, 1000, 64])
-    func fewerThanTwoBlocksAreTruncated(_ size: Int) throws {
+    func filesOfFewerThanTwoBlocksAreTruncated(_ size: Int) throws {
         let key = try EncryptionKey.random()
         let bytes = EncryptedImage(of: try FileTree("query/social").encoded(), key).bytes
         let scratch = ScratchDatabase()
@@ -55,7 +55,7 @@ import Testing
         #expect(error?.reason == "not-a-realm")
     }
 
-    @Test func sizes() {
+    @Test func fileSizesIncludeTheMetadataBlocks() {
         // The sizes of storage format 8.6.
         for (size, file) in [
             (4096, 8192), (258048, 262144), (262144, 270336), (266240, 274432), (1, 8192),
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: plainFiles) func holdsWhatThePlainFileDoes(_ url: URL) throws {
+    @Test(arguments: plainFiles) func encryptedFileEqualsThePlainFile(_ url: URL) throws {
         let plain = [UInt8](try Data(contentsOf: url))
         try withFile(EncryptedImage(of: plain, try EncryptedImage.key())) { path in
             let database = try Database(immutable: path, key: try EncryptedImage.key())
@@ -91,7 +91,7 @@ import Testing
 
     /// Files of the reference: one written in one pass, one by 40 commits.
     @Test(arguments: [("social.realm", 16384), ("items.realm", 20480)])
-    func filesOfTheReference(name: String, size: Int) throws {
+    func filesOfTheReferenceAreRead(name: String, size: Int) throws {
         let key = try EncryptedImage.key()
         let database = try Database(immutable: Self.fixture(name), key: key)
         let report = try IntegrityCheck.run(path: Self.fixture(name), key: key)
@@ -103,7 +103,7 @@ import Testing
         #expect(space.live + space.free + space.pinned == UInt64(found.bytes))
     }
 
-    @Test func whatIsWrongIsToldApart() throws {
+    @Test func wrongKeysAndCorruptBlocksHaveDifferentErrors() throws {
         let image = try image()
         let key = try EncryptedImage.key()
         try withFile(image) { path in
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func damagedBlocksAreNamed() throws {
+    @Test func findingsNameCorruptBlocks() throws {
         for page in 0..<3 {
             var image = try image("bulk")
             let place = EncryptedLayout.position(ofPage: page)
@@ -148,7 +148,9 @@ import Testing
     }
 
     /// Pages are read ahead with their neighbours, whose damage must not matter yet.
-    @Test(arguments: [false, true]) func damageConcernsItsPageAlone(backwards: Bool) throws {
+    @Test(arguments: [false, true]) func damageOfAPageLeavesItsNeighboursReadable(backwards: Bool)
+        throws
+    {
         var random = SeededRandom(seed: 7)
         // Large enough for a huge page.
         let words = (0..<(5 << 17)).map { _ in random.next() }
@@ -175,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func anInterruptedWriteLeavesWhatWasThere() throws {
+    @Test func anInterruptedWriteKeepsTheOldPages() throws {
         var image = try image()
         for page in 0..<image.pages {
             let old = image.plain(page: page)
@@ -207,7 +209,7 @@ import Testing
 
     /// The counter affects the first bytes of a page. If these change exactly as the counter does,
     /// the encrypted bytes would be the same as before, so the write increments the counter twice.
-    @Test func aPageThatDiffersAsCountersDo() throws {
+    @Test func aPageWithUnchangedEncryptedBytesIsRead() throws {
         let page = 2
         var image = try image("bulk")
         let old = image.plain(page: page)
@@ -277,7 +279,7 @@ import Testing
 
     /// When a page is written again, its unchanged bytes stay, so that pointers to them remain
     /// valid.
-    @Test func pagesAreLookedAtAgainLater() throws {
+    @Test func changedPagesAreDecryptedAgainAtTheNextMoment() throws {
         var image = try image()
         try withFile(image) { path in
             let file = try MappedFile(path: path, .given(image.key))
@@ -302,7 +304,7 @@ import Testing
         }
     }
 
-    @Test func hostileBytesEndInAnErrorOrTheSameContent() throws {
+    @Test func damagedBytesGiveAnErrorOrTheSameContent() throws {
         let image = try image()
         let key = image.key
         let truth = try withFile(image) { path in

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: plainFiles, [false, true])
-    func fromKeyToKey(_ url: URL, isTransactional: Bool) throws {
+    func copiesWithAnotherKeyHaveTheSameContent(_ url: URL, isTransactional: Bool) throws {
         let folder = try ScratchFolder()
         let (first, second) = (try EncryptedImage.key(), try EncryptedImage.key(2))
         let keys = [first, second, nil]
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Copies whose last page is the last, or the first, of a group of pages.
-    @Test func sizesAroundAGroup() throws {
+    @Test func copiesAroundAGroupOfPagesAreComplete() throws {
         let folder = try ScratchFolder()
         let key = try EncryptedImage.key()
         var sizes: Set<Int> = []
@@ -88,7 +88,7 @@ import Testing
         #expect(sizes.contains(63) && sizes.contains(64) && sizes.contains(65), "\(sizes.sorted())")
     }
 
-    @Test func whatStillAuthenticatesIsSalvaged() throws {
+    @Test func intactPagesAreSalvaged() throws {
         let folder = try ScratchFolder()
         let key = try EncryptedImage.key()
         let url = try #require(Self.plainFiles.first { $0.lastPathComponent == "bulk.realm" })
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// The first block contains the header and the columns of the class that was created first.
-    @Test func aDamagedFirstBlockLeavesTheRest() throws {
+    @Test func objectsAreSalvagedDespiteADamagedFirstBlock() throws {
         let folder = try ScratchFolder()
         let key = try EncryptedImage.key()
         let path = folder.file("damaged.realm")

@@ -7,7 +7,7 @@ import Testing
 /// Writing encrypted files.
 @Suite struct EncryptedWritingTests {
     /// Random transactions: reads each version and older ones, and checks each file.
-    @Test(arguments: 0..<4) func model(_ shard: Int) throws {
+    @Test(arguments: 0..<4) func everyVersionEqualsTheModel(_ shard: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)
@@ -38,7 +38,7 @@ import Testing
         return table
     }
 
-    @Test func theNewFileShowsNothing() throws {
+    @Test func aNewFileContainsNoPlainText() throws {
         let folder = try ScratchFolder()
         let path = folder.file("new.realm")
         let table = try made(path)
@@ -54,7 +54,7 @@ import Testing
         #expect(try IntegrityCheck.run(path: path, key: EncryptedImage.key()).findings.isEmpty)
     }
 
-    @Test func oneKeyForAllWhoHaveItOpen() throws {
+    @Test func openingWithAnotherKeyIsRefused() throws {
         let folder = try ScratchFolder()
         let path = folder.file("key.realm")
         _ = try made(path)
@@ -82,7 +82,7 @@ import Testing
 
     /// Two participants with separate memory: each reads what the other commits, and older versions
     /// do not change.
-    @Test func participantsSeeEachOther() throws {
+    @Test func participantsReadEachOthersCommits() throws {
         let folder = try ScratchFolder()
         let path = folder.file("two.realm")
         let table = try made(path)
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// A commit needs one sync more than in a plain file.
-    @Test func countsItsSyncs() throws {
+    @Test func aCommitNeedsOneMoreSyncThanInAPlainFile() throws {
         let folder = try ScratchFolder()
         let path = folder.file("syncs.realm")
         let table = try made(path)
@@ -137,7 +137,7 @@ import Testing
     /// with the entry it read, and reads the page again when the entry has changed. So if an entry
     /// is the same when the version is announced, its page must be the same.
     @Test(arguments: [true, false])
-    func whoReadsMeanwhileSeesThatPagesChanged(_ isDurable: Bool) throws {
+    func changedPagesAreDetectedAtEveryMomentOfACommit(_ isDurable: Bool) throws {
         let folder = try ScratchFolder()
         let path = folder.file("meanwhile.realm")
         let table = try made(path)
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// A page whose encrypted bytes would not change is written and read correctly.
-    @Test func aPageThatDiffersAsCountersDo() throws {
+    @Test func aPageWithUnchangedEncryptedBytesIsWritten() throws {
         let folder = try ScratchFolder()
         let path = folder.file("same.realm")
         _ = try made(path)
@@ -232,7 +232,7 @@ import Testing
     }
 
     /// Pages that were spilled by a cancelled transaction are not visible to other participants.
-    @Test func aRollbackForgetsItsPages() throws {
+    @Test func spilledPagesOfARollbackAreNotVisible() throws {
         let folder = try ScratchFolder()
         let path = folder.file("rollback.realm")
         let table = try made(path)

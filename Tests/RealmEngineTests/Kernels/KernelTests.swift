@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: UInt8(0)...7)
-    func integerRanges(_ widthCode: UInt8) {
+    func integerRangesAgreeWithSingleComparisons(_ widthCode: UInt8) {
         let seed = UInt64.random(in: 1 ... .max)
         print("kernel seed \(seed), width code \(widthCode)")
         var random = SeededRandom(seed: seed)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func selectionsCountTheirRows() {
+    @Test func countsEqualTheSelectedRows() {
         var random = SeededRandom(seed: UInt64.random(in: 1 ... .max))
         for round in 0..<300 {
             func word() -> UInt64 { [0, .max, random.next(), 1, 1 << 63][random.below(5)] }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func numberRanges() {
+    @Test func numberRangesAgreeWithSingleComparisons() {
         var random = SeededRandom(seed: UInt64.random(in: 1 ... .max))
         let special: [Double] = [
             0, -0.0, 1, -1, .nan, .infinity, -.infinity, .leastNonzeroMagnitude,
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func selections() throws {
+    @Test func selectionsVisitTheirRowsInOrder() throws {
         for count in 0...256 {
             let rows = Selection(first: count)
             #expect(rows.count == count)

@@ -26,7 +26,7 @@ import Testing
         return lower
     }
 
-    @Test func theTableIsThatOfTheStandardLibrary() {
+    @Test func theTableEqualsTheStandardLibrary() {
         var count = 0
         for value in UInt32(0)...0x10FFFF {
             let folded = CaseFolding.folded(value)
@@ -36,7 +36,7 @@ import Testing
         #expect(count > 1400)
     }
 
-    @Test func runsAreInOrder() {
+    @Test func runsAreInAscendingOrder() {
         for (run, next) in zip(CaseFolding.runs, CaseFolding.runs.dropFirst()) {
             #expect(run.last < next.first)
         }
@@ -53,7 +53,7 @@ import Testing
         ("ПРИВЕТ", "привет"), ("ΣΑΣ", "σασ"), ("σας", "σασ"), ("ẞ", "ß"), ("İı", "İı"),
         ("𐐀", "𐐨"), ("\u{212A}\u{17F}", "ks"), ("ÅÉ", "åé"), ("한국", "한국"),
     ])
-    func lettersFold(_ text: String, _ expected: String) {
+    func lettersFoldByUnicodeRules(_ text: String, _ expected: String) {
         #expect(Self.folded(text, TextFolding(letterCase: .unicode)) == expected)
     }
 

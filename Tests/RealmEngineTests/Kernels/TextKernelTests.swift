@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func damagedOffsetsAreNoticed() {
+    @Test func damagedOffsetsAreDetected() {
         let bytes = [UInt8](repeating: 0x61, count: 64)
         let damaged: [[Int64]] = [
             [-1], [.min], [65], [10, 5], [10, 10], [5, .min], [.max, 3], [0], [10, .max],
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func likeByExamples() {
+    @Test func likeMatchesTheExamples() {
         let examples: [(String, String, Bool)] = [
             ("", "", true), ("", "*", true), ("a", "?", true), ("ä", "?", true), ("ab", "?", false),
             ("abc", "a*c", true), ("abc", "a*b", false), ("aXbXc", "a*X*c", true),

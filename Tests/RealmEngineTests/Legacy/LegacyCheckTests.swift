@@ -70,7 +70,7 @@ import Testing
     }
 
     /// A damaged name that the current format cannot store is reported as damage, not as misuse.
-    @Test func aNameThatDoesNotFitIsNotConverted() throws {
+    @Test func aNameThatIsTooLongIsNotConverted() throws {
         let (source, made) = (ScratchDatabase(), ScratchDatabase())
         let name = String(repeating: "n", count: 57)
         let session = try WriteSession(path: source.path, options: .scratch())
@@ -94,7 +94,9 @@ import Testing
     }
 
     /// Without a header, the newest root is found, whatever signature its nodes have.
-    @Test(arguments: LegacyDumpTests.cases) func aLostHeaderCostsNothing(_ file: URL) throws {
+    @Test(arguments: LegacyDumpTests.cases) func everythingIsSalvagedWithoutAHeader(_ file: URL)
+        throws
+    {
         let source = try Database(immutable: file.path)
         guard source.schema.tables.contains(where: { !$0.columns.isEmpty }) else { return }
         var bytes = [UInt8](try Data(contentsOf: file))
@@ -119,7 +121,9 @@ import Testing
     }
 
     /// A converted file has the same content in the current format.
-    @Test(arguments: LegacyDumpTests.cases) func convertsToTheSame(_ file: URL) throws {
+    @Test(arguments: LegacyDumpTests.cases) func convertedFilesHaveTheSameContent(_ file: URL)
+        throws
+    {
         let source = try Database(immutable: file.path)
         let scratch = ScratchDatabase()
         var omitted: Set<String> = []
@@ -154,7 +158,7 @@ import Testing
     }
 
     /// Readable tables are salvaged from a file in which another table is damaged.
-    @Test func rescuesWhatCanBeRead() throws {
+    @Test func readableTablesAreSalvaged() throws {
         let file = Fixtures.own.appending(path: "legacy/f7-sdk.realm")
         let source = try Database(immutable: file.path)
         let lost = try #require(source.schema.table(named: "Person"))

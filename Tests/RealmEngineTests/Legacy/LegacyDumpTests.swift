@@ -15,13 +15,13 @@ import Testing
             } && !file.lastPathComponent.contains("encrypted")
         }).filter { ReferenceDumpTests.hasDump($0) }
 
-    @Test func coversTheFormats() throws {
+    @Test func casesCoverAllFormats() throws {
         #expect(Self.cases.count >= 25)
         let formats = try Set(Self.cases.map { try Database(immutable: $0.path).header.format })
         #expect(formats.isSuperset(of: [2, 3, 5, 6, 7, 8, 9]))
     }
 
-    @Test(arguments: cases) func equalsDump(_ file: URL) throws {
+    @Test(arguments: cases) func filesEqualTheirDumps(_ file: URL) throws {
         try compare(try Database(immutable: file.path), file)
     }
 
@@ -56,7 +56,7 @@ import Testing
 
     /// Backlinks are computed from links instead of read, so they are correct even if the file's
     /// are wrong.
-    @Test func derivesBacklinks() throws {
+    @Test func backlinksAreComputedFromLinks() throws {
         for file in Self.cases {
             let snapshot = try Database(immutable: file.path).snapshot()
             var links: [String: Int] = [:]

@@ -35,7 +35,7 @@ import Testing
     }
 
     /// A list that is read in place may claim 16 million elements in 8 bytes.
-    @Test func listsWithoutWidth() throws {
+    @Test func listsOfWidthZeroAreReadSafely() throws {
         let file = try #require(Fixtures.files("legacy", "historic-f9-pk-table.realm").first)
         var bytes = [UInt8](try Data(contentsOf: file))
         // Changes of a random run, among them the header of a leaf.
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Changes every byte of a small file in several ways: no crash, no hang.
-    @Test func anyByteMayChange() throws {
+    @Test func filesWithOneChangedByteAreReadSafely() throws {
         for name in ["historic-f7-int", "historic-f2-binary", "historic-f3-datetime"] {
             let file = Fixtures.own.appending(path: "legacy/\(name).realm")
             let bytes = [UInt8](try Data(contentsOf: file))

@@ -12,7 +12,7 @@ import Testing
     }
 
     /// Threads that start at the same time share one set of nodes.
-    @Test func threadsShareWhatIsMade() throws {
+    @Test func threadsShareConvertedNodes() throws {
         for name in ["f9-sdk-compacted", "f3-core", "f9-enum-1010-keys"] {
             let expected = try Self.digest(Database(immutable: Self.file(name)))
             let shared = try Database(immutable: Self.file(name))
@@ -36,7 +36,7 @@ import Testing
 
     /// If more versions are open than there are parts of the address range, an error is thrown;
     /// parts are released again.
-    @Test func roomIsGivenBack() throws {
+    @Test func addressSpaceIsReleased() throws {
         let file = try MappedFile(path: Self.file("f3-core"))
         func open() throws -> Database {
             let database = try Database(file)
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// A query opens only columns it uses, in place if their packing is the current one.
-    @Test func aQueryMakesFewCopies() throws {
+    @Test func aQueryOpensOnlyTheColumnsItUses() throws {
         let database = try Database(immutable: Self.file("historic-f2-indexed-1000rows"))
         let snapshot = database.snapshot()
         let info = try #require(snapshot.schema.tables.first)
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// A vector is inside one leaf of 1000 rows, and no row is lost at the boundaries.
-    @Test func vectorsFollowLeaves() {
+    @Test func vectorsDoNotCrossLeaves() {
         for (rows, leaf) in [
             (0, nil), (1, nil), (257, 1000), (1000, 1000), (1100, 1000), (5026, 1000), (999, 4),
             (70_000, 65_536),

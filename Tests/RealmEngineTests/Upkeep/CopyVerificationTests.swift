@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["query/social.realm", "query/types.realm", "query/bags.realm"])
-    func everyBitThatMatters(_ file: String) throws {
+    func everyRelevantBitFlipIsDetected(_ file: String) throws {
         let lab = try Lab(file)
         let (root, bytes) = try lab.copied()
         #expect(try lab.isSame(bytes, root))
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// Bytes that are no longer in the chunks in memory are read from the file.
-    @Test func largeNodes() throws {
+    @Test func largeNodesAreReadFromTheFile() throws {
         let scratch = ScratchDatabase()
         var options = WriteSession.Options()
         options.creates = true

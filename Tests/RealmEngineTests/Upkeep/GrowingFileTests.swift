@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The header references roots after the end that the file had when it was opened.
-    @Test func previousVersionBehindTheOldEnd() throws {
+    @Test func opensAPreviousVersionBeyondTheOldEnd() throws {
         let before = try Database(immutable: path)
         for _ in 0..<3 { try Self.grow(session, table, by: 1 << 20) }
         let previous = try before.at(.previous)
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A root may have the same offset as an older one, so that the header repeats.
-    @Test func commitsLeaveMarksOfTheirOwn() throws {
+    @Test func everyCommitChangesTheHeader() throws {
         let file = try Database(immutable: path).file
         var marks: [RawHeader] = []
         for _ in 0..<200 {
@@ -79,7 +79,7 @@ import Testing
 
     /// The previous version, read without a pin, is either unchanged or known to have changed:
     /// reading never reports damage or a wrong number of objects.
-    @Test func previousVersionBesideAWriter() throws {
+    @Test func previousVersionIsIntactOrChangedDuringCommits() throws {
         let (path, table) = (path, table)
         let isDone = LockedValue(false)
         let failures = LockedValue<[String]>([])
@@ -122,7 +122,9 @@ import Testing
     }
 
     /// Inspection with and without reading the lock file.
-    @Test(arguments: [true, false]) func inspectionBesideAWriter(_ readsLockFile: Bool) throws {
+    @Test(arguments: [true, false]) func inspectionSucceedsDuringCommits(_ readsLockFile: Bool)
+        throws
+    {
         let (path, table) = (path, table)
         let isDone = LockedValue(false)
         let failures = LockedValue<[String]>([])

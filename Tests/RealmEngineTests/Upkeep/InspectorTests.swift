@@ -42,8 +42,8 @@ import Testing
 
     private func inspect() throws -> Inspection { try Inspector(path: path).inspect() }
 
-    @Test("THR-94: what hangs below the root, and what does not") func partsSumUpToTheFile() throws
-    {
+    @Test("THR-94: the sizes of live, free and pinned space add up to the file")
+    func partsSumUpToTheFile() throws {
         for _ in 0..<5 { try change(0..<50) }
         let found = try inspect()
         let space = try #require(found.space)
@@ -59,7 +59,8 @@ import Testing
         #expect(map.cells.count <= 1000)
     }
 
-    @Test("THR-99: versions let go release their space") func releasesWhatItPredicts() throws {
+    @Test("THR-99: releasing versions frees their space")
+    func releasingAVersionFreesThePredictedSpace() throws {
         var random = SeededRandom.fresh("releases")
         var held: [UInt64: Snapshot] = [:]
         for _ in 0..<6 {
@@ -120,7 +121,8 @@ import Testing
 
     /// Space that later versions allocated and released is reused although an old version is
     /// pinned.
-    @Test("THR-95: writers leave a pinned version as it is") func pinKeepsOnlyWhatItUses() throws {
+    @Test("THR-95: writers do not change a pinned version")
+    func aPinnedVersionKeepsOnlyTheSpaceItUses() throws {
         for _ in 0..<3 { try change(0..<200) }
         let held = session.database.snapshot()
         let info = held.schema.classes[0]
@@ -147,7 +149,8 @@ import Testing
         #expect(held.version < changes[0].version)
     }
 
-    @Test("THR-94: two roots, one of them selected") func slotsAreVerified() throws {
+    @Test("THR-94: the header has two roots, one of them selected")
+    func bothHeaderSlotsAreVerified() throws {
         try touch()
         let slots = try Inspector(path: path).slots()
         #expect(slots.count(where: \.isSelected) == 1)
@@ -157,7 +160,7 @@ import Testing
     }
 
     /// Inspecting a truncated file gives facts and a reason, or an error.
-    @Test func truncatedFilesAreTold() throws {
+    @Test func truncatedFilesGiveFactsOrAnError() throws {
         for _ in 0..<3 { try change(0..<50) }
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         for size in stride(from: 0, to: whole.count, by: 1000) {

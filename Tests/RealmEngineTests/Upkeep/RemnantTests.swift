@@ -33,7 +33,9 @@ import Testing
 
     /// Every remnant that is reported as whole existed; every state whose nodes are all intact is
     /// reported as whole; all states of the previous version are found.
-    @Test(arguments: histories) func knownTruth(_ history: History) throws {
+    @Test(arguments: histories) func wholeRemnantsExistedAndAllIntactOnesAreFound(
+        _ history: History
+    ) throws {
         let file = KnownHistory(history.objects)
         try file.make()
         try file.change(history)
@@ -54,7 +56,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: file.path)) == bytes)
     }
 
-    @Test func nothingIsLeftOfACompactedFile() throws {
+    @Test func compactedFilesHaveNoRemnants() throws {
         let file = KnownHistory(100)
         try file.make()
         try file.change(
@@ -67,7 +69,7 @@ import Testing
         #expect(remnants.unusedBytes == 0 && remnants.views.count == 1)
     }
 
-    @Test func anEncryptedFileIsSearchedWithItsKey() throws {
+    @Test func encryptedFilesAreSearchedWithTheirKey() throws {
         let bytes = (0..<64).map { UInt8($0) }
         let key = try bytes.withUnsafeBytes { try EncryptionKey($0) }
         let file = KnownHistory(300, key: key)
@@ -87,7 +89,7 @@ import Testing
     }
 
     /// No damage makes the search crash or hang, and its results can be read.
-    @Test(arguments: 0..<8) func damagedFiles(_ shard: Int) throws {
+    @Test(arguments: 0..<8) func damagedFilesAreSearchedSafely(_ shard: Int) throws {
         for index in stride(from: shard, to: HostileFileTests.count / 20, by: 8) {
             let (_, file) = HostileFileTests.mutated(index)
             file.bytes.withUnsafeBytes { bytes in
@@ -104,7 +106,7 @@ import Testing
     }
 
     /// Noise in the free space of a valid file never produces a whole remnant that did not exist.
-    @Test func noiseInFreeSpace() throws {
+    @Test func noiseInFreeSpaceGivesNoWholeRemnant() throws {
         let file = KnownHistory(300)
         try file.make()
         try file.change(
