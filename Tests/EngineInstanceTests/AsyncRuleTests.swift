@@ -8,7 +8,7 @@ import Testing
     enum Change: CaseIterable { case add, modify, delete }
 
     @Test("THR-11: writeAsync adds, modifies and deletes", arguments: Change.allCases)
-    func changes(_ change: Change) throws {
+    func writeAsyncAddsModifiesAndDeletes(_ change: Change) throws {
         let lab = try InstanceLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -38,8 +38,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-12: a block of writeAsync changes the live things of its caller")
-    func blocksUseTheCallersThings() throws {
+    @Test("THR-12: a block of writeAsync changes the live objects of its caller")
+    func blocksChangeTheObjectsOfTheirCaller() throws {
         let lab = try KindsLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -68,8 +68,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-16: three dogs are appended to a list, which the completion finds")
-    func threeDogs() throws {
+    @Test("THR-16: the completion finds three objects that the block appended to a list")
+    func theCompletionReadsAppendedObjects() throws {
         let lab = try KindsLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test("THR-19: writes are under way after commitAsyncWrite, until its completion")
-    func busyUntilTheCompletion() throws {
+    func writesAreUnderWayUntilTheCompletion() throws {
         let (loop, gate) = (ThreadLoop(), SyncGate())
         let (lab, instance) = try InstanceLab.held(gate, loop)
         var diary: [String] = []
@@ -147,8 +147,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-19: the same after a synchronous begin")
-    func busyAfterASynchronousBegin() throws {
+    @Test("THR-19: writes are under way after commitAsyncWrite of a synchronous begin")
+    func asyncCommitsOfSynchronousBeginsAreUnderWay() throws {
         let lab = try InstanceLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test("THR-28: commitAsyncWrite returns at once; another thread waits for the device")
-    func commitsDoNotWaitForTheDevice() throws {
+    func commitAsyncWriteReturnsBeforeTheSync() throws {
         let (loop, gate) = (ThreadLoop(), SyncGate())
         let (lab, instance) = try InstanceLab.held(gate, loop)
         var diary: [String] = []
@@ -193,8 +193,10 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-14: letting go waits until commits are durable", arguments: [false, true])
-    func lettingGoWaits(_ closes: Bool) throws {
+    @Test(
+        "THR-14: releasing an instance waits until its commits are durable",
+        arguments: [false, true])
+    func releasingAnInstanceWaitsForItsCommits(_ closes: Bool) throws {
         let (loop, gate) = (ThreadLoop(), SyncGate())
         let (lab, instance) = try InstanceLab.held(gate, loop)
         gate.close()
@@ -223,8 +225,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-07: write waits for whoever has the turn, writeAsync returns at once")
-    func writeWaitsWriteAsyncDoesNot() throws {
+    @Test("THR-07: write waits for the holder of the turn, writeAsync returns at once")
+    func writeWaitsForTheTurnAndWriteAsyncReturns() throws {
         let lab = try InstanceLab()
         let (background, diary, slot) = (WorkQueue("background"), Diary(), InstanceSlot())
         background.sync {

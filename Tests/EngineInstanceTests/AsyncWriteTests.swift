@@ -5,8 +5,8 @@ import Testing
 @testable import RealmEngine
 
 @Suite struct AsyncWriteTests {
-    @Test("THR-11 THR-13 THR-16 THR-17 THR-20 THR-22: writeAsync commits and completes here")
-    func writeAsyncCompletesHere() throws {
+    @Test("THR-11 THR-13 THR-16 THR-17 THR-20 THR-22: writeAsync completes on its queue")
+    func writeAsyncCompletesOnItsQueue() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
         queue.sync {
@@ -38,8 +38,8 @@ import Testing
     }
 
     /// A transaction without a commit is rolled back; a begin or a completion can be cancelled.
-    @Test("THR-15 THR-25 THR-26 THR-29 THR-31 THR-32: cancelling")
-    func cancelling() throws {
+    @Test("THR-15 THR-25 THR-26 THR-29 THR-31 THR-32: asynchronous writes can be cancelled")
+    func cancelledBlocksAndCompletionsDoNotRun() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
         queue.sync {
@@ -72,8 +72,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-15 THR-27: the committer sees its data at once, others when it is durable")
-    func committerSeesItsData() throws {
+    @Test("THR-15 THR-27: the committer reads its data at once, others when it is durable")
+    func committerReadsItsCommitBeforeItIsDurable() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
         queue.sync {
@@ -95,8 +95,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-07 THR-14: a synchronous write goes first, invalidate waits")
-    func synchronousWritesInBetween() throws {
+    @Test("THR-07 THR-14: a synchronous write runs first, invalidate waits")
+    func aSynchronousWriteRunsBeforePendingOnes() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
         queue.sync {
@@ -120,7 +120,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-24: several queues feed one group, each commit completes once") func manyWriters()
+    @Test("THR-24: several queues feed one group, each commit completes once")
+    func commitsOfSeveralQueuesCompleteOnce()
         throws
     {
         let lab = try InstanceLab()
@@ -151,8 +152,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-30: grouping shares the syncs of many transactions") func groupingSavesSyncs() throws
-    {
+    @Test("THR-30: grouping shares the syncs of many transactions")
+    func groupedTransactionsShareSyncs() throws {
         let count = ModelShapes.scale > 1 ? 10_000 : 600
         func run(_ grouping: Bool) throws -> (syncs: Int, time: Duration) {
             let lab = try InstanceLab(isDurable: true)

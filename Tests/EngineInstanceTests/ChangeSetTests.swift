@@ -9,7 +9,7 @@ import Testing
 
     /// Compares versions of a random database, adjacent and distant ones, with a comparison of
     /// their whole contents.
-    @Test(arguments: shards) func findsWhatDiffers(_ shard: Int) throws {
+    @Test(arguments: shards) func changeSetsEqualAFullComparison(_ shard: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The cost depends on the change, not on the table: 1,000,000 objects in the scaled run.
-    @Test func oneChangeAmongManyTouchesFewNodes() throws {
+    @Test func comparingOneChangeReadsFewNodes() throws {
         let count = ModelShapes.scale > 1 ? 1_000_000 : 20_000
         let folder = try ScratchFolder()
         let (session, table) = try people(count, in: folder)
@@ -138,8 +138,8 @@ import Testing
         _ = other
     }
 
-    @Test("ACT-54 ACT-55: own properties, key paths across links") func filtersFollowLinks() throws
-    {
+    @Test("ACT-54 ACT-55: key path filters cover own properties and properties across links")
+    func keyPathFiltersFollowLinks() throws {
         let folder = try ScratchFolder()
         var options = WriteSession.Options()
         options.creates = true

@@ -15,7 +15,7 @@ import Testing
         return copy
     }
 
-    @Test(arguments: [false, true]) func replaysToTheNewerSequence(_ replaces: Bool) {
+    @Test(arguments: [false, true]) func changesTurnTheOldSequenceIntoTheNewOne(_ replaces: Bool) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
         for round in 0..<3000 {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func staysWhereMostStay() {
+    @Test func movesAsFewElementsAsPossible() {
         let change = CollectionChange(from: [1, 2, 3, 4, 5], to: [5, 1, 2, 3, 4]) { $0 == 2 }
         #expect(change.deletions == [4])
         #expect(change.insertions == [0])
@@ -58,7 +58,7 @@ import Testing
         #expect(change.newModifications == [2])
     }
 
-    @Test func assignedPlaceIsModified() {
+    @Test func anAssignedListElementIsModified() {
         let list = CollectionChange(from: [1, 2, 3], to: [1, 9, 3], replaces: true) { _ in false }
         #expect(list.modifications == [1] && list.deletions == [] && list.insertions == [])
         let results = CollectionChange(from: [1, 2, 3], to: [1, 9, 3]) { _ in false }

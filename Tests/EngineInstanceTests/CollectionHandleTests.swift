@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Compares a list with an array, in the transaction, after it, and frozen.
-    @Test func lists() throws {
+    @Test func listHandlesEqualAnArray() throws {
         var random = SeededRandom.fresh("lists")
         let lab = try Lab()
         let list = lab.collection(.names)
@@ -135,7 +135,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func setsAndDictionaries() throws {
+    @Test func setAndDictionaryHandlesChangeTheirCollections() throws {
         let lab = try Lab()
         let (set, entries) = (lab.collection(.numbers), lab.collection(.scores))
         try lab.instance.beginWrite()
@@ -158,7 +158,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func nested() throws {
+    @Test func nestedCollectionsAreReadAndChanged() throws {
         let lab = try Lab()
         try lab.instance.beginWrite()
         let transaction = lab.instance.write

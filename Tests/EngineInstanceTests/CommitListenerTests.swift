@@ -46,8 +46,8 @@ import Testing
         try transaction.commit()
     }
 
-    @Test("commits are announced at the FIFO, which the listener makes")
-    func hearsAnnouncements() throws {
+    @Test("commits are announced at the FIFO that the listener creates")
+    func commitsAreReportedThroughTheFIFO() throws {
         let watched = try Watched()
         #expect(access(watched.note, F_OK) == 0)
         for i in 1...3 {
@@ -58,8 +58,8 @@ import Testing
         try watched.end()
     }
 
-    @Test("commits of programs that announce them elsewhere are found by looking")
-    func findsTheUnannounced() throws {
+    @Test("commits of programs that use another FIFO are found by polling")
+    func unannouncedCommitsAreFoundByPolling() throws {
         let watched = try Watched()
         // Without a FIFO the writer announces nothing.
         unlink(watched.note)
@@ -70,8 +70,8 @@ import Testing
         try watched.end()
     }
 
-    @Test("one who makes the FIFO later is heard by writers that are there already")
-    func lateListeners() throws {
+    @Test("writers announce commits to a FIFO that is created after they opened the file")
+    func writersAnnounceToAFIFOThatIsCreatedLater() throws {
         let lab = try InstanceLab()
         var options = WriteSession.Options()
         options.isDurable = false
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Ten databases without commits cause fewer than ten wake-ups per second in total.
-    @Test func idleCostsNothing() throws {
+    @Test func idleDatabasesCauseFewWakeUps() throws {
         let all = try (0..<10).map { _ in try Watched() }
         let listener = try #require(CommitListener.shared)
         // Other tests may have committed recently.
@@ -104,7 +104,7 @@ import Testing
         for watched in all { try watched.end() }
     }
 
-    @Test func bellEndsAWait() throws {
+    @Test func ringingEndsAWait() throws {
         let waiter = try #require(SignalWaiter())
         waiter.ring()
         #expect(waiter.wait(microseconds: nil) == [])

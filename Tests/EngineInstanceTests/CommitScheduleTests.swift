@@ -169,7 +169,7 @@ import Testing
         return (ends, flushes)
     }
 
-    @Test func groupsInEveryOrder() {
+    @Test func everyOrderOfRequestsCommitsAll() {
         let blocks: [UInt32: Block] = [
             1: .commits(grouped: true), 2: .commits(grouped: true), 3: .commits(grouped: false),
         ]
@@ -179,7 +179,7 @@ import Testing
         #expect(result.flushes == [1, 2, 3])
     }
 
-    @Test func limitEndsAGroup() {
+    @Test func theLimitEndsAGroup() {
         let blocks: [UInt32: Block] = [
             1: .commits(grouped: true), 2: .commits(grouped: true), 3: .commits(grouped: true),
         ]
@@ -187,7 +187,7 @@ import Testing
         #expect(!result.flushes.contains(1))
     }
 
-    @Test func rollbacksAndCancels() {
+    @Test func everyOrderOfCancelsIsValid() {
         let blocks: [UInt32: Block] = [
             1: .commits(grouped: true), 2: .rollsBack, 3: .commits(grouped: true),
         ]
@@ -196,14 +196,14 @@ import Testing
         #expect(result.worlds > 100)
     }
 
-    @Test func synchronousWritersInBetween() {
+    @Test func synchronousWritersMayRunBetweenRequests() {
         let blocks: [UInt32: Block] = [1: .commits(grouped: true), 2: .commits(grouped: false)]
         let result = explore(
             [[.request(1), .request(2)], [.hold, .unhold], [.hold, .unhold]], blocks)
         #expect(result.worlds > 1000)
     }
 
-    @Test func refusedTurnFailsAllThatWait() {
+    @Test func aRefusedTurnFailsAllPendingRequests() {
         var schedule = CommitSchedule()
         #expect(schedule.request(1) == [.acquire])
         #expect(schedule.request(2) == [])

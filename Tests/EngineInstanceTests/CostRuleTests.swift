@@ -5,8 +5,8 @@ import Testing
 
 /// Cost of reads and commits, in bytes.
 @Suite struct CostRuleTests {
-    @Test("THR-98: a commit writes the nodes that changed and the way to them")
-    func commitsWriteWhatChanged() throws {
+    @Test("THR-98: a commit writes the changed nodes and their ancestors")
+    func commitsWriteOnlyChangedNodes() throws {
         let few = try bytes(objects: 2_000)
         let many = try bytes(objects: 40_000)
         print("bytes of commits that change 1, 16 and all of 2000: \(few), of 40000: \(many)")
@@ -49,8 +49,8 @@ import Testing
         return result
     }
 
-    @Test("THR-98: what did not change belongs to both versions")
-    func versionsShareWhatDidNotChange() throws {
+    @Test("THR-98: versions share nodes that did not change")
+    func versionsShareUnchangedNodes() throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let old = try here.freeze()
@@ -68,8 +68,8 @@ import Testing
     }
 
     /// A file with sixteen megabytes of blobs and a class of numbers.
-    @Test("THR-100: reading maps the pages it touches and copies nothing")
-    func readingMapsAndCopiesNothing() throws {
+    @Test("THR-100: reading maps the pages it uses and copies nothing")
+    func readingCopiesNothing() throws {
         let folder = try ScratchFolder()
         let path = folder.file("mapped.realm")
         let blobs = try Self.makeFile(path)

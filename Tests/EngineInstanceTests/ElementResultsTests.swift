@@ -38,7 +38,7 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    @Test func followAModel() throws {
+    @Test func resultsOfElementsEqualTheModel() throws {
         var random = SeededRandom.fresh("ElementResultsTests")
         let values = RandomValues(seed: random.next())
         let objects = try #require(ObjectClass(here, table))

@@ -7,9 +7,9 @@ import Testing
 /// Freezing and thawing.
 @Suite struct FrozenRuleTests {
     @Test(
-        "THR-68: what a frozen instance hands out is frozen",
+        "THR-68: objects and collections of a frozen instance are frozen",
         arguments: KindsLab.Kind.allCases)
-    func childrenAreFrozen(_ kind: KindsLab.Kind) throws {
+    func objectsOfAFrozenInstanceAreFrozen(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let frozen = try here.freeze()
@@ -26,8 +26,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-76: isFrozen may be asked anywhere", arguments: KindsLab.Kind.allCases)
-    func isFrozenIsFree(_ kind: KindsLab.Kind) throws {
+    @Test("THR-76: isFrozen may be read on any thread", arguments: KindsLab.Kind.allCases)
+    func isFrozenMayBeReadOnAnyThread(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let live = try lab.thing(kind, of: here)
@@ -44,8 +44,8 @@ import Testing
         here.close()
     }
 
-    @Test("THR-79: through a thawed thing the data is changed, in its instance's transaction")
-    func thawedThingsAreWritten() throws {
+    @Test("THR-79: thawed objects are changed in a transaction of their instance")
+    func changesThroughThawedObjectsAreCommitted() throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let frozen = try lab.thing(.object, of: here).freeze()
@@ -72,8 +72,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-80: a live thing thaws to itself", arguments: KindsLab.Kind.allCases)
-    func liveThingsThawToThemselves(_ kind: KindsLab.Kind) throws {
+    @Test("THR-80: a live object thaws to itself", arguments: KindsLab.Kind.allCases)
+    func liveObjectsThawToThemselves(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
         let here = try lab.open()
         #expect(try here.thaw() === here)
@@ -91,8 +91,8 @@ import Testing
 
     /// Freezing takes only a pin: it opens no node, and the frozen instance reads the same memory
     /// as the live one.
-    @Test("THR-65: freezing opens no node, however many objects a query yields")
-    func freezingReadsNothing() throws {
+    @Test("THR-65: freezing opens no node for any number of objects")
+    func freezingOpensNoNode() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         let count = ModelShapes.scale > 1 ? 1_000_000 : 10_000
@@ -126,7 +126,7 @@ import Testing
 
     /// In a separate process, because the allocation hook of the runtime is global.
     @Test("THR-67: freezing allocates the same for 100 objects and for 5000")
-    func freezingAllocatesNothing() async {
+    func freezingAllocatesIndependentlyOfTheCount() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
         ) {
@@ -146,8 +146,8 @@ import Testing
         print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
     }
 
-    @Test("THR-67: eight threads read one frozen view, in the file's own bytes")
-    func frozenViewsAreReadInParallel() throws {
+    @Test("THR-67: eight threads read one frozen view without copies")
+    func frozenViewsAreReadByEightThreads() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         try here.write { (_) throws(RealmError) in
@@ -177,8 +177,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-69: thawed in an actor a view belongs to the thread; a handle leads to the actor's")
-    func actorsUseHandles() async throws {
+    @Test("THR-69: a view thawed in an actor belongs to the thread, a resolved handle to the actor")
+    func handlesResolveOnTheActorAndViewsOnTheThread() async throws {
         let lab = try KindsLab()
         let keeper = ViewKeeper(lab)
         let (frozen, handle) = try Self.views(of: lab)

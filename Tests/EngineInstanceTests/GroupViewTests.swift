@@ -38,8 +38,8 @@ import Testing
         try transaction.commit()
     }
 
-    @Test("views of a group last as long as they are kept, then their memory is used again")
-    func viewsOutliveTheirGroup() throws {
+    @Test("views of a group stay valid until they are released, then their memory is reused")
+    func viewsOfAGroupStayValidUntilReleased() throws {
         let folder = try ScratchFolder()
         let (session, table) = try session(folder)
         var views: [Snapshot] = []
@@ -82,9 +82,9 @@ import Testing
     }
 
     @Test(
-        "THR-13 THR-24: a flush that fails fails every commit once, and nobody goes on from them",
+        "THR-13 THR-24: a failed flush fails every commit of the group once",
         arguments: 0..<4)
-    func failingFlush(_ failing: Int) throws {
+    func aFailedFlushFailsEveryCommitOnce(_ failing: Int) throws {
         let lab = try InstanceLab()
         let error = RealmError(.output, code: "WriteFailed", reason: "full", "the disk is full")
         var options = WriteSession.Options()

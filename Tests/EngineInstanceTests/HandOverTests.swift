@@ -8,7 +8,7 @@ import Testing
 /// Transfer of references between contexts.
 @Suite struct HandOverTests {
     @Test("ACT-31: a handle is resolved inside a write transaction on an actor")
-    func resolvedInsideAWrite() async throws {
+    func handlesResolveInsideAWriteTransaction() async throws {
         let lab = try InstanceLab()
         let (queue, target) = (WorkQueue("source"), TargetPlace())
         try await target.open(lab)
@@ -33,8 +33,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("CD-09: what is not committed can be found nowhere else, by key or by handle")
-    func uncommittedObjects() throws {
+    @Test("CD-09: uncommitted objects are not found in other instances, by key or by handle")
+    func uncommittedObjectsAreNotFoundElsewhere() throws {
         let lab = try InstanceLab()
         let (here, queue) = (try lab.open(), WorkQueue("other"))
         let there = queue.sync {
@@ -70,8 +70,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-41: a handle leads to what is committed and not durable yet")
-    func notDurableYet() throws {
+    @Test("THR-41: a handle resolves to a commit that is not durable yet")
+    func handlesResolveToCommitsThatAreNotDurable() throws {
         let (loop, gate) = (ThreadLoop(), SyncGate())
         let (lab, here) = try InstanceLab.held(gate, loop)
         let queue = WorkQueue("other")
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test("CD-06: an operation opens its instance where it runs")
-    func operationsOpenWhereTheyRun() throws {
+    func operationsOpenTheirInstanceWhereTheyRun() throws {
         let lab = try InstanceLab()
         let queue = WorkQueue("operations")
         let operation = Unchecked(CountingOperation(lab))
@@ -115,8 +115,8 @@ import Testing
         queue.close()
     }
 
-    @Test("CD-06: opening it where the operation is made traps where it runs")
-    func operationsOpenTooEarly() async {
+    @Test("CD-06: an instance opened where the operation is made traps where it runs")
+    func anInstanceOpenedByTheCreatorOfAnOperationTraps() async {
         await #expect(processExitsWith: .failure) {
             let operation = Unchecked(CountingOperation(try InstanceLab(), early: true))
             WorkQueue("operations").sync { operation.value.start() }

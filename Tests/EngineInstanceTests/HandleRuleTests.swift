@@ -8,7 +8,7 @@ import Testing
     @Test(
         "THR-45 THR-56: a handle carries every kind of thing to a queue",
         arguments: KindsLab.Kind.allCases)
-    func everyKindCrosses(_ kind: KindsLab.Kind) throws {
+    func handlesOfEveryKindResolveOnAnotherQueue(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let handle = try ThreadSafeHandle(to: lab.thing(kind, of: here))
@@ -32,7 +32,7 @@ import Testing
     @Test(
         "THR-56: what a handle stands for is the newest it can be",
         arguments: KindsLab.Kind.allCases)
-    func handlesMoveOn(_ kind: KindsLab.Kind) throws {
+    func resolvingAHandleAdvancesTheInstance(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let (queue, slot) = (WorkQueue("target"), InstanceSlot())
@@ -56,7 +56,7 @@ import Testing
 
     @Test(
         "THR-56: a handle to what is gone yields nothing", arguments: KindsLab.Kind.allCases)
-    func goneThings(_ kind: KindsLab.Kind) throws {
+    func handlesToDeletedObjectsResolveToNil(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let thing = try lab.thing(kind, of: here)
@@ -83,7 +83,7 @@ import Testing
     @Test(
         "THR-56: an instance that shows nothing yet begins with the handle's version",
         arguments: KindsLab.Kind.allCases)
-    func handlesBegin(_ kind: KindsLab.Kind) throws {
+    func aNewInstanceBeginsAtTheVersionOfTheHandle(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let handle = try ThreadSafeHandle(to: lab.thing(kind, of: here))
@@ -141,7 +141,7 @@ import Testing
     @Test(
         "THR-09: what an instance handed out traps elsewhere, and says so",
         arguments: KindsLab.Kind.allCases)
-    func thingsStayAtHome(_ kind: KindsLab.Kind) async {
+    func liveObjectsTrapOnOtherThreads(_ kind: KindsLab.Kind) async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [kind] in

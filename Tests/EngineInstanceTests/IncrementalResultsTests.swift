@@ -35,7 +35,7 @@ import Testing
         ]
     }
 
-    @Test func equalsAskingEverything() throws {
+    @Test func incrementalUpdatesEqualAFullEvaluation() throws {
         var random = SeededRandom.fresh("FollowedObjectsTests")
         let lab = try ResultsLab(seed: random.next())
         let here = try lab.open()
@@ -84,7 +84,7 @@ import Testing
 
     /// Observers of large results update incrementally; a change of the schema causes a full
     /// evaluation.
-    @Test func observersFollow() throws {
+    @Test func observersUpdateIncrementally() throws {
         let here = try LoopLab(600)
         let (table, diary) = (here.lab.table, here.diary)
         let results = ResultsDefinition(table, try Query("age < 500"))
@@ -113,7 +113,7 @@ import Testing
     /// When the block is called, the observed results already contain the objects that the observer
     /// found.
     @Test(arguments: ["age < 500", "age >= 0 SORT(age DESC)", "TRUEPREDICATE LIMIT(5)"])
-    func resultsHoldWhatWasFound(_ text: String) throws {
+    func resultsContainTheObjectsOfTheNotification(_ text: String) throws {
         let here = try LoopLab(600)
         let (instance, table, diary) = (here.instance, here.lab.table, here.diary)
         let people = try #require(ObjectClass(instance, table))
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Full-text conditions across a link use the words of the linked table.
-    @Test func wordsElsewhere() throws {
+    @Test func fullTextConditionsUseTheWordsOfTheLinkedTable() throws {
         let folder = try ScratchFolder()
         var configuration = Instance.Configuration(path: folder.file("words.realm"))
         configuration.isDurable = false

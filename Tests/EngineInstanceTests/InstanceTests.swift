@@ -5,8 +5,8 @@ import Testing
 @testable import RealmEngine
 
 @Suite struct InstanceTests {
-    @Test("THR-33 THR-34 THR-60 CD-03 CD-04: one instance a place, one database a file")
-    func oneInstanceAPlace() throws {
+    @Test("THR-33 THR-34 THR-60 CD-03 CD-04: one instance per context, one database per file")
+    func eachContextHasOneInstance() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         #expect(here === (try lab.open()))
@@ -20,8 +20,8 @@ import Testing
         queue.close()
     }
 
-    @Test("THR-38 THR-61 THR-63 CD-13 CD-16: a plain thread stays where it is until refresh")
-    func staysUntilRefresh() throws {
+    @Test("THR-38 THR-61 THR-63 CD-13 CD-16: a thread stays at its version until refresh")
+    func aThreadStaysAtItsVersionUntilRefresh() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         #expect(lab.count(here) == 0)
@@ -43,8 +43,8 @@ import Testing
         try instance.commitWrite()
     }
 
-    @Test("THR-37 THR-62 THR-64 CD-16: a queue moves on by itself, unless told not to")
-    func queueMovesOn() throws {
+    @Test("THR-37 THR-62 THR-64 CD-16: a queue advances to new versions unless autorefresh is off")
+    func aQueueAdvancesUnlessAutorefreshIsOff() throws {
         let lab = try InstanceLab()
         let (reader, diary) = (WorkQueue("reader"), Diary())
         let holder = reader.sync { Unchecked(try! lab.open(on: reader.confinement)) }
@@ -83,8 +83,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("CD-26 CD-27: trying does not wait")
-    func tryingDoesNotWait() throws {
+    @Test("CD-26 CD-27: tryBeginWrite does not wait")
+    func tryBeginWriteDoesNotWait() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         try here.beginWrite()
@@ -102,8 +102,8 @@ import Testing
         other.close()
     }
 
-    @Test("CD-29: an instance let go inside a write transaction gives up its turn")
-    func droppedWriterGivesUpItsTurn() throws {
+    @Test("CD-29: an instance released inside a write transaction releases its turn")
+    func aReleasedWriterReleasesItsTurn() throws {
         let lab = try InstanceLab()
         do {
             let dropped = try lab.open()
@@ -116,8 +116,8 @@ import Testing
         #expect(lab.count(here) == 0)
     }
 
-    @Test("THR-83: invalidate lets go of the version")
-    func invalidateLetsGo() throws {
+    @Test("THR-83: invalidate unpins the version")
+    func invalidateUnpinsTheVersion() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var key = ObjectKey(0)
@@ -135,8 +135,9 @@ import Testing
     }
 
     @Test(
-        "THR-39 THR-65 THR-66 THR-68 THR-70 THR-71 THR-76 THR-77 THR-81 CD-23: frozen views stay")
-    func frozenViewsStay() throws {
+        "THR-39 THR-65 THR-66 THR-68 THR-70 THR-71 THR-76 THR-77 THR-81 CD-23: frozen views stay the same"
+    )
+    func frozenViewsDoNotChange() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var key = ObjectKey(0)
@@ -169,8 +170,8 @@ import Testing
         #expect(try live.row()?.value(0).isIdentical(to: .int(2)) == true)
     }
 
-    @Test("THR-35 THR-78 THR-92: held versions are pinned, exactly as long as they are held")
-    func heldVersionsArePinned() throws {
+    @Test("THR-35 THR-78 THR-92: versions are pinned exactly while they are retained")
+    func retainedVersionsArePinned() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var held: [Instance] = []
@@ -190,8 +191,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-78 THR-99: space that held versions keep is used again once they are let go")
-    func releasedVersionsGiveTheirSpaceBack() throws {
+    @Test("THR-78 THR-99: space of released versions is reused")
+    func spaceOfReleasedVersionsIsReused() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         func rewrite() throws {
@@ -229,8 +230,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-41 THR-45 THR-49 CD-08 CD-18: handles cross once, nil for what is gone")
-    func handlesCross() throws {
+    @Test("THR-41 THR-45 THR-49 CD-08 CD-18: a handle resolves once")
+    func handlesResolveOnceOnAnotherThread() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var keys: [ObjectKey] = []
@@ -267,7 +268,7 @@ import Testing
     }
 
     @Test("ACT-01 ACT-20: an actor's instance stays usable after await")
-    func actorsHaveInstances() async throws {
+    func anActorsInstanceStaysUsableAfterAwait() async throws {
         let lab = try InstanceLab()
         let kennel = Kennel()
         try await kennel.open(lab)
@@ -277,8 +278,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-09 THR-60 CD-06 CD-07 CD-23: a thread's instance traps elsewhere")
-    func wrongThread() async {
+    @Test("THR-09 THR-60 CD-06 CD-07 CD-23: using a thread's instance on another thread traps")
+    func usingAnInstanceOnAnotherThreadTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -291,7 +292,7 @@ import Testing
         #expect(result.said.contains("Realm accessed from incorrect thread. It belongs to thread"))
     }
 
-    @Test("THR-73: writing on a frozen instance traps") func frozenWrite() async {
+    @Test("THR-73: writing on a frozen instance traps") func writingOnAFrozenInstanceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -301,7 +302,7 @@ import Testing
         #expect(result.said.contains("Can't perform transactions on a frozen Realm"))
     }
 
-    @Test("THR-74: changing a frozen object traps") func frozenObject() async {
+    @Test("THR-74: changing a frozen object traps") func changingAFrozenObjectTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -316,7 +317,7 @@ import Testing
         #expect(result.said.contains("Attempting to modify a frozen object"))
     }
 
-    @Test("THR-75: observing a frozen instance traps") func frozenObserve() async {
+    @Test("THR-75: observing a frozen instance traps") func observingAFrozenInstanceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -326,7 +327,7 @@ import Testing
         #expect(result.said.contains("Frozen Realms do not change"))
     }
 
-    @Test("CD-28: write transactions do not nest") func nestedBegin() async {
+    @Test("CD-28: write transactions do not nest") func writeTransactionsDoNotNest() async {
         await #expect(processExitsWith: .failure) {
             let here = try InstanceLab().open()
             try here.beginWrite()
@@ -334,7 +335,7 @@ import Testing
         }
     }
 
-    @Test("an instance limits the versions alive") func tooManyVersions() async {
+    @Test("the number of live versions is limited") func theNumberOfLiveVersionsIsLimited() async {
         await #expect(processExitsWith: .failure) {
             let lab = try InstanceLab()
             lab.configuration.maximumNumberOfActiveVersions = 3

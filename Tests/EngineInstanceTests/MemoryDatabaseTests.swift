@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func sharedByName() throws {
+    @Test func instancesOfOneNameShareTheDatabase() throws {
         let here = try Self.open("sharedByName")
         let table = try Self.createDogs(here, 3000)
         let queue = WorkQueue("other")
@@ -44,7 +44,7 @@ import Testing
         queue.close()
     }
 
-    @Test func endsWithItsLastInstance() throws {
+    @Test func theDatabaseEndsWithItsLastInstance() throws {
         let first = try Self.open("endsWithItsLast")
         _ = try Self.createDogs(first, 10)
         let frozen = try first.freeze()
@@ -54,7 +54,7 @@ import Testing
         _ = frozen
     }
 
-    @Test func nothingIsLeft() throws {
+    @Test func aNewDatabaseOfTheSameNameIsEmpty() throws {
         do {
             let first = try Self.open("nothingIsLeft")
             _ = try Self.createDogs(first, 10)
@@ -65,7 +65,7 @@ import Testing
 
     /// No file is created, neither in the working directory nor in any place where the process has
     /// a file open.
-    @Test func makesNoFiles() async {
+    @Test func createsNoFiles() async {
         await #expect(processExitsWith: .success) {
             let folder = try ScratchFolder()
             chdir(folder.path)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func asynchronousWrites() throws {
+    @Test func asynchronousWritesComplete() throws {
         let (queue, diary) = (WorkQueue("async"), Diary())
         queue.async {
             let instance = try! Self.open("asynchronousWrites", on: queue.confinement)

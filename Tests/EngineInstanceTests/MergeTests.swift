@@ -5,8 +5,8 @@ import Testing
 
 /// Notifications of one context about changes of another.
 @Suite struct MergeTests {
-    @Test("CD-14: one insert, one update and one delete elsewhere are told exactly, after refresh")
-    func savedElsewhere() throws {
+    @Test("CD-14: one insertion, update and deletion of another context are notified after refresh")
+    func changesOfAnotherContextAreNotifiedAfterRefresh() throws {
         let here = try LoopLab(5)
         let (keys, lab) = (here.keys, here.lab)
         try here.observe()
@@ -29,8 +29,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("CD-15: what B observes is sent to A as primary keys, and looked up there")
-    func primaryKeysCross() throws {
+    @Test("CD-15: objects observed in B are found in A by their primary keys")
+    func changesAreForwardedByPrimaryKey() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         let cats = try here.write { (transaction) throws(RealmError) in

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func withoutABlock() throws {
+    @Test func migratesWithoutABlock() throws {
         let lab = try Self.dogs()
         try lab.open(
             [
@@ -39,7 +39,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    @Test func oldBesideNew() throws {
+    @Test func theBlockReadsOldAndWritesNewObjects() throws {
         let lab = try Self.dogs()
         try lab.open(
             [ClassSpec("Dog", "*id int", "label string")], version: 9,
@@ -68,7 +68,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    @Test func whatFailsChangesNothing() throws {
+    @Test func aFailedMigrationChangesNothing() throws {
         let lab = try Self.dogs()
         let before = try lab.content()
         let version = try Database(immutable: lab.path).version
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: Renaming and removing
 
-    @Test func rename() throws {
+    @Test func propertiesAreRenamedWithTheirValues() throws {
         let lab = try Self.dogs()
         try lab.open(
             [ClassSpec("Dog", "*number int", "title string?", "years int?")], version: 1,
@@ -111,7 +111,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    @Test func renamesThatCannotBe() throws {
+    @Test func invalidRenamesAreRefused() throws {
         let lab = try Self.dogs()
         let before = try lab.content()
         func error(_ name: String, _ old: String, _ new: String) -> String? {
@@ -141,7 +141,7 @@ import Testing
         #expect(try lab.content() == before)
     }
 
-    @Test func deleteObjects() throws {
+    @Test func objectsAndClassesAreDeleted() throws {
         let lab = try Self.lab([
             ClassSpec("Dog", "name string", "toy Toy?"), ClassSpec("Toy", "x int"),
             ClassSpec("Gone", "x int"),
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: Primary keys
 
-    @Test func primaryKeysAreCheckedAtTheEnd() throws {
+    @Test func primaryKeysAreCheckedAfterTheBlock() throws {
         let lab = try Self.dogs()
         let before = try lab.content()
         let wanted = [ClassSpec("Dog", "id int", "name string?", "*age int")]
@@ -238,7 +238,7 @@ import Testing
         instance.close()
     }
 
-    @Test func primaryKeyGetsAnotherType() throws {
+    @Test func aPrimaryKeyMayChangeItsType() throws {
         let lab = try Self.dogs()
         try lab.open(
             [ClassSpec("Dog", "*id string", "age int")], version: 1,
@@ -262,7 +262,7 @@ import Testing
 
     // MARK: Embedded classes
 
-    @Test func embedded() throws {
+    @Test func aClassMayBecomeEmbedded() throws {
         let lab = try Self.lab([
             ClassSpec("Dog", "name string", "toy Toy?"), ClassSpec("Toy", "x int"),
         ]) { (transaction) throws(RealmError) in

@@ -6,7 +6,7 @@ import Testing
 
 /// Programmer errors that end the process, and their messages.
 @Suite struct MisuseTests {
-    @Test func handlerIsReplaceable() async {
+    @Test func theMisuseHandlerCanBeReplaced() async {
         let result = await #expect(
             processExitsWith: .exitCode(42), observing: [\.standardErrorContent]
         ) {
@@ -33,7 +33,7 @@ import Testing
         _ = try instance.snapshot().table(lab.table).keys()
     }
 
-    @Test func truncationIsSaid() async {
+    @Test func truncationOfAMappedFileIsReported() async {
         let result = await #expect(
             processExitsWith: .signal(SIGBUS), observing: [\.standardErrorContent]
         ) { try Self.readTruncated() }
@@ -42,7 +42,7 @@ import Testing
         #expect(said.contains("instance.realm\n"))
     }
 
-    @Test func trapCanBeDeclined() async {
+    @Test func theTruncationTrapCanBeDeclined() async {
         let result = await #expect(
             processExitsWith: .exitCode(7), observing: [\.standardErrorContent]
         ) {
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// Faults outside of the mapping are passed to the previous signal handler.
-    @Test func otherFaultsAreHandedOn() async {
+    @Test func otherFaultsReachThePreviousHandler() async {
         await #expect(processExitsWith: .exitCode(8)) {
             signal(SIGBUS) { _ in _exit(8) }
             let instance = try InstanceLab().open()

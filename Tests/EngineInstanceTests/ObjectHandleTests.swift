@@ -6,7 +6,7 @@ import Testing
 /// Object handles, which read and change one property at a time.
 @Suite struct ObjectHandleTests {
     /// Compares handles that are kept across commits, rollbacks and deletions with a model.
-    @Test func followAModel() throws {
+    @Test func handlesEqualTheModel() throws {
         var random = SeededRandom.fresh("ObjectHandleTests")
         let lab = try HandleLab(seed: random.next())
         let objects = try lab.objects()
@@ -48,7 +48,7 @@ import Testing
 
     /// A moved handle reads the same values as a new handle of the object, in compact leaves and in
     /// leaves with gaps.
-    @Test func moves() throws {
+    @Test func aMovedHandleReadsTheSameValues() throws {
         let lab = try InstanceLab()
         let instance = try lab.open()
         try instance.write { (_) throws(RealmError) in
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// Adding and removing properties elsewhere does not change the indexes of the others.
-    @Test func schemaChanges() throws {
+    @Test func handlesKeepTheirPropertiesAcrossSchemaChanges() throws {
         let lab = try HandleLab(seed: 3)
         let objects = try lab.objects()
         try lab.instance.beginWrite()
@@ -133,7 +133,7 @@ import Testing
         lab.instance.close()
     }
 
-    @Test func misuseIsAnError() throws {
+    @Test func usingAWrongTypeIsAnError() throws {
         let lab = try HandleLab(seed: 4)
         let objects = try lab.objects()
         try lab.instance.beginWrite()

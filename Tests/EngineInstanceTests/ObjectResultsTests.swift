@@ -12,7 +12,7 @@ import Testing
 
     /// Results are kept across local and other commits, rollbacks and deletions, and also read in
     /// transactions.
-    @Test func followAModel() throws {
+    @Test func resultsEqualTheModel() throws {
         var random = SeededRandom.fresh("ObjectResultsTests")
         let lab = try ResultsLab(seed: random.next())
         let here = try lab.open()
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Cached content stays valid while nothing it depends on changes.
-    @Test func keptWhereNothingChanged() throws {
+    @Test func cachedContentStaysValidWithoutChanges() throws {
         let lab = try ResultsLab(seed: 5)
         let here = try lab.open()
         let people = try #require(ObjectClass(here, lab.person))
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// Looks up objects by primary key in versions that are frozen repeatedly.
-    @Test func foundByPrimaryKey() throws {
+    @Test func objectsAreFoundByPrimaryKeyInEveryVersion() throws {
         let lab = try ResultsLab(seed: 6)
         let here = try lab.open()
         let session = try #require(here.database.session)
@@ -186,7 +186,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test func mistakes() throws {
+    @Test func invalidQueriesAndOwnersAreErrors() throws {
         let lab = try ResultsLab(seed: 1)
         let here = try lab.open()
         let people = try #require(ObjectClass(here, lab.person))
@@ -209,7 +209,9 @@ import Testing
         here.close()
     }
 
-    @Test("THR-09: results trap elsewhere, and say so") func wrongThread() async {
+    @Test("THR-09: using results on another thread traps") func usingResultsOnAnotherThreadTraps()
+        async
+    {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -228,7 +230,7 @@ import Testing
 
     /// Applying the notified changes to the old content of a collection's results gives the new
     /// content.
-    @Test func observersReplay() throws {
+    @Test func notifiedChangesGiveTheNewContent() throws {
         let lab = try ResultsLab(seed: 4)
         let loop = ThreadLoop()
         let here = try lab.open(on: loop.confinement)

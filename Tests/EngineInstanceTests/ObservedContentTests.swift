@@ -7,8 +7,8 @@ import Testing
 @Suite struct ObservedContentTests {
     // MARK: Old values
 
-    @Test("ACT-56: what an object held before is at hand when it is told")
-    func oldValues() throws {
+    @Test("ACT-56: notifications of an object have its old values")
+    func notificationsHaveTheOldValues() throws {
         let here = try LoopLab(2)
         let diary = here.diary
         let token = here.instance.observe(object: here.link(1)) { notice in
@@ -40,8 +40,8 @@ import Testing
 
     // MARK: Dictionaries
 
-    @Test("ACT-50: a dictionary tells changes by key")
-    func dictionary() throws {
+    @Test("ACT-50: a dictionary reports changes by key")
+    func dictionariesReportChangesByKey() throws {
         let here = try LoopLab(3)
         let (table, keys, instance, diary) = (here.lab.table, here.keys, here.instance, here.diary)
         try here.write { (transaction) throws(RealmError) in
@@ -89,8 +89,8 @@ import Testing
 
     // MARK: Leaving out
 
-    @Test("a commit leaves out the observers it is told to, and only what it changed")
-    func leavingOut() throws {
+    @Test("a commit skips only the given observers, and only its own changes")
+    func aCommitSkipsTheGivenObservers() throws {
         let here = try LoopLab(3)
         let (instance, table, keys, diary) = (here.instance, here.lab.table, here.keys, here.diary)
         let left = try instance.observe(table: table) { diary.note($0.text("left out")) }
@@ -127,8 +127,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("a token of another instance cannot be left out")
-    func foreignToken() async {
+    @Test("a token of another instance cannot be skipped")
+    func tokensOfAnotherInstanceCannotBeSkipped() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -144,8 +144,8 @@ import Testing
 
     // MARK: Incoming links
 
-    @Test("ACT-55: key paths lead back along incoming links, by names or by resolved steps")
-    func incomingLinks() throws {
+    @Test("ACT-55: key paths follow incoming links, by names or by resolved steps")
+    func keyPathsFollowIncomingLinks() throws {
         let here = try LoopLab(4)
         let (keys, table, instance, diary) = (here.keys, here.lab.table, here.instance, here.diary)
         try here.write { (transaction) throws(RealmError) in
@@ -193,8 +193,8 @@ import Testing
 
     // MARK: Ahead of telling
 
-    @Test("CD-17: versions are compared by another thread; the place moves on when that is done")
-    func comparedElsewhere() throws {
+    @Test("CD-17: versions are compared on another thread, the instance advances afterwards")
+    func versionsAreComparedOnAnotherThread() throws {
         let here = try LoopLab(3, autorefresh: true)
         try here.observe()
         _ = here.news()

@@ -7,8 +7,8 @@ import Testing
 
 /// Time and context of notifications.
 @Suite struct ObserverDeliveryTests {
-    @Test("ACT-41: observers hear of local writes some time after the commit")
-    func localWritesAreToldLater() throws {
+    @Test("ACT-41: local writes are notified some time after the commit")
+    func localWritesAreNotifiedAfterTheCommit() throws {
         let here = try LoopLab(2)
         here.observeInstance()
         here.observeObject(0)
@@ -24,8 +24,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("ACT-41: what was not told yet is told before the next write begins, or by refresh")
-    func laterIsNotTooLate() throws {
+    @Test("ACT-41: pending notifications are delivered before the next write begins, or by refresh")
+    func pendingNotificationsPrecedeTheNextWrite() throws {
         let here = try LoopLab(2)
         try here.observe()
         try here.setAge(0, 7)
@@ -46,8 +46,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("ACT-41: asynchronous local writes are told after their block")
-    func asynchronousWritesAreToldLater() throws {
+    @Test("ACT-41: asynchronous local writes are notified after their block")
+    func asynchronousWritesAreNotifiedAfterTheirBlock() throws {
         let here = try LoopLab(1)
         try here.observe()
         let (instance, lab, diary) = (here.instance, here.lab, here.diary)
@@ -70,8 +70,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("ACT-41: an observer may write, and is told of that later")
-    func observersWrite() throws {
+    @Test("ACT-41: an observer may write and is notified of that later")
+    func writesOfAnObserverAreNotifiedLater() throws {
         let here = try LoopLab(1)
         let (instance, table, diary) = (here.instance, here.lab.table, here.diary)
         let link = here.link(0)
@@ -100,8 +100,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("ACT-39: on an actor blocks are called on its executor, some time later")
-    func actorsAreTold() async throws {
+    @Test("ACT-39: blocks of an actor's observers run on its executor")
+    func notificationsRunOnTheActorsExecutor() async throws {
         let lab = try InstanceLab()
         let kennel = ObservingKennel()
         try await kennel.observe(lab)
@@ -123,8 +123,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("ACT-40: another process's writes are told when the instance moves on to them")
-    func processesAreHeardOf() throws {
+    @Test("ACT-40: commits of another process are notified when the instance advances to them")
+    func commitsOfOtherProcessesAreNotified() throws {
         let folder = try ScratchFolder()
         let path = folder.file("counters.realm")
         let counters = try Counters(path, isDurable: false)
@@ -148,8 +148,8 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }
 
-    @Test("ACT-43: whoever lets go of the token hears nothing more")
-    func droppedTokens() throws {
+    @Test("ACT-43: no notification follows the release of a token")
+    func releasingATokenEndsNotifications() throws {
         let here = try LoopLab(1)
         let diary = here.diary
         var dropped: ObservationToken? = here.instance.observe(object: here.link(0)) { _ in

@@ -4,8 +4,8 @@ import Testing
 @testable import RealmEngine
 
 @Suite struct ObserverTests {
-    @Test("ACT-48 ACT-49 ACT-50 CD-10: collections are told what to do to a copy")
-    func collectionsReplay() throws {
+    @Test("ACT-48 ACT-49 ACT-50 CD-10: notified changes update a copy of a collection")
+    func notifiedChangesTurnACopyIntoTheNewContent() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("observer"), Diary())
         let copy = Unchecked(CopyBox())
@@ -57,8 +57,8 @@ import Testing
         queue.close()
     }
 
-    @Test("ACT-43 ACT-52 ACT-57: objects tell changed properties, then that they are gone")
-    func objects() throws {
+    @Test("ACT-43 ACT-52 ACT-57: objects report changed properties and their deletion")
+    func objectsReportChangedPropertiesAndDeletion() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("observer"), Diary())
         let here = try lab.open()

@@ -7,7 +7,7 @@ import Testing
 /// Contexts and states in which observation is possible.
 @Suite struct ObservingRulesTests {
     @Test("ACT-45: observing is possible in a write transaction before its first change")
-    func beforeChanges() throws {
+    func observingIsPossibleBeforeTheFirstChange() throws {
         let here = try LoopLab(1)
         let diary = here.diary
         let key = here.keys[0]
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test("ACT-45: observing traps after the first change of a write transaction")
-    func afterChanges() async {
+    func observingAfterAChangeTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -41,8 +41,8 @@ import Testing
         #expect(result.said.contains("after making changes in a write transaction"))
     }
 
-    @Test("ACT-46: observing what is only read traps")
-    func readOnly() async {
+    @Test("ACT-46: observing a read-only instance traps")
+    func observingAReadOnlyInstanceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test("ACT-47: observing on an actor's instance from outside the actor traps")
-    func offTheActor() async {
+    func observingFromOutsideTheActorTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test("CD-22 CD-25: a mutex does not let another thread use an instance")
-    func underAMutex() async {
+    func aMutexDoesNotPermitAnotherThreadsInstance() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -81,8 +81,8 @@ import Testing
         #expect(result.said.contains("Realm accessed from incorrect thread."))
     }
 
-    @Test("CD-22 CD-25: nor does it let another thread use an object, to read it")
-    func objectsUnderAMutex() async {
+    @Test("CD-22 CD-25: a mutex does not let another thread read an object")
+    func aMutexDoesNotPermitAnotherThreadsObject() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

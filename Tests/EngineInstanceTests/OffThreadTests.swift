@@ -6,8 +6,8 @@ import Testing
 
 /// Work that does not block the instance's context.
 @Suite struct OffThreadTests {
-    @Test("CD-17: a collection is first looked at by another thread, the place goes on meanwhile")
-    func initialIsFoundElsewhere() throws {
+    @Test("CD-17: initial results are evaluated on another thread while the context continues")
+    func initialResultsAreEvaluatedOnAnotherThread() throws {
         let here = try LoopLab(3)
         let (works, diary, table) = (HeldWorks(), here.diary, here.lab.table)
         here.instance.observers.evaluate = works.hold
@@ -41,8 +41,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("CD-17: the thread that evaluates is not the caller's; mistakes are told at once")
-    func evaluatingThread() throws {
+    @Test("CD-17: results are evaluated on another thread, invalid queries are reported at once")
+    func evaluationRunsOnAnotherThread() throws {
         let here = try LoopLab(1)
         let threads = Diary()
         here.instance.observers.evaluate = { work in
@@ -59,8 +59,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("CD-17: work given to the background is done, in order, whoever gives it")
-    func backgroundWorker() {
+    @Test("CD-17: the background worker runs work of all threads in order")
+    func theBackgroundWorkerRunsWorkInOrder() {
         let diary = Diary()
         for round in 0..<50 {
             for i in 0..<3 { BackgroundWorker.run { diary.note("\(round) \(i)") } }
@@ -70,8 +70,8 @@ import Testing
         #expect(diary.all == (0..<50).flatMap { round in (0..<3).map { "\(round) \($0)" } })
     }
 
-    @Test("ACT-23: waiting for the writer's turn keeps nothing else from running at the place")
-    func waitingForTheTurn() async throws {
+    @Test("ACT-23: waiting for the writer's turn does not block the context")
+    func waitingForTheTurnDoesNotBlockTheContext() async throws {
         let lab = try InstanceLab()
         let (holder, diary) = (WorkQueue("holder"), Diary())
         let path = lab.path
@@ -96,8 +96,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("ACT-24: the data is written elsewhere; the place goes on during the sync")
-    func syncingElsewhere() throws {
+    @Test("ACT-24: data is written and synced on another thread")
+    func syncsRunOnAnotherThread() throws {
         let (loop, gate, diary) = (ThreadLoop(), SyncGate(), Diary())
         let (lab, instance) = try InstanceLab.held(gate, loop)
         gate.close()
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test("ACT-25: the calling thread writes nothing and syncs nothing")
-    func nothingOnTheCallingThread() throws {
+    func theCallingThreadWritesAndSyncsNothing() throws {
         let (loop, gate) = (ThreadLoop(), SyncGate())
         let (lab, instance) = try InstanceLab.held(gate, loop)
         var completed = 0

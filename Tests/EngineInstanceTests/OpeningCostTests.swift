@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("CD-19: opening reads as much of a large file as of a small one")
-    func openingIsLazy() throws {
+    func openingReadsNoMoreOfALargeFile() throws {
         let folder = try ScratchFolder()
         var nodes: [Int] = []
         var resident: [Int] = []

@@ -10,7 +10,7 @@ import Testing
     private static let dog = ClassSpec("Dog", "*id int", "+name string?", "owner Person?")
     private static let person = ClassSpec("Person", "name string", "pet Dog?")
 
-    @Test func newFileGetsItsClasses() throws {
+    @Test func aNewFileContainsTheClasses() throws {
         let lab = try OpeningLab()
         let first = try lab.open([Self.dog, Self.person], version: 3)
         let version = first.version
@@ -26,7 +26,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    @Test func classesAndIndexesNeedNoNewVersion() throws {
+    @Test func newClassesAndIndexesNeedNoNewSchemaVersion() throws {
         let lab = try OpeningLab()
         try lab.make([ClassSpec("Dog", "*id int", "name string?", "+age int")]) {
             (transaction) throws(RealmError) in
@@ -46,7 +46,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    @Test func otherDifferencesNeedOne() throws {
+    @Test func otherDifferencesNeedANewSchemaVersion() throws {
         let lab = try OpeningLab()
         try lab.make(
             [
@@ -82,7 +82,7 @@ import Testing
         #expect(try lab.content() == before)
     }
 
-    @Test func rulesOfOneProcess() throws {
+    @Test func openingsOfOneProcessMustAgree() throws {
         let lab = try OpeningLab()
         let first = try lab.open([Self.dog, Self.person])
         let other = Thrown.error { _ = try lab.open([Self.dog, Self.person], version: 1) }
@@ -100,7 +100,7 @@ import Testing
     // MARK: Threads
 
     /// When several threads open a file at once, exactly one prepares it, and all find it ready.
-    @Test func oneStepForAllThreads() throws {
+    @Test func oneThreadPreparesTheFile() throws {
         let lab = try OpeningLab()
         try lab.make([ClassSpec("Dog", "name string")]) { (transaction) throws(RealmError) in
             for i in 0..<1000 { try transaction.add("Dog", ["name": "dog \(i)"]) }
@@ -139,7 +139,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    @Test func migrationCannotOpenItsFile() throws {
+    @Test func aMigrationCannotOpenItsFile() throws {
         let lab = try OpeningLab()
         try lab.make([ClassSpec("Dog", "name string")])
         let before = try lab.content()
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: Seeds
 
-    @Test(arguments: [false, true]) func seed(isEncrypted: Bool) throws {
+    @Test(arguments: [false, true]) func aMissingFileIsCopiedFromTheSeed(isEncrypted: Bool) throws {
         let key = isEncrypted ? try EncryptedImage.key() : nil
         let seed = try OpeningLab(key)
         try seed.make([ClassSpec("Dog", "name string")]) { (transaction) throws(RealmError) in
@@ -186,7 +186,7 @@ import Testing
 
     // MARK: Compaction
 
-    @Test func compactsWhenAlone() throws {
+    @Test func compactsIfTheFileHasNoOtherUser() throws {
         let lab = try OpeningLab()
         let spec = ClassSpec("Dog", "name string")
         try lab.make([spec]) { (transaction) throws(RealmError) in
@@ -225,7 +225,7 @@ import Testing
 
     // MARK: Beginning anew
 
-    @Test func beginsAnew() throws {
+    @Test func deletesAllDataIfTheSchemaDiffers() throws {
         let lab = try OpeningLab()
         let old = ClassSpec("Dog", "name string")
         try lab.make([old], version: 7) { (transaction) throws(RealmError) in
@@ -253,7 +253,7 @@ import Testing
 
     // MARK: Reading only
 
-    @Test func readOnly() throws {
+    @Test func readOnlyInstancesLeaveTheFileUnchanged() throws {
         let lab = try OpeningLab()
         let spec = ClassSpec("Dog", "name string", "age int")
         try lab.make([spec], version: 4) { (transaction) throws(RealmError) in
@@ -286,7 +286,7 @@ import Testing
             ])
     }
 
-    @Test func inMemory() throws {
+    @Test func schemasApplyToInMemoryDatabases() throws {
         let configuration = Instance.Configuration(inMemory: "opening")
         var request = OpeningRequest(configuration)
         request.schema = WantedSchema([Self.dog, Self.person], version: 1)

@@ -7,7 +7,7 @@ import Testing
 /// Queues and actors that end while asynchronous writes are pending. Nothing may wait for ever, and
 /// the write mutex must be released.
 @Suite struct QueueEndTests {
-    @Test("a closed queue takes nothing") func closedQueue() throws {
+    @Test("a closed queue refuses work") func aClosedQueueRefusesWork() throws {
         let (queue, diary) = (WorkQueue("short"), Diary())
         #expect(queue.async { diary.note("ran") })
         queue.close()
@@ -15,7 +15,8 @@ import Testing
         #expect(diary.all == ["ran"])
     }
 
-    @Test("a queue nobody refers to runs what it was given") func unreferencedQueue() {
+    @Test("a queue without references runs its pending work") func anUnreferencedQueueRunsItsWork()
+    {
         let diary = Diary()
         WorkQueue("lost").async {
             Deadline.sleep(milliseconds: 5)
@@ -25,8 +26,8 @@ import Testing
         diary.wait(for: 2)
     }
 
-    @Test("blocks and completions of a closed queue are dropped, the turn goes on")
-    func closedWithPendingWrites() throws {
+    @Test("blocks and completions of a closed queue are dropped, other writers continue")
+    func aClosedQueueDropsItsPendingWrites() throws {
         for round in 0..<20 {
             let lab = try InstanceLab()
             let (closing, diary) = (WorkQueue("closing"), Diary())
@@ -58,7 +59,8 @@ import Testing
         }
     }
 
-    @Test("writes go on when the queue's handle is gone") func forgottenQueue() throws {
+    @Test("writes continue when the queue's handle is released")
+    func writesContinueWithoutTheQueuesHandle() throws {
         let lab = try InstanceLab()
         let diary = Diary()
         do {
@@ -94,7 +96,9 @@ import Testing
         }
     }
 
-    @Test("an instance does not keep its actor") func actorsGo() async throws {
+    @Test("an instance does not retain its actor") func anInstanceDoesNotRetainItsActor()
+        async throws
+    {
         let (lab, diary) = (try InstanceLab(), Diary())
         #expect(try await Owner(diary).open(lab) == 0)
         for _ in 0..<200 where diary.all.isEmpty {
@@ -105,7 +109,8 @@ import Testing
     }
 
     /// In a separate process, because it waits for all writes of the process.
-    @Test("CD-21: pending writes of all databases finish before exit") func pendingWrites() async {
+    @Test("CD-21: pending writes of all databases finish before exit")
+    func pendingWritesFinishBeforeExit() async {
         await #expect(processExitsWith: .success) {
             let labs = [try InstanceLab(), try InstanceLab()]
             let (queue, diary) = (WorkQueue("writer"), Diary())

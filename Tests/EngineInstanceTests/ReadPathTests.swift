@@ -6,7 +6,7 @@ import Testing
 /// Overhead of reading through an instance.
 @Suite struct ReadPathTests {
     /// Reading succeeds while another thread holds every lock of the database.
-    @Test("THR-03 THR-90: reading takes no lock") func readsWhileEverythingIsLocked() throws {
+    @Test("THR-03 THR-90: reading takes no lock") func readingTakesNoLock() throws {
         let lab = try InstanceLab()
         let other = try lab.open()
         try other.write { (_) throws(RealmError) in
@@ -52,7 +52,9 @@ import Testing
     }
 
     /// Time of a confinement check; printed in the scaled run.
-    @Test("CD-06: the check of the thread is cheap") func checkIsCheap() throws {
+    @Test("CD-06: the check of the thread takes little time") func confinementChecksTakeLittleTime()
+        throws
+    {
         let lab = try InstanceLab()
         let instance = try lab.open()
         let count = ModelShapes.scale > 1 ? 100_000_000 : 1000

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Aggregates of all kinds of results, before and after evaluation.
-    @Test func figuresOfAModel() throws {
+    @Test func aggregatesEqualTheModel() throws {
         let (lab, here, people) = try filled("figuresOfAModel")
         for round in 0..<80 * ModelShapes.scale {
             let shape = lab.shape()
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// A cursor visits the objects that existed when it was made, whatever changes meanwhile.
-    @Test func cursorsKeepTheirObjects() throws {
+    @Test func cursorsVisitTheObjectsOfTheirVersion() throws {
         let (lab, here, people) = try filled("cursorsKeepTheirObjects")
         for query in ["TRUEPREDICATE", "age > 2 SORT(name ASC)"] {
             let results =
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Compound conditions of several queries, from text and from expression trees.
-    @Test func compounds() throws {
+    @Test func compoundQueriesEqualTheirParts() throws {
         let (lab, here, people) = try filled("compounds")
         let old = try Query("age > $0", arguments: [.int(4)])
         let light = try Query(.comparison(.property("weight"), .less, .constant(.double(1))))

@@ -14,8 +14,8 @@ import Testing
         return here.news()
     }
 
-    @Test("ACT-48: collections tell insertion, deletion, modification and self-assignment")
-    func collections() throws {
+    @Test("ACT-48: collections report insertion, deletion, modification and self-assignment")
+    func collectionsReportSelfAssignment() throws {
         let here = try LoopLab(3)
         let (keys, table) = (here.keys, here.lab.table)
         try here.observe()
@@ -42,8 +42,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("ACT-52: objects tell modification and self-assignment of a property, then deletion")
-    func objects() throws {
+    @Test("ACT-52: objects report modification and self-assignment of a property, then deletion")
+    func objectsReportSelfAssignment() throws {
         let here = try LoopLab(2)
         let (keys, table) = (here.keys, here.lab.table)
         here.observeObject(0)
@@ -64,8 +64,9 @@ import Testing
         try here.audit()
     }
 
-    @Test("ACT-48 ACT-52: others' self-assignments tell too, over several commits")
-    func ofOthers() throws {
+    @Test(
+        "ACT-48 ACT-52: self-assignments of other participants are reported, over several commits")
+    func selfAssignmentsOfOtherParticipantsAreReported() throws {
         let here = try LoopLab(4)
         let (keys, table) = (here.keys, here.lab.table)
         here.observeObject(2)
@@ -92,8 +93,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("ACT-48 ACT-52: asynchronous self-assignments tell before and after their flush")
-    func asynchronous() throws {
+    @Test("ACT-48 ACT-52: asynchronous self-assignments are reported before and after their flush")
+    func asynchronousSelfAssignmentsAreReported() throws {
         let here = try LoopLab(2)
         let (keys, table, instance) = (here.keys, here.lab.table, here.instance)
         here.observeObject(0)
@@ -121,8 +122,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("ACT-52: a list given the same elements is modified, its owner's observer hears")
-    func lists() throws {
+    @Test("ACT-52: assigning equal elements modifies a list and its owner")
+    func assigningEqualElementsModifiesTheList() throws {
         let here = try LoopLab(1)
         let (key, table) = (here.keys[0], here.lab.table)
         try here.write { (transaction) throws(RealmError) in
@@ -139,8 +140,8 @@ import Testing
         try here.audit()
     }
 
-    @Test("a change log that is missing or makes no sense leaves what comparing finds")
-    func withoutALog() throws {
+    @Test("without a valid change log, the compared changes are reported")
+    func aMissingChangeLogLeavesTheComparedChanges() throws {
         let here = try LoopLab(3)
         let (keys, table) = (here.keys, here.lab.table)
         let old = here.instance.snapshot()

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (0, 40), (3, 2500), (2500, 3), (900, 1000), (1500, 1500)])
-    func integers(_ sizes: (Int, Int)) throws {
+    func integerSetsFollowSetAlgebra(_ sizes: (Int, Int)) throws {
         let lab = try Lab(.int)
         try lab.instance.beginWrite()
         var random = SeededRandom(seed: UInt64(sizes.0 + 7 * sizes.1))
@@ -121,7 +121,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func linksKeepTheirOtherEnds() throws {
+    @Test func linkSetsKeepTheirBacklinks() throws {
         let lab = try Lab(.link)
         try lab.instance.beginWrite()
         let table = lab.handle.objects.key
@@ -143,7 +143,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func textsInTheirOrder() throws {
+    @Test func textSetsStayInOrder() throws {
         let lab = try Lab(.string)
         try lab.instance.beginWrite()
         func insert(_ text: String, into set: CollectionHandle) throws {

@@ -9,8 +9,8 @@ import Testing
 /// Threads, queues, an actor and other processes read and write one database, synchronously and
 /// asynchronously, in groups and alone. Runs for ten minutes with `REALM_TEST_SCALE=300`.
 @Suite struct StressTests {
-    @Test("THR-03 THR-90 ACT-20 CD-01: nobody sees a part of a transaction, whoever writes")
-    func everythingAtOnce() async throws {
+    @Test("THR-03 THR-90 ACT-20 CD-01: readers never see a part of a transaction")
+    func everyReaderSeesWholeTransactions() async throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)

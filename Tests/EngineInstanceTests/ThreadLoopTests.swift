@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test("THR-13 THR-16: blocks and completions run on the thread of the loop")
-    func writes() throws {
+    func blocksAndCompletionsRunOnTheLoopsThread() throws {
         let lab = try InstanceLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -33,7 +33,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test func wakes() {
+    @Test func wakingALoopRunsItsWork() {
         let loop = ThreadLoop()
         #expect(!loop.run())
         let wake = loop.wake
@@ -47,14 +47,14 @@ import Testing
     }
 
     /// Nothing is delivered to a deinitialised loop.
-    @Test func goneLoops() {
+    @Test func nothingIsDeliveredToADeinitialisedLoop() {
         let confinement = ThreadLoop().confinement
         #expect(!confinement.post {})
     }
 
     /// Restarting a transaction discards its own changes, but not its group's earlier commits.
     @Test("THR-18 THR-21: commit and cancel both end an asynchronous write", arguments: [0, 1, 3])
-    func restarts(before: Int) throws {
+    func commitAndCancelEndAnAsynchronousWrite(before: Int) throws {
         let lab = try InstanceLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -86,7 +86,8 @@ import Testing
     }
 
     /// Another program holds the write mutex for longer than the instance waits.
-    @Test("THR-18: waiting for a turn is an asynchronous write under way") func patience() throws {
+    @Test("THR-18: waiting for a turn counts as an asynchronous write")
+    func waitingForTheTurnIsAnAsynchronousWrite() throws {
         let lab = try InstanceLab()
         var options = WriteSession.Options()
         options.isDurable = lab.configuration.isDurable
@@ -114,7 +115,9 @@ import Testing
     }
 
     /// Several threads read one mapping, each through its own instance, and create no files.
-    @Test("THR-04: threads share a mapping that is only read") func readers() throws {
+    @Test("THR-04: threads share a mapping that is only read") func threadsShareAReadOnlyMapping()
+        throws
+    {
         let lab = try InstanceLab()
         let writer = try lab.open()
         try writer.write { (_) throws(RealmError) in
@@ -138,7 +141,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test func readersDoNotWrite() async {
+    @Test func writingOnAReadOnlyInstanceTraps() async {
         await #expect(processExitsWith: .failure) {
             let lab = try InstanceLab()
             try Instance.reading(Database.open(lab.path)).beginWrite()

@@ -7,8 +7,8 @@ import Testing
 
 /// Order of write transactions, and visibility of their changes.
 @Suite struct TurnRuleTests {
-    @Test("THR-06: the second begins when the first has ended", arguments: [false, true])
-    func secondWaitsForTheFirst(_ commits: Bool) throws {
+    @Test("THR-06: a transaction begins when the previous one has ended", arguments: [false, true])
+    func aTransactionWaitsForThePreviousOne(_ commits: Bool) throws {
         let lab = try InstanceLab()
         let diary = Diary()
         let (one, two) = (WorkQueue("one"), WorkQueue("two"))
@@ -40,7 +40,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-06: a writer of another process is waited for too")
+    @Test("THR-06: a transaction waits for a writer of another process")
     func processesTakeTurns() throws {
         let folder = try ScratchFolder()
         let path = folder.file("turn.realm")
@@ -68,8 +68,8 @@ import Testing
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end", crashed: true)
     }
 
-    @Test("THR-36: two places find one object by its primary key, and both change it")
-    func bothFindAndChange() throws {
+    @Test("THR-36: two instances find one object by its primary key and change it")
+    func twoInstancesChangeOneObject() throws {
         let lab = try KindsLab()
         let here = try lab.open()
         let queue = WorkQueue("other")
@@ -105,8 +105,8 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-62: a thread's loop moves its instance on when it turns")
-    func loopsMoveOn() throws {
+    @Test("THR-62: a thread's loop advances its instance when it runs")
+    func aThreadsLoopAdvancesItsInstance() throws {
         let lab = try InstanceLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -128,7 +128,9 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-62: an actor's instance moves on by itself") func actorsMoveOn() async throws {
+    @Test("THR-62: an actor's instance advances by itself") func anActorsInstanceAdvances()
+        async throws
+    {
         let lab = try InstanceLab()
         let (counts, sink) = AsyncStream.makeStream(of: Int.self)
         let watcher = Watcher()
