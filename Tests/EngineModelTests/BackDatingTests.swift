@@ -66,7 +66,7 @@ import Testing
         return stamp
     }
 
-    @Test(arguments: 1...6) func findsTheOldestStamp(_ seed: Int) throws {
+    @Test(arguments: 1...6) func freeSpaceHasItsOldestStamp(_ seed: Int) throws {
         let folder = try ScratchFolder()
         let (session, held) = try Self.versions(folder, seed: UInt64(seed))
         let newest = session.database.snapshot()
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A stamp is found with the lists of a few versions, however many are live.
-    @Test func opensTheListsItNeeds() throws {
+    @Test func findingAStampReadsFewLists() throws {
         let versions = (1...10_000).map { UInt64(2 * $0) }
         let lists = FreeSpace.PreviousFreeLists(versions) {
             FreeSpace.OlderList(empty: versions[$0])

@@ -92,7 +92,7 @@ import Testing
         try session.database.snapshot().table(table).count()
     }
 
-    @Test func settingAProperty() throws {
+    @Test func settingAPropertyStaysWithinTheMemoryLimit() throws {
         let arena = ByteArena()
         let bytes = [UInt8](repeating: 90, count: 300)
         let text = bytes.withUnsafeBytes {
@@ -107,7 +107,7 @@ import Testing
         #expect(try texts().allSatisfy { $0?.utf8.count == 300 })
     }
 
-    @Test func makingPropertiesOptional() throws {
+    @Test func makingPropertiesOptionalStaysWithinTheLimit() throws {
         try edit { transaction in
             try transaction.setOptional(table, 1, true)
             let number = try transaction.column(named: "number", in: table)
@@ -129,7 +129,7 @@ import Testing
         #expect(view.element.isNullable && !view.root.isNone)
     }
 
-    @Test func addingAndDroppingProperties() throws {
+    @Test func addingAndDroppingPropertiesStaysWithinTheLimit() throws {
         try edit { transaction in
             var spec = PropertySpec("new", .double)
             spec.isIndexed = false
@@ -143,7 +143,9 @@ import Testing
     }
 
     /// Queued backlinks are stored before the column is removed.
-    @Test(arguments: [false, true]) func changingAPropertyOfNewTargets(_ isDropped: Bool) throws {
+    @Test(arguments: [false, true]) func changingLinksToNewTargetsStaysWithinTheLimit(
+        _ isDropped: Bool
+    ) throws {
         try edit(spills: false) { transaction in
             for key in keys.prefix(5_000) { try transaction.set(table, key, 4, .null) }
             try transaction.addProperty(other, PropertySpec("number", .int))
@@ -162,7 +164,7 @@ import Testing
     }
 
     /// An index that exceeds the memory limit is built in parts.
-    @Test func addingIndexes() throws {
+    @Test func addingIndexesStaysWithinTheMemoryLimit() throws {
         try edit { transaction in
             try transaction.setIndex(table, 2, .none)
             try transaction.setIndex(table, 2, .general)
@@ -171,7 +173,7 @@ import Testing
         try edit { transaction in try transaction.setIndex(table, 1, .general) }
     }
 
-    @Test(arguments: [2, 10]) func deletingObjects(_ part: Int) throws {
+    @Test(arguments: [2, 10]) func deletingObjectsStaysWithinTheMemoryLimit(_ part: Int) throws {
         try edit { transaction in
             try transaction.remove(table, keys.filter { Int($0.raw) % part == 0 })
             try transaction.remove(other, others.filter { Int($0.raw) % part == 1 })
@@ -179,7 +181,7 @@ import Testing
         #expect(try count() == keys.count { Int($0.raw) % part != 0 })
     }
 
-    @Test func emptyingAndDroppingClasses() throws {
+    @Test func emptyingAndDroppingClassesStaysWithinTheLimit() throws {
         try edit(spills: false) { transaction in
             try transaction.removeAllObjects(of: [other])
         }

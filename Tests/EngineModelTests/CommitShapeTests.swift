@@ -45,7 +45,7 @@ import Testing
     // MARK: Writes
 
     /// The nodes and lists of a commit take one or two writes, in addition to two for the header.
-    @Test func smallCommitIsOneChunk() throws {
+    @Test func aSmallCommitTakesOneOrTwoWrites() throws {
         var device: RecordingDevice?
         let session = try open(creates: true) {
             device = RecordingDevice($0)
@@ -70,7 +70,7 @@ import Testing
         try audit()
     }
 
-    @Test func overwritingAtRandomReusesSpace() throws {
+    @Test func randomUpdatesReuseSpace() throws {
         let session = try open(creates: true)
         let table = try makeClass(session, "a", "b", "c", "d")
         try insert(session, table, 0..<8000)
@@ -141,7 +141,7 @@ import Testing
         #expect(try known == SchemaFacts(readingAgain: session.database), "\(when)")
     }
 
-    @Test func othersChangeTheSchemaBetween() throws {
+    @Test func schemaChangesOfOtherSessionsAreRead() throws {
         let first = try open(creates: true)
         let table = try makeClass(first, "n", "m")
         let second = try open()
@@ -191,7 +191,7 @@ import Testing
         try audit()
     }
 
-    @Test func failedSyncAndRestart() throws {
+    @Test func everyVersionIsReadAfterAFailedCommit() throws {
         let error = RealmError(.output, code: "IO", reason: "test", "the disk is broken")
         let table: TableKey
         do {

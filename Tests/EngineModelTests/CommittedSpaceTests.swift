@@ -62,7 +62,7 @@ import Testing
     }
 
     /// The cached free space equals the file's lists, whichever versions are live.
-    @Test(arguments: 1...4) func equalsTheFile(_ seed: Int) throws {
+    @Test(arguments: 1...4) func cachedSpaceEqualsTheFile(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let session = try session()
         let table = try makeClass(session)
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// A commit that continues from the version of another participant reads that version's list.
-    @Test func anotherWriterCommitted() throws {
+    @Test func aCommitOfAnotherWriterDiscardsTheCachedSpace() throws {
         var random = SeededRandom(seed: 9)
         let sessions = [
             try session(isSeparate: true), try session(creates: false, isSeparate: true),
@@ -116,7 +116,7 @@ import Testing
 
     /// The next commit overwrites the nodes that a transaction spilled before its rollback, and
     /// reads the list from the file again.
-    @Test func rollbackAfterWritingAhead() throws {
+    @Test func aRollbackAfterASpillDiscardsTheCachedSpace() throws {
         var random = SeededRandom(seed: 3)
         let session = try session()
         let table = try makeClass(session)
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Long lists are not cached.
-    @Test func keepsShortListsOnly() {
+    @Test func onlyShortListsAreCached() {
         func space(_ count: Int) -> CommittedSpace {
             let free = (0..<count).map { Extent(start: UInt64(24 + 64 * $0), count: 24) }
             return CommittedSpace(

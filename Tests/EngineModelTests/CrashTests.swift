@@ -10,11 +10,12 @@ import Testing
     private static let shards = Array(0..<4)
 
     @Test("THR-91 THR-97: a crash leaves a whole version", arguments: shards)
-    func images(_ shard: Int) throws { try images(shard, nil) }
+    func everyCrashImageContainsAWholeVersion(_ shard: Int) throws { try images(shard, nil) }
 
     /// Runs the crash images for encrypted files: between syncs, pages and their entries may arrive
     /// separately, and any subset of a table's entries.
-    @Test(arguments: shards) func encryptedImages(_ shard: Int) throws {
+    @Test(arguments: shards) func everyEncryptedCrashImageContainsAWholeVersion(_ shard: Int) throws
+    {
         try images(shard, try EncryptedImage.key())
     }
 

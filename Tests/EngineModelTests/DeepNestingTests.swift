@@ -18,7 +18,7 @@ import Testing
     }
 
     /// A dictionary of three nodes at each of the levels that the format allows.
-    @Test func deepestDictionaryCanBeReplacedAndDeleted() throws {
+    @Test func theDeepestDictionaryCanBeReplacedAndDeleted() throws {
         let begin = try session.begin()
         let table = try begin.createClass("C")
         try begin.addProperty(table, PropertySpec("any", .mixed))
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func deepestEmbeddedObjectsAreReadAndDeletedAndDeeperOnesRefused(inList: Bool) throws {
+    func embeddedObjectsHaveAMaximumDepth(inList: Bool) throws {
         let begin = try session.begin()
         let (root, child) = try createClasses(begin, inList: inList)
         let object = try begin.create(in: root)

@@ -6,7 +6,7 @@ import Testing
 /// Edits of single elements that random edits rarely make.
 @Suite struct ElementEditTests {
     /// The index of a mixed property contains values, but not the strings of lists in it.
-    @Test func listsInIndexedMixedProperties() throws {
+    @Test func elementEditsUpdateTheIndexOfAMixedProperty() throws {
         let folder = try ScratchFolder()
         let path = folder.file("indexed.realm")
         var options = WriteSession.Options()
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// A rejected change leaves the index of the property, and everything else, unchanged.
-    @Test func refusedChangesLeaveNothingBehind() throws {
+    @Test func refusedChangesChangeNothing() throws {
         let folder = try ScratchFolder()
         let path = folder.file("refused.realm")
         var options = WriteSession.Options()

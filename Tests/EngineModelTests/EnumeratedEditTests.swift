@@ -69,7 +69,7 @@ import Testing
 
     /// Leaves of the column are spilled one after the other.
     @Test(arguments: [false, true])
-    func becomesOrdinaryWithinTheMemoryLimit(_ hasNewValue: Bool) throws {
+    func conversionToStringsStaysWithinTheMemoryLimit(_ hasNewValue: Bool) throws {
         var wanted = try texts()
         try change { (transaction, table) in
             transaction.memoryLimit = 1 << 12
@@ -120,7 +120,7 @@ import Testing
     }
 
     /// With tombstones, properties stay enumerated.
-    @Test func tombstonesHaveTexts() throws {
+    @Test func tombstonesKeepThePropertyEnumerated() throws {
         try addTombstone()
         let known = try #require(try list())
         var wanted = try texts()
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func becomesOrdinaryBesideTombstones(_ hasNewValue: Bool) throws {
+    func propertiesWithTombstonesBecomeOrdinary(_ hasNewValue: Bool) throws {
         try addTombstone()
         var wanted = try texts()
         try change { (transaction, table) in
@@ -158,7 +158,7 @@ import Testing
         #expect(try tombstones().count == 1)
     }
 
-    @Test func valuesAreFoundOrJoin() throws {
+    @Test func existingValuesAreFoundAndNewOnesAppended() throws {
         let known = try #require(try list())
         #expect(known.count == 11 && known[0] == nil)
         var wanted = try texts()
@@ -176,7 +176,7 @@ import Testing
     }
 
     /// Lists that become medium and big, also within a transaction.
-    @Test func listsGrow() throws {
+    @Test func listsOfValuesGrow() throws {
         var wanted = try texts()
         try change { (transaction, table) in
             let keys = try Array(transaction.snapshot().table(table).keys())
@@ -192,7 +192,7 @@ import Testing
         #expect(Set(wanted).isSubset(of: Set(list)))
     }
 
-    @Test func objectsComeAndGo() throws {
+    @Test func createdAndDeletedObjectsKeepTheirValues() throws {
         var wanted = try texts()
         try change(ModelShapes.small) { (transaction, table) in
             let keys = try Array(transaction.snapshot().table(table).keys())
@@ -208,7 +208,7 @@ import Testing
         #expect(try list()?.count == 11 + 7)
     }
 
-    @Test func rowsInBatches() throws {
+    @Test func rowBatchesAddTheirValues() throws {
         var wanted = try texts()
         try change { (transaction, table) in
             let info = try transaction.snapshot().table(table).info
@@ -229,7 +229,7 @@ import Testing
         #expect(try list()?.count == 11 + 30)
     }
 
-    @Test func schemaEdits() throws {
+    @Test func schemaChangesKeepTheValues() throws {
         let wanted = try texts()
         try change { (transaction, table) in
             try transaction.setIndex(table, 0, .general)
@@ -246,12 +246,12 @@ import Testing
         #expect(try texts() == filled)
     }
 
-    @Test func removedPropertiesLeaveNoList() throws {
+    @Test func removingAPropertyRemovesItsListOfValues() throws {
         try change { (transaction, table) in try transaction.removeProperty(table, 0) }
         #expect(try list() == nil)
     }
 
-    @Test func whatIsRolledBackJoinsNothing() throws {
+    @Test func aRollbackAddsNoValues() throws {
         let known = try list()
         var options = WriteSession.Options()
         options.isDurable = false
@@ -269,7 +269,7 @@ import Testing
 
     /// Random transactions on files in which all suitable properties are enumerated.
     @Test(arguments: QueryCases.datasets.indices, [false, true])
-    func goesOn(_ i: Int, _ isSmall: Bool) throws {
+    func randomTransactionsEqualTheModel(_ i: Int, _ isSmall: Bool) throws {
         let name = try #require(QueryCases.datasets[i]["name"]?.string)
         let file = QueryCases.folder.appending(path: name + ".realm").path
         let copy = try ScratchDatabase.enumerated(Database(immutable: file))

@@ -11,11 +11,13 @@ import Testing
     private static let causes = [ENOSPC, EIO]
 
     @Test("THR-97: a failed write leaves the old version", arguments: causes, [false, true])
-    func everyCall(_ code: Int32, _ tears: Bool) throws { try everyCall(code, tears, nil) }
+    func everyFailedCallLeavesTheOldVersion(_ code: Int32, _ tears: Bool) throws {
+        try everyCall(code, tears, nil)
+    }
 
     /// Runs the faults for encrypted files, in which each page's entry is written before the page.
     @Test(arguments: causes, [false, true])
-    func everyCallOfAnEncryptedFile(_ code: Int32, _ tears: Bool) throws {
+    func everyFailedCallLeavesTheOldEncryptedVersion(_ code: Int32, _ tears: Bool) throws {
         try everyCall(code, tears, try EncryptedImage.key())
     }
 

@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Messages with a string key, two indexes and a list of one tag, one per commit.
-    @Test func messages() throws {
+    @Test func committingMessagesKeepsTheFileSmall() throws {
         let table = try makeClass(
             primaryKey: .string, indexed("sender", .string), indexed("thread", .int),
             PropertySpec("subject", .string), list("tags", .string))
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Objects with a list of one element, one per commit.
-    @Test func shortLists() throws {
+    @Test func committingShortListsKeepsTheFileSmall() throws {
         let table = try makeClass(list("tags", .string))
         for i in 0..<1500 {
             let transaction = try session.begin()
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// Added objects, one per commit.
-    @Test func additions() throws {
+    @Test func addingObjectsKeepsTheFileSmall() throws {
         let table = try makeClass(
             primaryKey: .int, PropertySpec("name", .string), PropertySpec("score", .double))
         for i in 0..<1500 {
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Added objects of six properties, one per commit.
-    @Test func wideAdditions() throws {
+    @Test func addingWideObjectsKeepsTheFileSmall() throws {
         let table = try makeClass(
             primaryKey: .int, PropertySpec("name", .string), PropertySpec("age", .int),
             PropertySpec("email", .string), PropertySpec("score", .double),
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// Changes of an indexed property, a few objects per commit.
-    @Test func indexedValues() throws {
+    @Test func changingIndexedValuesKeepsTheFileSmall() throws {
         let table = try makeClass(primaryKey: .int, indexed("value", .int))
         let count: UInt64 = 6000
         let keys = try fill(table, Int(count)) { transaction, key, i in
@@ -150,7 +150,7 @@ import Testing
     }
 
     /// Random deletion of half of the objects, some per commit. The file does not grow.
-    @Test func deletions() throws {
+    @Test func deletingObjectsDoesNotGrowTheFile() throws {
         let table = try makeClass(primaryKey: .int, PropertySpec("value", .int))
         var keys = try fill(table, 8000) { transaction, key, i in
             try transaction.set(table, key, 1, .int(Int64(i)))
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// Added objects, 100 per commit.
-    @Test func batches() throws {
+    @Test func addingBatchesKeepsTheFileSmall() throws {
         let (table, _) = try people(1)
         for i in 0..<120 {
             let transaction = try session.begin()
@@ -203,7 +203,7 @@ import Testing
 
     /// Added objects with links to random ones of a few targets, 100 per commit: hundreds of nodes,
     /// some many times larger than the mean.
-    @Test func linkedBatches() throws {
+    @Test func addingLinkedBatchesKeepsTheFileSmall() throws {
         let target = try makeClass(PropertySpec("name", .string))
         let targets = try fill(target, 1000) { transaction, key, i in
             try withText("target \(i)") { try transaction.set(target, key, 0, $0) }
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// Changes of random objects, 100 per commit, each of which rewrites most of the file.
-    @Test func overwrites() throws {
+    @Test func changingManyObjectsKeepsTheFileSmall() throws {
         let (table, keys) = try people(20_000)
         var random = SeededRandom(seed: 4)
         for _ in 0..<120 {
@@ -251,7 +251,7 @@ import Testing
     }
 
     /// Replacements of random objects by new ones, 100 per commit.
-    @Test func replacements() throws {
+    @Test func replacingObjectsKeepsTheFileSmall() throws {
         let (table, all) = try people(20_000)
         var keys = all
         var random = SeededRandom(seed: 5)
@@ -270,7 +270,7 @@ import Testing
     }
 
     /// Random deletion of half of the objects, 100 per commit, with long free lists.
-    @Test func largerDeletions() throws {
+    @Test func deletingManyObjectsDoesNotGrowTheFile() throws {
         let (table, all) = try people(20_000)
         var keys = all
         let before = try session.space().logicalSize

@@ -11,7 +11,9 @@ import Testing
         $0.lastPathComponent.hasPrefix("all-types")
     }
 
-    @Test(arguments: files, [false, true]) func goesOn(_ file: URL, _ isSmall: Bool) throws {
+    @Test(arguments: files, [false, true]) func randomTransactionsEqualTheModel(
+        _ file: URL, _ isSmall: Bool
+    ) throws {
         try Self.goOn(
             file,
             seed: ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
@@ -44,7 +46,7 @@ import Testing
     }
 
     /// Removing a class removes links from mixed properties to its tombstones and its objects.
-    @Test(arguments: files) func dropsEachClass(_ file: URL) throws {
+    @Test(arguments: files) func everyClassCanBeDropped(_ file: URL) throws {
         let schema = try Database(immutable: file.path).snapshot().schema
         let known = try IntegrityCheck.run(path: file.path).counts
         for table in schema.tables where table.name.hasPrefix("class_") {

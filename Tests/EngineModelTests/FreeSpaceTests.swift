@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The union of two lists contains each extent once, and merges touching extents.
-    @Test(arguments: 0..<20) func merges(_ seed: Int) {
+    @Test(arguments: 0..<20) func unionsContainEachExtentOnce(_ seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var lists: [[Extent]] = [[], []]
         var at: UInt64 = 24
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The list contains free and released extents in ascending order.
-    @Test func listsAll() throws {
+    @Test func listsContainFreeAndReleasedExtents() throws {
         let space = Self.space(Self.extents([1, 2, 5, 9]))
         let chunks = try Self.chunks(space, adding: Self.extents([0, 3, 4, 10]), version: 7)
         #expect(chunks.map(\.start) == Self.extents([0, 1, 2, 3, 4, 5, 9, 10]).map(\.start))
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Extents that were taken are not listed, wherever they are.
-    @Test func taken() throws {
+    @Test func takenExtentsAreNotListed() throws {
         var space = Self.space(Self.extents(Array(0..<100)))
         let first = space.take(try #require(space.bestFit(40)))
         let second = space.take(try #require(space.bestFit(40)))
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// A list that is too long omits the smallest chunks.
-    @Test func longLists() throws {
+    @Test func longListsOmitTheSmallestChunks() throws {
         var space = FreeSpace(logicalSize: Self.logicalSize)
         func extents(_ numbers: Range<Int>) -> [Extent] {
             numbers.map { Extent(start: UInt64(24 + 512 * $0), count: UInt64(8 + 8 * ($0 % 50))) }

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Values that are set, removed and set again before the index is read.
-    @Test func changesOfOneObjectAddUp() throws {
+    @Test func changesOfOneObjectAreCombined() throws {
         let folder = try ScratchFolder()
         let path = folder.file("sum.realm")
         var options = WriteSession.Options.scratch()

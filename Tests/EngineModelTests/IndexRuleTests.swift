@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [ColumnType.int, .string, .objectID, .uuid])
-    func requiringAKeyKeepsItUnique(_ type: ColumnType) throws {
+    func requiringAPrimaryKeyKeepsItUnique(_ type: ColumnType) throws {
         let (table, transaction) = try makeClass(type, [.null, Defaults.zero(type)])
         let error = #expect(throws: RealmError.self) {
             try transaction.setOptional(table, 0, false)

@@ -67,7 +67,8 @@ import Testing
 
     /// Spilled nodes take no memory, change nothing before the commit, and do not affect reads of
     /// the transaction.
-    @Test(arguments: [false, true]) func spilling(_ small: Bool) throws {
+    @Test(arguments: [false, true]) func spillingChangesNothingBeforeTheCommit(_ small: Bool) throws
+    {
         let session = try session(small: small)
         var transaction = try session.begin()
         let table = try transaction.createClass(
@@ -108,7 +109,7 @@ import Testing
     }
 
     /// The space of a transaction that was rolled back is reused by the next one.
-    @Test func spilledSpaceIsUsedAgain() throws {
+    @Test func spilledSpaceIsReusedAfterARollback() throws {
         let session = try session()
         var transaction = try session.begin()
         let table = try transaction.createClass("C", primaryKey: PropertySpec("id", .int))
@@ -131,7 +132,7 @@ import Testing
     }
 
     /// A transaction that repeatedly changes the same leaves overwrites its spilled nodes.
-    @Test(arguments: [false, true]) func nodesWrittenAheadAreReplaced(isGrouped: Bool) throws {
+    @Test(arguments: [false, true]) func spilledNodesAreOverwritten(isGrouped: Bool) throws {
         let session = try session()
         var transaction = try session.begin()
         let table = try transaction.createClass("C", primaryKey: PropertySpec("id", .int))

@@ -12,7 +12,7 @@ import Testing
         return try WriteSession(path: path, options: options)
     }
 
-    @Test func growsThroughEveryHeight() throws {
+    @Test func appendingReachesEveryHeight() throws {
         let folder = try ScratchFolder()
         let session = try session(folder.file("append.realm"))
         var transaction = try session.begin()
@@ -50,7 +50,7 @@ import Testing
         #expect(IntegrityCheck(session.database, level: .full).run().isClean)
     }
 
-    @Test func linksGetTheirOtherEndsAndWordsTheirEntries() throws {
+    @Test func appendingUpdatesBacklinksAndFullTextIndexes() throws {
         let folder = try ScratchFolder()
         let session = try session(folder.file("links.realm"))
         var transaction = try session.begin()
@@ -84,7 +84,7 @@ import Testing
         #expect(try plan.count(in: snapshot) == 4)
     }
 
-    @Test func whatDoesNotFitIsRefused() throws {
+    @Test func appendingInvalidValuesIsRefused() throws {
         let folder = try ScratchFolder()
         let session = try session(folder.file("refused.realm"))
         let transaction = try session.begin()

@@ -7,7 +7,7 @@ import Testing
 /// Compares random transactions with a model of plain dictionaries: after each commit, in the new
 /// version and in every older pinned one.
 @Suite struct ModelTests {
-    @Test(arguments: ModelShapes.shards) func random(_ shard: Int) throws {
+    @Test(arguments: ModelShapes.shards) func everyVersionEqualsTheModel(_ shard: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)
@@ -16,7 +16,9 @@ import Testing
 
     /// Compares transactions of groups with the model before the group is in the file; some are
     /// rolled back.
-    @Test(arguments: ModelShapes.shards) func grouped(_ shard: Int) throws {
+    @Test(arguments: ModelShapes.shards) func everyVersionOfAGroupEqualsTheModel(_ shard: Int)
+        throws
+    {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)

@@ -24,7 +24,7 @@ import Testing
 
     /// Every node is placed in free space, without overlaps, and in one section. The remaining free
     /// space is the rest.
-    @Test(arguments: 0..<60) func random(_ seed: Int) throws {
+    @Test(arguments: 0..<60) func nodesArePlacedInFreeSpaceWithoutOverlap(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         // Some extents are around the end of a section.
         let start = seed % 3 == 0 ? NodeWriter.section - 40_000 : 4096
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// An extent with room for all nodes and short lists becomes one run, followed by the lists.
-    @Test func oneRun() throws {
+    @Test func allNodesFormOneRunInALargeExtent() throws {
         let free = [1000, 9000, 2000, 4000].enumerated().map {
             Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
         }
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// Long lists get a separate extent, with room for the lists of later commits.
-    @Test func reserve() throws {
+    @Test func longListsGetAReservedExtent() throws {
         let free = [20_000, 17_000].enumerated().map {
             Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
         }
@@ -113,7 +113,7 @@ import Testing
 
     /// Lists are placed in the smaller extent next to the newest lists that has room. Nodes are
     /// placed in neither neighbour.
-    @Test func listsInTurns() throws {
+    @Test func listsArePlacedInTheSmallerNeighbourWithRoom() throws {
         let lists = Extent(start: 100_000, count: 10_000)
         let before = Extent(start: 80_000, count: 20_000)
         let behind = Extent(start: 110_000, count: 15_000)
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// Most of a large extent next to the lists is left for nodes.
-    @Test func largeNeighbour() throws {
+    @Test func mostOfALargeNeighbourStaysFreeForNodes() throws {
         var space = FreeSpace(logicalSize: 1_000_000, lists: Extent(start: 100_000, count: 8000))
         space.giveBack([
             Extent(start: 10_000, count: 90_000), Extent(start: 108_000, count: 500_000),
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// Nodes are placed in extents of their size if free space is fragmented.
-    @Test func fits() throws {
+    @Test func fragmentedSpaceIsUsedByExtentsOfTheSameSize() throws {
         var free = (0..<3200).map { Extent(start: UInt64(4096 + 1500 * $0), count: 200) }
         free += (0..<50).map { Extent(start: UInt64(5_000_000 + 4000 * $0), count: 104) }
         free.append(Extent(start: 6_000_000, count: 500_000))
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// Free space in many small extents is used before the file grows.
-    @Test func smallExtents() throws {
+    @Test func smallExtentsAreUsedBeforeTheFileGrows() throws {
         let free = (0..<1000).map { Extent(start: UInt64(4096 + 4000 * $0), count: 2000) }
         let sizes = [Int](repeating: 1000, count: 300)
         let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// If little space is free, in small extents, the file grows and the commit is one run.
-    @Test func grows() throws {
+    @Test func theFileGrowsIfLittleSpaceIsFree() throws {
         let free = (0..<100).map { Extent(start: UInt64(4096 + 40_000 * $0), count: 2000) }
         let sizes = [Int](repeating: 1000, count: 300)
         let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
@@ -195,7 +195,7 @@ import Testing
 
     /// A range of many extents is filled only if the free space is at least a quarter of the used
     /// bytes; a range of few extents always is.
-    @Test func spareSpace() throws {
+    @Test func manyExtentsAreUsedOnlyIfMuchSpaceIsFree() throws {
         let sizes = [Int](repeating: 1000, count: 300)
         let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
         let many = (0..<100).map { Extent(start: UInt64(4096 + 10_000 * $0), count: 4000) }
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// The index finds the same extents by size as a linear search.
-    @Test(arguments: 0..<20) func index(_ seed: Int) throws {
+    @Test(arguments: 0..<20) func theIndexFindsTheSameExtentsAsALinearSearch(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var free = Self.extents(&random, from: 4096, count: 400, upTo: [512, 1000][seed % 2])
         var index = FreeExtentIndex(free)

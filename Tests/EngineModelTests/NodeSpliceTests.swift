@@ -9,7 +9,7 @@ import Testing
     private static let steps = 1500
 
     @Test(arguments: 0..<8)
-    func integers(_ bits: Int) throws {
+    func integerArraysEqualTheModel(_ bits: Int) throws {
         let lab = try EditLab()
         let random = RandomValues(seed: 17 + UInt64(bits))
         let root = RefSlot.allocate(capacity: 1)
@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: types, [false, true])
-    func leaves(_ type: ColumnType, _ isNullable: Bool) throws {
+    func leavesEqualTheModel(_ type: ColumnType, _ isNullable: Bool) throws {
         if type == .mixed, !isNullable { return }
         let lab = try EditLab()
         let layout = LeafLayout(elements: ElementType(type: type, isNullable: isNullable))
@@ -131,7 +131,7 @@ import Testing
     #if DEBUG
         /// The number of nodes that a change of one property opens depends on the depth of the
         /// tree, not on its size: siblings and other columns are not read.
-        @Test func aChangeOpensTheNodesOnItsWay() throws {
+        @Test func aChangeOpensOnlyTheNodesOnItsPath() throws {
             let few = try opened(objects: 3)
             let many = try opened(objects: 4 * 64 * 64)
             #expect(many - few < 40, "\(few) \(many)")

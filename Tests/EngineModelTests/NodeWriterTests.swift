@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Nested nodes with more slots in total than the writer initially has room for.
-    @Test func deepTree() throws {
+    @Test func deepTreesAreWrittenCompletely() throws {
         let lab = try EditLab()
         let tree = Self.tree(depth: 24, RandomValues(seed: 5))
         let root = try Self.store(tree, lab.context.encoder)
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// The expected sizes of nodes equal the written sizes, even if refs become shorter.
-    @Test func expectedSizes() throws {
+    @Test func expectedSizesEqualWrittenSizes() throws {
         let lab = try EditLab()
         let encoder = lab.context.encoder
         let leaves = try (0..<40).map { try encoder.integers([Int64($0), 1000]).raw }
@@ -89,7 +89,7 @@ import Testing
 
     /// Adjacent extents are merged, at any offset and of any length.
     @Test(arguments: [UInt64(0), 1 << 41])
-    func released(_ base: UInt64) {
+    func adjacentExtentsAreMerged(_ base: UInt64) {
         let random = RandomValues(seed: 9)
         var extents: [Extent] = []
         var expected: [Extent] = []

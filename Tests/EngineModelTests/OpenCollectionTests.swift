@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func twoListsTakeElementsInTurns() throws {
+    @Test func twoListsMayBeChangedAlternately() throws {
         let lab = try Lab()
         var (first, second): ([Int], [Int]) = ([], [])
         var random = SeededRandom(seed: 7)
@@ -108,7 +108,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func readingBetweenChangesShowsEachOfThem() throws {
+    @Test func readingAfterEachChangeReturnsIt() throws {
         let lab = try Lab()
         for i in 0..<20 {
             try lab.transaction.appendElement(.int(Int64(i)), to: lab.place(.first))
@@ -135,7 +135,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func aRefusedChangeLeavesTheListOpenAsItWas() throws {
+    @Test func aRefusedChangeLeavesTheListUnchanged() throws {
         let lab = try Lab()
         for i in 0..<9 { try lab.insert(i, at: i, .first) }
         #expect(throws: RealmError.self) { try lab.insert(9, at: 10, .first) }
@@ -150,7 +150,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func theListOfADeletedObjectIsGone() throws {
+    @Test func theListOfADeletedObjectCannotBeChanged() throws {
         let lab = try Lab()
         for i in 0..<9 { try lab.insert(i, at: i, .first) }
         try lab.transaction.remove(lab.table, lab.object)
@@ -161,7 +161,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func deletedTargetsLeaveTheOpenList() throws {
+    @Test func deletedTargetsAreRemovedFromTheOpenList() throws {
         let lab = try Lab()
         var targets: [ObjectKey] = []
         for _ in 0..<10 { targets.append(try lab.transaction.create(in: lab.table)) }
@@ -195,7 +195,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func anAbandonedTransactionGivesUpItsTurn() throws {
+    @Test func anAbandonedTransactionReleasesItsTurn() throws {
         let lab = try Lab()
         try lab.transaction.commit()
         var abandoned: WriteTransaction? = try lab.session.begin()
@@ -227,7 +227,7 @@ import Testing
         try lab.end()
     }
 
-    @Test func membersAndEntriesInAnyOrder() throws {
+    @Test func membersAndEntriesAreChangedInAnyOrder() throws {
         let lab = try Lab()
         var random = SeededRandom(seed: 11)
         var (members, entries): (Set<Int>, [String: Int]) = ([], [:])

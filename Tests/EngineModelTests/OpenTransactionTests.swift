@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Compares random transactions with the model after every operation.
-    @Test(arguments: 0..<8) func readsWhatItDid(_ shard: Int) throws {
+    @Test(arguments: 0..<8) func readingEqualsTheModelAfterEveryOperation(_ shard: Int) throws {
         var shape = ModelShapes.shape(shard)
         shape.readsAlong = true
         shape.operationsPerTransaction = 40
@@ -58,7 +58,7 @@ import Testing
     // MARK: Cost
 
     #if DEBUG
-        @Test func costsNothing() throws {
+        @Test func readingATransactionCreatesNoNodes() throws {
             try fill(3000)
             let transaction = try session.begin()
             let key = try #require(try transaction.find(in: table, primaryKey: .int(1234)))
@@ -84,7 +84,7 @@ import Testing
         /// For any table size, a change of one property opens the nodes on its path, and a commit
         /// no others.
         @Test(arguments: [300, 5000, ModelShapes.scale > 1 ? 1_000_000 : 40_000])
-        func opensWhatItTouches(_ count: Int) throws {
+        func aChangeOpensOnlyTheNodesOnItsPath(_ count: Int) throws {
             try fill(count)
             for id in [0, count / 2, count - 1] {
                 let transaction = try session.begin()
@@ -141,7 +141,7 @@ import Testing
 
     enum End: CaseIterable { case set, create, remove, property, spill, commit, rollback }
 
-    @Test(arguments: End.allCases) func isNotReadAfter(_ end: End) throws {
+    @Test(arguments: End.allCases) func snapshotsCannotBeReadAfterAChange(_ end: End) throws {
         try fill(600)
         let transaction = try session.begin()
         let key = try add(transaction, 1000)

@@ -6,14 +6,16 @@ import Testing
 
 /// Exchanges files with other implementations. Runs only if `REALM_TEST_FILES` names a folder.
 ///
-/// `write` makes `N.realm` and its content `N.dump`. Another implementation then changes the files
-/// and writes `N.dump2`, which `read` compares with the file.
+/// `writesFilesForAnotherImplementation` makes `N.realm` and its content `N.dump`. Another
+/// implementation then changes the files and writes `N.dump2`, which
+/// `readsFilesOfAnotherImplementation` compares with the file.
 @Suite struct ReferenceFileTests {
     private static let folder = ProcessInfo.processInfo.environment["REALM_TEST_FILES"]
     private static let count =
         ProcessInfo.processInfo.environment["REALM_TEST_FILE_COUNT"].flatMap(Int.init) ?? 8
 
-    @Test(.enabled(if: folder != nil), arguments: 0..<count) func write(_ i: Int) throws {
+    @Test(.enabled(if: folder != nil), arguments: 0..<count)
+    func writesFilesForAnotherImplementation(_ i: Int) throws {
         let path = "\(Self.folder!)/\(i).realm"
         var shape = ModelRun.Shape()
         shape.objects = [20, 60, 300, 600][i % 4]
@@ -38,14 +40,17 @@ import Testing
     }
 
     /// Continues with random transactions after another implementation.
-    @Test(.enabled(if: folder != nil), arguments: 0..<count) func goOn(_ i: Int) throws {
+    @Test(.enabled(if: folder != nil), arguments: 0..<count)
+    func continuesFilesOfAnotherImplementation(_ i: Int) throws {
         let path = "\(Self.folder!)/\(i).realm"
         guard FileManager.default.fileExists(atPath: path) else { return }
         try ForeignFileTests.goOn(
             URL(filePath: path), seed: UInt64(i), isSmall: i % 2 == 0, operations: 400)
     }
 
-    @Test(.enabled(if: folder != nil), arguments: 0..<count) func read(_ i: Int) throws {
+    @Test(.enabled(if: folder != nil), arguments: 0..<count) func readsFilesOfAnotherImplementation(
+        _ i: Int
+    ) throws {
         let base = "\(Self.folder!)/\(i)"
         guard FileManager.default.fileExists(atPath: base + ".dump2") else { return }
         let theirs = try String(contentsOfFile: base + ".dump2", encoding: .utf8)

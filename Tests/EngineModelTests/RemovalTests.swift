@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Objects that do not exist are rejected before anything changes.
-    @Test func refusesObjectsThatDoNotExist() throws {
+    @Test func missingObjectsAreRefused() throws {
         let world = try Self.world(20, seed: 6)
         let before = try Self.digests(world)
         let transaction = try world.session.begin()
@@ -197,7 +197,7 @@ import Testing
 
     // MARK: Classes and properties
 
-    @Test func droppingPropertiesRemovesTheOtherEndsOfTheirLinks() throws {
+    @Test func droppingPropertiesRemovesTheirBacklinks() throws {
         let world = try Self.world(60, seed: 7)
         for _ in 0..<8 {
             let transaction = try world.session.begin()
@@ -228,7 +228,7 @@ import Testing
     /// A backlink list contains the same links as an array, after any sequence of additions and
     /// removals.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func backlinkListsHoldTheLinksThatWereNotRemoved(_ seed: UInt64) throws {
+    func backlinkListsContainTheRemainingLinks(_ seed: UInt64) throws {
         let world = try Self.world(5, seed: 1)
         let transaction = try world.session.begin()
         let list = try BacklinkList(transaction.context, NodeSlot(raw: 0))

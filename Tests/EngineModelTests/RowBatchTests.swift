@@ -23,7 +23,7 @@ import Testing
         Form(key: nil, small: true, ascends: true), Form(key: nil, small: false, ascends: true),
     ]
 
-    @Test(arguments: forms) func equalsRowByRow(_ form: Form) throws {
+    @Test(arguments: forms) func batchesEqualInsertingRowByRow(_ form: Form) throws {
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? UInt64.random(in: 0...UInt64.max)
@@ -49,7 +49,7 @@ import Testing
 
     /// Consecutive integers stay pending until the commit, whatever their index strings are.
     @Test(arguments: [-3, (1 << 32) - 300, .max - 70_000] as [Int64])
-    func waitingIntegers(first: Int64) throws {
+    func consecutiveKeysStayPendingUntilTheCommit(first: Int64) throws {
         let folder = try ScratchFolder()
         let side = try RowBatchSide(
             folder.file("a.realm"), Form(key: .int, small: false, ascends: true))
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// A cached largest integer is not used after another transaction has added keys.
-    @Test func keysBetweenBatches() throws {
+    @Test func keysOfOtherTransactionsAreDetected() throws {
         let folder = try ScratchFolder()
         let side = try RowBatchSide(
             folder.file("a.realm"), Form(key: .int, small: true, ascends: true))
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// The log of a transaction is complete after spills.
-    @Test func logInParts() throws {
+    @Test func theLogIsCompleteAfterSpills() throws {
         let folder = try ScratchFolder()
         let side = try RowBatchSide(
             folder.file("a.realm"), Form(key: nil, small: false, ascends: true))

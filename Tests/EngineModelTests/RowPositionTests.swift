@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 4, 5, 16, 17, 300])
-    func treesOfEverySize(count: Int) throws {
+    func positionsAreFoundInTreesOfEverySize(count: Int) throws {
         let first = try session.begin()
         let table = try first.createClass("A")
         for _ in 0..<count { _ = try first.create(in: table) }
@@ -41,7 +41,7 @@ import Testing
         try expectEveryPosition(read(), table)
     }
 
-    @Test func treesWithGaps() throws {
+    @Test func positionsAreFoundInTreesWithGaps() throws {
         let first = try session.begin()
         let (table, other) = (try first.createClass("A"), try first.createClass("B"))
         var random = SeededRandom(seed: 11)

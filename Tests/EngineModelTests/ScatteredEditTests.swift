@@ -87,7 +87,7 @@ import Testing
         Dictionary(uniqueKeysWithValues: (0..<Self.count).map { ($0, $0) })
     }
 
-    @Test func objectsChangedAtRandom() throws {
+    @Test func randomChangesSplitFullLeaves() throws {
         var random = SeededRandom(seed: 31)
         var numbers = all
         let before = try leaves()
@@ -110,7 +110,7 @@ import Testing
         try check(numbers)
     }
 
-    @Test func oneOfManyPropertiesChanged() throws {
+    @Test func changingOnePropertyOfManySplitsNoLeaf() throws {
         let before = try leaves()
         for id in stride(from: 0, to: Self.count, by: 100) {
             try commit { transaction in
@@ -139,7 +139,7 @@ import Testing
         try check(numbers)
     }
 
-    @Test func allObjectsChangedAtOnce() throws {
+    @Test func changingAllObjectsSplitsNoLeaf() throws {
         let before = try leaves()
         var numbers = all
         var random = SeededRandom(seed: 32)
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// Removing few objects at a time leaves small leaves; removing many merges leaves.
-    @Test func objectsRemoved() throws {
+    @Test func removingManyObjectsMergesLeaves() throws {
         var random = SeededRandom(seed: 33)
         var order = (0..<Self.count).shuffled(using: &random)
         var numbers = all

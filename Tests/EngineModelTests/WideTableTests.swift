@@ -70,7 +70,7 @@ import Testing
     }
 
     /// Each backlink column is found in a class that is the target of many properties.
-    @Test func manyPropertiesLeadToOneClass() throws {
+    @Test func backlinksOfManyPropertiesAreFound() throws {
         let transaction = try session.begin()
         let target = try transaction.createClass("Target")
         let object = try transaction.create(in: target)

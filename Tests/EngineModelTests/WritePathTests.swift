@@ -33,7 +33,7 @@ import Testing
         return try body(.binary(ByteView(bytes, count: count)))
     }
 
-    @Test func droppedTransactionGivesUpItsTurn() throws {
+    @Test func aDroppedTransactionReleasesItsTurn() throws {
         let table = try makeClass()
         _ = try session.begin().create(in: table)
         try session.begin(.none).rollback()
@@ -41,7 +41,7 @@ import Testing
         try audit()
     }
 
-    @Test func sessionEndsWithADroppedTransaction() throws {
+    @Test func aSessionEndsWithADroppedTransaction() throws {
         weak var ended: WriteSession?
         do {
             var options = WriteSession.Options()
@@ -55,7 +55,7 @@ import Testing
 
     /// The index caches the value that all objects of a list share. The cache must not reference
     /// the bytes of the cell that changes.
-    @Test func valueSharedInAnIndexOutlivesItsCell() throws {
+    @Test func aSharedIndexValueDoesNotReferenceItsCell() throws {
         var spec = PropertySpec("s", .string)
         spec.isIndexed = true
         let table = try makeClass(spec)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func childForNobodyLeavesNothingBehind() throws {
+    @Test func aRefusedEmbeddedObjectChangesNothing() throws {
         let parent = try makeClass()
         let transaction = try session.begin()
         let child = try transaction.createClass("Child", kind: .embedded)
@@ -112,7 +112,7 @@ import Testing
         try audit()
     }
 
-    @Test func setHoldsNoCollections() throws {
+    @Test func aSetRefusesCollections() throws {
         var spec = PropertySpec("set", .mixed)
         spec.collection = .set
         let table = try makeClass(spec)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func propertyCalledUnderscoreCanBeIndexed() throws {
+    @Test func aPropertyNamedUnderscoreCanBeIndexed() throws {
         let table = try makeClass(PropertySpec("_", .int))
         let transaction = try session.begin()
         try transaction.setIndex(table, 0, .general)
@@ -133,7 +133,7 @@ import Testing
         try audit()
     }
 
-    @Test func requiredDictionaryHoldsNoNulls() throws {
+    @Test func aRequiredDictionaryRefusesNulls() throws {
         var spec = PropertySpec("d", .int)
         spec.collection = .dictionary
         spec.isOptional = true
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// Free chunks that are large enough for a commit in total, but each too small for one node.
-    @Test func largeNodeFindsRoomAmongSmallPieces() throws {
+    @Test func aLargeNodeIsPlacedDespiteFragmentation() throws {
         let table = try makeClass(PropertySpec("blob", .binary))
         var keys: [ObjectKey] = []
         for _ in 0..<120 {
@@ -180,7 +180,7 @@ import Testing
     }
 
     /// No node may cross a multiple of 64 MiB, whatever its size and wherever free space is.
-    @Test func largeNodesKeepToTheirSections() throws {
+    @Test func largeNodesDoNotCrossSections() throws {
         let table = try makeClass(PropertySpec("blob", .binary))
         let largest = ValueCheck.longestBinary
         var keys: [ObjectKey] = []
