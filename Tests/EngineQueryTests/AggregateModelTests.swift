@@ -64,7 +64,7 @@ import Testing
             "\(function.form(of: name)) \(context): \(found), not \(expected)")
     }
 
-    @Test func agreeWithPlainArrays() throws {
+    @Test func aggregatesEqualThoseOfPlainArrays() throws {
         let all = expressions()
         #expect(all.count > 50)
         for condition in Self.conditions {
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [["k"], ["s"], ["b", "k"], ["k", "s", "small"], ["od"]])
-    func groupsAgreeWithPlainArrays(_ keys: [String]) throws {
+    func groupsEqualThoseOfPlainArrays(_ keys: [String]) throws {
         let all = expressions()
         let tail = " SORT(\(keys.map { $0 + " ASC" }.joined(separator: ", ")))"
         for condition in Self.conditions {
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// Operators of the query language, on collections and on properties across links.
-    @Test func conditionsAgreeWithPlainArrays() throws {
+    @Test func conditionsEqualThoseOfPlainArrays() throws {
         for function in AggregateFunction.all where !function.operators.isEmpty {
             if function == .count { continue }
             for (name, type, kind) in AggregateTestFile.collections {

@@ -40,7 +40,7 @@ import Testing
         "TRUEPREDICATE", "i > 20", "id == 7", "FALSEPREDICATE", "i > 20 SORT(d DESC) LIMIT(40)",
         "up.i > 30 DISTINCT(i)",
     ])
-    func agreeWithTheirValues(_ text: String) throws {
+    func aggregatesEqualThoseOfTheirValues(_ text: String) throws {
         for options in QueryOptions.ways {
             let plan = try QueryPlan(Query(text).bound(to: table), in: snapshot, options: options)
             let keys = Array(try plan.rows(in: snapshot).keys)
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// As one aggregate state and as merged partial states.
-    @Test func skipNaNAndNull() {
+    @Test func aggregatesSkipNaNAndNull() {
         func result(
             _ function: AggregateFunction, _ type: OperandType, _ values: [Value],
             inDictionary: Bool = false
@@ -120,7 +120,7 @@ import Testing
     }
 
     /// The file has NaN in every column that allows it; columns are read by leaf and by row.
-    @Test func skipNaNInColumns() throws {
+    @Test func aggregatesSkipNaNInColumns() throws {
         let path = QueryCases.folder.appending(path: "types.realm").path
         let snapshot = try Database(immutable: path).snapshot()
         let table = snapshot.table(snapshot.schema.table(named: "Row")!)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func areDefinedForNumbersAndDates() throws {
+    @Test func aggregatesAreDefinedForNumbersAndDates() throws {
         let index = { table.info.columnIndex(named: $0)! }
         #expect(AggregateExpression(.sum, of: index("s"), in: table.info) == nil)
         #expect(AggregateExpression(.max, of: index("s"), in: table.info) == nil)
@@ -171,14 +171,14 @@ import Testing
     }
 
     /// Large numbers with small differences keep all digits.
-    @Test func standardDeviationKeepsItsDigits() throws {
+    @Test func standardDeviationIsExactForLargeNumbers() throws {
         let values = (0..<1000).map { Value.double(1e9 + Double($0 % 2)) }
         let found = AggregateFunction.standardDeviation.result(of: values, .double)?.plainNumber
         let expected = (250.0 / 999).squareRoot()
         #expect(abs(try #require(found) - expected) < 1e-9)
     }
 
-    @Test func medianIsInTheMiddle() {
+    @Test func medianIsTheMiddleValue() {
         func median(_ type: ColumnType, _ values: Value...) -> Value {
             AggregateFunction.median.result(of: values, type) ?? .bool(false)
         }

@@ -7,7 +7,7 @@ import Testing
 /// Queries on enumerated columns have the same results as on ordinary string columns.
 @Suite struct EnumeratedQueryTests {
     @Test(arguments: QueryCases.datasets.indices, QueryConformanceTests.ways.indices)
-    func enumeratedDatasetsAnswerAsRecorded(_ i: Int, _ way: Int) throws {
+    func enumeratedDatasetsHaveTheRecordedResults(_ i: Int, _ way: Int) throws {
         let dataset = QueryCases.datasets[i]
         let source = try Database(immutable: QueryCaseRunner.path(dataset))
         let copy = try ScratchDatabase.enumerated(source)
@@ -20,7 +20,7 @@ import Testing
     /// Different numbers of distinct values, in short, medium and big lists, with and without
     /// nulls.
     @Test(arguments: [1, 3, 15, 40, 300], [8, 40, 90])
-    func answersAreThoseOfPlainColumns(_ distinct: Int, _ longest: Int) throws {
+    func resultsEqualThoseOfStringColumns(_ distinct: Int, _ longest: Int) throws {
         let words = Words(distinct, longest, nulls: distinct > 3)
         let plain = ScratchDatabase()
         try words.write(to: plain.path)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [8, 40, 200], [false, true])
-    func findsWhatThePlainModelFinds(_ longest: Int, _ isIndexed: Bool) throws {
+    func foldedConditionsEqualTheModel(_ longest: Int, _ isIndexed: Bool) throws {
         let texts = Self.texts(longest, UInt64(longest))
         let scratch = ScratchDatabase()
         let keys = try Self.write(texts, isIndexed, to: scratch.path)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The dialect of the SDKs folds only ASCII and Latin-1.
-    @Test func theReferenceKnowsLatinOnly() throws {
+    @Test func theDialectOfTheSDKsFoldsLatinOnly() throws {
         let scratch = ScratchDatabase()
         try Self.write(["ПРИВЕТ", "CAFÉ", "SMITH", "ſmith"], false, to: scratch.path)
         let database = try Database(immutable: scratch.path)
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: RealmError.self) { try rows("text ==[d] 'Cafe'") }
     }
 
-    @Test func expressionsFindTheirTexts() throws {
+    @Test func regularExpressionsFindTheirTexts() throws {
         let scratch = ScratchDatabase()
         try Self.write(["Alan", "Ada", nil, "Алан", "ada lovelace"], false, to: scratch.path)
         let database = try Database(immutable: scratch.path)
@@ -96,7 +96,7 @@ import Testing
         ("text MATCHES text", "needs a text in quotes"),
         ("text MATCHES {'a'}", "needs a text in quotes"), ("text MATCHES[d] 'a'", "MATCHES"),
     ])
-    func mistakesAreNamed(_ text: String, _ words: String) throws {
+    func errorsNameTheMistake(_ text: String, _ words: String) throws {
         let scratch = ScratchDatabase()
         try Self.write([], false, to: scratch.path)
         let database = try Database(immutable: scratch.path)
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// `matches` is not reserved: properties may have this name.
-    @Test func propertiesMayBeCalledMatches() throws {
+    @Test func propertiesMayBeNamedMatches() throws {
         let scratch = ScratchDatabase()
         try Self.write(["a"], false, to: scratch.path)
         let database = try Database(immutable: scratch.path)

@@ -72,14 +72,14 @@ import Testing
         ("floor(n, 10) + 5 == -25", 0...4),
         ("weekday(date) == 4 AND day(date) < '2024-03-01'", 1...1),
     ])
-    func conditionsHold(_ text: String, _ expected: ClosedRange<Int64>) throws {
+    func conditionsSelectTheExpectedObjects(_ text: String, _ expected: ClosedRange<Int64>) throws {
         let database = try database()
         for way in QueryOptions.ways {
             #expect(try rows(text, database, way: way) == Array(expected))
         }
     }
 
-    @Test func zonesMoveDays() throws {
+    @Test func daysDependOnTheTimeZone() throws {
         let database = try database()
         let east = try #require(ZoneRules(offset: "+01:00"))
         #expect(try rows("day(date) == '2024-02-29'", database) == [1])
@@ -87,7 +87,7 @@ import Testing
         #expect(try rows("day(date) == '2024-02-29'", database) == [1])
     }
 
-    @Test func sortAndDistinctTakeFunctions() throws {
+    @Test func sortAndDistinctAcceptFunctions() throws {
         let database = try database()
         let snapshot = database.snapshot()
         let info = try #require(database.schema.table(named: "Event"))
@@ -103,7 +103,7 @@ import Testing
         #expect(try order.rows(in: snapshot).keys.map(\.raw) == [0, 1, 2, 3, 4])
     }
 
-    @Test func nowIsOneMoment() throws {
+    @Test func nowIsTheTimeOfEvaluation() throws {
         let database = try database()
         #expect(try rows("date < now()", database).count == 59)
         #expect(try rows("date > now() - 7d", database) == [])
@@ -118,13 +118,13 @@ import Testing
         "ANY day(date) == '2'",
         "date > now() - 99999999999999999w", "day(day(date)) == '2'", "now(date) == date",
     ])
-    func mistakesAreRefused(_ text: String) throws {
+    func invalidFunctionsAreRefused(_ text: String) throws {
         let database = try database()
         #expect(throws: RealmError.self) { try rows(text, database) }
     }
 
     /// In the SDKs' dialect these words are names of properties.
-    @Test func theReferenceKnowsNone() {
+    @Test func theDialectOfTheSDKsHasNoFunctions() {
         for text in ["day(date) == 'x'", "date > now()", "date > 7d"] {
             #expect(throws: RealmError.self) { try Query(text) }
         }

@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [(4, 4, 150), (16, 5, 700), (256, 1000, 700)])
-    func indexesChangeNothing(_ leaf: Int, _ index: Int, _ rows: Int) throws {
+    func indexesDoNotChangeResults(_ leaf: Int, _ index: Int, _ rows: Int) throws {
         let seed = UInt64.random(in: 1 ... .max)
         print("indexed queries seed \(seed) for \(leaf) \(index)")
         let fanout = Fanout(clusterLeaf: leaf, clusterInner: leaf, tree: index, index: index)
@@ -158,7 +158,7 @@ import Testing
         try IndexedTestFile(rows: 600, fanout: Fanout(), random: SeededRandom(seed: seed))
     }
 
-    @Test func listsAreTakenAsTheyAre() throws {
+    @Test func indexListsAreUsedWithoutCheckingObjects() throws {
         let file = try sample()
         let database = try Database(immutable: file.path)
         let texts = [
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func termsWithIndexesAreIntersected() throws {
+    @Test func indexListsOfSeveralTermsAreIntersected() throws {
         let file = try sample()
         let database = try Database(immutable: file.path)
         let (plan, snapshot) = try plan("i == 3 AND b == false AND plain > 2", database)
@@ -192,7 +192,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("  plain > 2: ") }, "\(lines)")
     }
 
-    @Test func linksAreFollowedBack() throws {
+    @Test func indexedTargetsAreFollowedThroughBacklinks() throws {
         let file = try sample()
         let database = try Database(immutable: file.path)
         let (plan, snapshot) = try plan(
@@ -203,7 +203,7 @@ import Testing
     // MARK: Damage
 
     /// Objects in lists with repeated, unordered or invalid keys are checked one by one.
-    @Test func damagedListsAreNotTrusted() throws {
+    @Test func objectsOfInvalidListsAreChecked() throws {
         let file = try sample(9)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file.path)))
         let (keys, leaf) = try Self.list("i == 3", of: file)

@@ -17,7 +17,7 @@ import Testing
         return try QueryPlan(Query(text).bound(to: table), in: snapshot).count(in: snapshot)
     }
 
-    @Test func laterVisitsFindTheSame() throws {
+    @Test func laterEvaluationsGiveTheSameResults() throws {
         let seed = UInt64.random(in: 1 ... .max)
         print("kept reading seed \(seed)")
         let fanout = Fanout(clusterLeaf: 7, clusterInner: 5, tree: 5, index: 8)
@@ -34,7 +34,8 @@ import Testing
         }
     }
 
-    @Test("CD-08: keys are looked up in each version anew") func newVersionsAreReadAnew() throws {
+    @Test("CD-08: keys are looked up again in each version")
+    func cachedLeavesAreNotUsedForNewVersions() throws {
         let file = try QueryTestFile(rows: 600)
         var options = WriteSession.Options()
         options.isDurable = false
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func memoryIsBounded() throws {
+    @Test func cachedLeavesStayWithinTheMemoryLimit() throws {
         let file = try QueryTestFile(rows: 600)
         let snapshot = try Database(immutable: file.path).snapshot()
         let node = try #require(snapshot.schema.table(named: "Node"))
@@ -88,7 +89,7 @@ import Testing
         #expect(roomy.leaves(s.leafIndex, s.layout, BytesLeaf.self) == nil)
     }
 
-    @Test func aColumnIsOfOneTypeOnly() throws {
+    @Test func aCachedColumnHasOneType() throws {
         let file = try QueryTestFile(rows: 300)
         let snapshot = try Database(immutable: file.path).snapshot()
         let node = try #require(snapshot.schema.table(named: "Node"))
@@ -102,7 +103,7 @@ import Testing
         #expect(leaves.leaves(d.leafIndex, i.layout, NodeView.self) == nil)
     }
 
-    @Test func textsAreParsedOnce() throws {
+    @Test func equalQueryTextsAreParsedOnce() throws {
         let one = try ParsedQuery.of("i == 1 OR name == 'once only'")
         #expect(try ParsedQuery.of("i == 1 OR name == 'once only'") === one)
         #expect(try ParsedQuery.of("i == 2 OR name == 'once only'") !== one)

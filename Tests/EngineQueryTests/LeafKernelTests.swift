@@ -22,7 +22,7 @@ import Testing
 
     private static let relations = ["==", "!=", "<", "<=", ">", ">="]
 
-    @Test func expressionsOfNumbersMeanTheSameForWholeLeaves() throws {
+    @Test func arithmeticByLeafEqualsArithmeticByRow() throws {
         var random = SeededRandom.fresh("expressions")
         let file = try RandomColumnsFile(rows: 700, random)
         let parts = [
@@ -45,7 +45,7 @@ import Testing
         try expectSame(conditions.filter { (try? Query($0).bound(to: file.table)) != nil }, file)
     }
 
-    @Test func ordersOfTextsMeanTheSameForWholeLeaves() throws {
+    @Test func textComparisonByLeafEqualsComparisonByRow() throws {
         let random = SeededRandom.fresh("orders of texts")
         let file = try RandomColumnsFile(rows: 900, random)
         let texts = [

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Spread.allCases)
-    func membersAreFound(_ spread: Spread) {
+    func setsContainExactlyTheirMembers(_ spread: Spread) {
         let sets = [
             ObjectSet(limit: 6000), ObjectSet(limit: 6000, hasGap: true), ObjectSet(limit: 0),
         ]
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: Spread.allCases)
-    func linksFindThem(_ spread: Spread) throws {
+    func linksToMembersAreFound(_ spread: Spread) throws {
         // Enough rows for keys with a gap to make one bit per key too expensive.
         let (file, database) = try file(spread, rows: 4700)
         defer { withExtendedLifetime(file) {} }

@@ -9,7 +9,7 @@ import Testing
 /// The allocation hook is global and makes retaining unsafe on every other thread, so each test
 /// measures in a separate process.
 struct QueryAllocationTests {
-    @Test func theHookSeesAllocations() async {
+    @Test func theHookCountsAllocations() async {
         let child = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
         ) {

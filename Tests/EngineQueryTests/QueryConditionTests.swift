@@ -24,7 +24,7 @@ import Testing
         #expect(!written.isEmpty, "\(text)")
     }
 
-    @Test func comparisonsOfEveryKind() throws {
+    @Test func comparisonsEqualTheirTextForm() throws {
         try check("k > 5", .comparison(.path(["k"]), .greater, .constant(.int(5))))
         try check(
             "s CONTAINS[c] 'S1' AND NOT k == 3",
@@ -47,7 +47,7 @@ import Testing
         try check("TRUEPREDICATE", .always(true))
     }
 
-    @Test func collectionsAndSubqueries() throws {
+    @Test func collectionsAndSubqueriesEqualTheirTextForm() throws {
         try check("kids.@count > 1", .comparison(.count(["kids"]), .greater, .constant(.int(1))))
         try check(
             "ALL kids.k > 2", .comparison(.path(["kids", "k"], .all), .greater, .constant(.int(2))))
@@ -72,7 +72,7 @@ import Testing
             .comparison(.count(["@links", "Node", "up"]), .greater, .constant(.int(1))))
     }
 
-    @Test func clauses() throws {
+    @Test func clausesEqualTheirTextForm() throws {
         try check(
             "k > 1 SORT(k DESC, id ASC) DISTINCT(k) LIMIT(5)",
             .comparison(.path(["k"]), .greater, .constant(.int(1))),
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Programs can sort by counts, for which the text form has no syntax.
-    @Test func countsSort() throws {
+    @Test func resultsCanBeSortedByCounts() throws {
         func found(_ condition: QueryCondition, _ clauses: [QueryClause]) throws -> [Int64] {
             try rows(Query(condition, clauses), "bulk", "Node")
         }
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func everyPropertyRelationAndValue() throws {
+    @Test func shortcutsEqualParsedQueries() throws {
         let file = try QueryTestFile(rows: 60)
         let snapshot = try Database(immutable: file.path).snapshot()
         let table = snapshot.table(try #require(snapshot.schema.table(named: "Node")))
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func aRunMayBeAskedForTheFirstAgain() throws {
+    @Test func aRunReturnsTheFirstObjectRepeatedly() throws {
         let file = try QueryTestFile(rows: 600)
         let snapshot = try Database(immutable: file.path).snapshot()
         let table = snapshot.table(try #require(snapshot.schema.table(named: "Node")))

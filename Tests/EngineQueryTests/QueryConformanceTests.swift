@@ -36,7 +36,7 @@ import Testing
     ]
 
     @Test(arguments: QueryCases.datasets.indices, ways.indices)
-    func datasetsAnswerAsRecorded(_ i: Int, _ way: Int) throws {
+    func datasetsHaveTheRecordedResults(_ i: Int, _ way: Int) throws {
         let dataset = QueryCases.datasets[i]
         Self.check(dataset, try QueryCaseRunner(dataset, options: Self.ways[way]))
     }

@@ -73,7 +73,7 @@ import Testing
 
     /// Comparing a list with values across backlinks depends on the stored order of the backlinks,
     /// which is arbitrary after removals.
-    @Test func backlinksInStoredOrder() throws {
+    @Test func backlinksAreComparedInStoredOrder() throws {
         let size = 16
         let fanout = Fanout(clusterLeaf: size, clusterInner: size, tree: size, index: size)
         let file = try QueryTestFile(

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [3, 12, 60, 199])
-    func objectsReachedAreASet(_ steps: Int) throws {
+    func cyclicPathsVisitEachObjectOnce(_ steps: Int) throws {
         let cycle = try Cycle()
         let path = friends(steps)
         for (text, count) in [
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [1, 9, 10, 11, 12, 40, 62, 63, 64, 199])
-    func repeatsAreCountedAndSaturate(_ steps: Int) throws {
+    func multiplicitiesOfCyclicPathsSaturate(_ steps: Int) throws {
         let cycle = try Cycle()
         let path = friends(steps)
         let each: Int64 = steps > 63 ? .max : steps == 63 ? 1 << 62 : 1 << (steps - 1)
@@ -91,7 +91,7 @@ import Testing
         if steps < 60 { #expect(try cycle.count("\(path).@links.@count == \(all * 2)") == 2) }
     }
 
-    @Test func nestedSubqueriesDoNotMultiply() throws {
+    @Test func nestedSubqueriesAreEvaluatedOncePerObject() throws {
         let cycle = try Cycle()
         for depth in [2, 30, 190] {
             var text = "i == 1"
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTooMuchIsNamed() throws {
+    @Test func errorsNameTheExceededLimit() throws {
         let cycle = try Cycle()
         let sorts = Array(repeating: "i ASC", count: QueryLimits.sortKeys + 1)
         for text in [
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// The maximum depth, on secondary threads, which have smaller stacks.
-    @Test func theDeepestQueriesFitEveryStack() throws {
+    @Test func theDeepestQueriesRunOnSmallStacks() throws {
         let cycle = try Cycle()
         var texts: [String] = []
         let depth = QueryLimits.depth - 2
@@ -153,7 +153,7 @@ import Testing
         #expect(answers.withLock { $0.allSatisfy { $0 > 0 } })
     }
 
-    @Test func regionsHaveALimitOfPoints() throws {
+    @Test func regionsHaveAMaximumNumberOfPoints() throws {
         let path = QueryCases.folder.appending(path: "places.realm").path
         let snapshot = try Database(immutable: path).snapshot()
         let table = snapshot.table(try #require(snapshot.schema.table(named: "Place")))

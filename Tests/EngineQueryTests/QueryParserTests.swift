@@ -15,7 +15,7 @@ private func failure(_ text: String) -> RealmError? {
 }
 
 @Suite struct QueryParserTests {
-    @Test func everyCaseParsesOrFailsAsRecorded() {
+    @Test func casesParseOrFailAsRecorded() {
         for example in QueryCases.all {
             let text = example["query"]!.string!
             let error = failure(text)
@@ -47,7 +47,7 @@ private func failure(_ text: String) -> RealmError? {
         #expect(hint.hasSuffix("^"))
     }
 
-    @Test func nestingIsBounded() {
+    @Test func nestingHasAMaximumDepth() {
         for (open, close) in [("(", ")"), ("NOT ", ""), ("!(", ")")] {
             for depth in [20, 100_000] {
                 let text =
@@ -61,7 +61,7 @@ private func failure(_ text: String) -> RealmError? {
         #expect(failure(String(repeating: "(", count: 1_000_000)) != nil)
     }
 
-    @Test func longChainsAreFlat() throws {
+    @Test func longChainsAreParsedWithoutRecursion() throws {
         let terms = Array(repeating: "a == 1", count: 20_000)
         #expect(failure(terms.joined(separator: " OR ")) == nil)
         #expect(failure(terms.joined(separator: " AND ")) == nil)
@@ -82,7 +82,7 @@ private func failure(_ text: String) -> RealmError? {
         return constant
     }
 
-    @Test func integers() throws {
+    @Test func integerLiteralsAreParsed() throws {
         let expected: [(String, Int64)] = [
             ("0", 0), ("12", 12), ("+12", 12), ("-12", -12), ("010", 8), ("-010", -8),
             ("08", 0), ("0x1F", 31), ("0Xff", 255), ("9223372036854775807", .max),
@@ -99,7 +99,7 @@ private func failure(_ text: String) -> RealmError? {
         }
     }
 
-    @Test func floats() throws {
+    @Test func floatLiteralsAreParsed() throws {
         let doubles: [(String, Double)] = [
             ("1.5", 1.5), ("1.", 1), (".5", 0.5), ("-.5", -0.5), ("1e3", 1000), ("1.e2", 100),
             ("+2.5E-1", 0.25), ("1e400", .infinity), ("0.1", 0.1), ("1e-400", 0),
@@ -129,7 +129,7 @@ private func failure(_ text: String) -> RealmError? {
         guard case .nan = try constant("-NaN") else { throw failure("")! }
     }
 
-    @Test func times() throws {
+    @Test func timeLiteralsAreParsed() throws {
         let expected: [(String, Int64, Int32)] = [
             ("T5:7", 5, 7), ("T-5:-7", -5, -7), ("T0:-1", 0, -1),
             ("1970-01-01@00:00:00", 0, 0), ("2020-02-29T12:30:15:5", 1_582_979_415, 5),
@@ -149,7 +149,7 @@ private func failure(_ text: String) -> RealmError? {
         }
     }
 
-    @Test func textAndBinary() throws {
+    @Test func textAndBinaryLiteralsAreParsed() throws {
         let strings: [(String, String)] = [
             ("'a\\nb'", "a\\nb"), ("\"it's\"", "it's"), ("B64\"aGVsbG8=\"", "hello"),
             ("B64\"aGVsbG8\"", "hello"), ("B64\"\"", ""), ("'\\u00e9'", "\\u00e9"), ("''", ""),
@@ -170,7 +170,7 @@ private func failure(_ text: String) -> RealmError? {
         #expect(failure("a == 'x\\u12g4'")?.reason == "syntax")
     }
 
-    @Test func identifiers() throws {
+    @Test func identifierLiteralsAreParsed() throws {
         guard
             case .uuid(let uuid) = try constant("uuid(00112233-4455-6677-8899-aAbBcCdDeEfF)"),
             case .objectID(let id) = try constant("oid(000102030405060708090a0B)"),
@@ -185,7 +185,7 @@ private func failure(_ text: String) -> RealmError? {
         #expect(name == [0x43])
     }
 
-    @Test func escapedNamesAndReservedWords() throws {
+    @Test func escapedNamesAndReservedWordsArePropertyNames() throws {
         let tree = try parse("x\\ y.limit.in[0]['k'][*][LAST][$1].@keys[SIZE] == 1 SORT(asc desc)")
         guard case .comparison(let comparison) = tree.condition.kind,
             case .property(let property) = comparison.left.kind
@@ -197,7 +197,7 @@ private func failure(_ text: String) -> RealmError? {
         #expect(tree.clauses.count == 1)
     }
 
-    @Test func precedence() throws {
+    @Test func operatorsFollowTheirPrecedence() throws {
         // OR binds loosest and NOT tightest; arithmetic groups may begin with the same parenthesis.
         let tree = try parse("NOT a == 1 AND (b + 1) * 2 == 3 OR ((c))==1")
         guard case .or(let sides) = tree.condition.kind, case .and(let both) = sides[0].kind,

@@ -16,7 +16,7 @@ import Testing
         return try QueryPlan(Query(text).bound(to: table), in: snapshot)
     }
 
-    @Test func plansAreExplained() throws {
+    @Test func explanationsDescribeThePlan() throws {
         let bulk = try snapshot("bulk")
         let indexed = try plan("s != null AND id == 300 LIMIT(3)", "Node", bulk)
         let text = try indexed.explanation(in: bulk)
@@ -32,13 +32,13 @@ import Testing
         #expect(other.hasSuffix("sort d ascending"), "\(other)")
     }
 
-    @Test func fullTextUsesItsIndex() throws {
+    @Test func fullTextConditionsUseTheirIndex() throws {
         let notes = try snapshot("text")
         #expect(try plan("body TEXT 'apple'", "Note", notes).candidates != nil)
         #expect(try plan("body TEXT '-apple'", "Note", notes).candidates == nil)
     }
 
-    @Test func partsOfCharactersHaveNoCase() throws {
+    @Test func ignoringCaseOfMalformedTextIsRefused() throws {
         let notes = try snapshot("text")
         do {
             _ = try plan("tag CONTAINS[c] B64\"vA==\"", "Note", notes)
@@ -49,7 +49,7 @@ import Testing
         #expect(try plan("tag CONTAINS B64\"vA==\"", "Note", notes).count(in: notes) > 0)
     }
 
-    @Test func misspeltNamesAreCorrected() throws {
+    @Test func errorsSuggestSimilarNames() throws {
         let bulk = try snapshot("bulk")
         do {
             _ = try plan("kidz == null", "Node", bulk)
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Queries on the large file, if it is available.
-    @Test func peopleAreCounted() throws {
+    @Test func countsOfTheLargeFileAreAsRecorded() throws {
         guard let shared = Fixtures.shared?.appending(path: "objects/people.realm"),
             FileManager.default.fileExists(atPath: shared.path)
         else { return }

@@ -48,7 +48,7 @@ import Testing
         try expect("social", "Person", [("obj('Person', 'ann') == boss", [1, 4])])
     }
 
-    @Test func quantifiersBeforeSingleValues() throws {
+    @Test func quantifiersOfSingleValuesFollowTheReference() throws {
         try expect(
             "text", "Note",
             refused: [
@@ -67,7 +67,7 @@ import Testing
             ])
     }
 
-    @Test func constantsAreReadForTheTypeOfAnAggregate() throws {
+    @Test func constantsConvertToTheTypeOfTheAggregate() throws {
         try expect(
             "social", "Company",
             [("board.@avg.age > 30.5", [0, 3]), ("board.@avg.age > inf", [])])
@@ -77,7 +77,7 @@ import Testing
         try expect("bags", "Bag", [("d_t.@sum != null", [0, 1, 2, 3, 4, 5, 6, 7])])
     }
 
-    @Test func twoListsAreNotCompared() throws {
+    @Test func comparingTwoListsIsRefused() throws {
         try expect(
             "bags", "Bag",
             refused: [
@@ -88,7 +88,7 @@ import Testing
             "bags", "Bag", [("l_s.length == l_i", [0, 7]), ("d_i['k1'] == d_i['k2']", [1, 3, 7])])
     }
 
-    @Test func nullInArithmeticAndText() throws {
+    @Test func nullIsNoOperandOfArithmetic() throws {
         try expect(
             "bags", "Bag",
             refused: ["n == 1.5 * null", "n * null == 1", "n == {1,2} * null"], "arithmeticOperand")
@@ -100,7 +100,7 @@ import Testing
             ])
     }
 
-    @Test func wordsForNumbersStandAlone() throws {
+    @Test func infinityAndNaNMustBeWholeWords() throws {
         try expect(
             "places", "FlatPt",
             refused: ["coordinates > 'nanpt'", "coordinates < 'infx'", "coordinates < '-nan x'"],
@@ -114,7 +114,7 @@ import Testing
         try expect("types", "Row", refused: ["dec < 'infx'", "f == 'nanx'"], "typeMismatch")
     }
 
-    @Test func regionsAtThePoles() throws {
+    @Test func regionsIncludeThePoles() throws {
         try expect(
             "places", "Place",
             [
@@ -139,7 +139,7 @@ import Testing
             ])
     }
 
-    @Test func regionsWithoutAnInside() throws {
+    @Test func regionsWithoutAreaContainNoPoint() throws {
         for ring in [
             "[0.0,0.0],[1.0,0.0],[2.0,0.0],[0.0,0.0]", "[0.0,0.0],[2.0,0.0],[1.0,0.0],[0.0,0.0]",
             "[0.0,90.0],[1.0,90.0],[2.0,90.0],[0.0,90.0]",

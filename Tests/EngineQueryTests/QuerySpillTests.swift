@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [1, 6000, 60_000])
-    func spilledResultsAreTheSame(memory: Int) throws {
+    func spilledResultsEqualResultsInMemory(memory: Int) throws {
         let bulk = try snapshot("bulk")
         let node = bulk.schema.table(named: "Node")!
         for text in [
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["types", "orders", "anyval", "social"])
-    func everyColumnSortsTheSame(name: String) throws {
+    func spilledSortsOfEveryColumnAreTheSame(name: String) throws {
         let snapshot = try snapshot(name)
         for table in snapshot.schema.classes where table.kind == .topLevel {
             for column in table.columns where column.collection == nil {
@@ -61,7 +61,7 @@ import Testing
 
     /// In an encrypted database, copies of texts are sorted.
     @Test(arguments: ["bulk", "types", "orders", "anyval", "social"])
-    func encryptedDatabasesSortTheSame(name: String) throws {
+    func spilledSortsOfEncryptedDatabasesAreTheSame(name: String) throws {
         let file = QueryCases.folder.appending(path: name + ".realm")
         let key = try EncryptedImage.key()
         let image = EncryptedImage(of: [UInt8](try Data(contentsOf: file)), key)
@@ -90,7 +90,7 @@ import Testing
 
     /// Texts with equal copied prefixes are compared as a whole.
     @Test(arguments: [1, 1 << 14, 1 << 30])
-    func longTextsSortTheSame(memory: Int) throws {
+    func spilledSortsOfLongTextsAreTheSame(memory: Int) throws {
         let scratch = ScratchDatabase()
         var options = WriteSession.Options()
         options.key = try EncryptedImage.key()
@@ -166,7 +166,7 @@ import Testing
         #expect(runs.written <= 3 * 16 * count)
     }
 
-    @Test func noPlaceToSpillIsAnError() throws {
+    @Test func aMissingSpillDirectoryIsAnError() throws {
         let bulk = try snapshot("bulk")
         let node = bulk.schema.table(named: "Node")!
         let missing = try plan(

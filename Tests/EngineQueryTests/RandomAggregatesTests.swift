@@ -158,7 +158,7 @@ import Testing
         return NodeView(payload: UnsafeRawPointer(start), count: integers.count, flags: code)
     }
 
-    @Test func packedIntegersAreSummedAndComparedAsTheyAre() {
+    @Test func packedIntegersHaveExactSumsAndExtremes() {
         var random = SeededRandom.fresh("packed integers")
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 8 * 3000, alignment: 16)
         defer { memory.deallocate() }
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func extremesOfDoublesAreTheFirstOfEqualOnes() {
+    @Test func minimumAndMaximumAreTheFirstOfEqualDoubles() {
         var random = SeededRandom.fresh("extremes of doubles")
         let choices = [0, -0.0, .nan, .infinity, -.infinity, 1, -1, 0.5]
         for _ in 0..<3000 {

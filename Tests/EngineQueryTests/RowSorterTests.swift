@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [Int.max, 200_000, 20_000])
-    func sortedRowsAreInTheOrderOfTheirValues(memory: Int) throws {
+    func rowsAreSortedByTheirValues(memory: Int) throws {
         var random = SeededRandom.fresh("sorted rows")
         let file = try RandomColumnsFile(rows: 1200, random)
         let rows = try values(file)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [Int.max, 40_000, 4000])
-    func distinctRowsAreTheFirstOfTheirValues(memory: Int) throws {
+    func distinctKeepsTheFirstRowOfEachValue(memory: Int) throws {
         var random = SeededRandom.fresh("distinct rows")
         let file = try RandomColumnsFile(rows: 1200, random)
         let rows = try values(file)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func wordsAreSortedWhateverTheyLookLike() {
+    @Test func wordsOfAnyDistributionAreSorted() {
         var random = SeededRandom.fresh("words")
         for count in [0, 1, 2, 31, 32, 33, 100, 5000, 40_000] {
             for shift in [0, 20, 40, 56, 63] as [UInt64] {

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [QueryRelation.beginsWith, .endsWith], [1, 2, 3])
-    func matchesWhatOneByOneMatches(relation: QueryRelation, seed: Int) throws {
+    func affixesMatchLikeSingleComparisons(relation: QueryRelation, seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         func bytes(_ most: Int) -> [UInt8] {
             (0..<random.below(most + 1)).map { _ in UInt8(97 + random.below(3)) }
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func typesAreApart() throws {
+    @Test func affixesMatchOnlyTheirOwnType() throws {
         let constants = (0..<20).map { value([UInt8($0)], isText: $0 < 10) } + [.null]
         let affixes = try #require(SortedAffixes(.beginsWith, constants))
         #expect(affixes.match(value([5, 1])))

@@ -31,7 +31,7 @@ import Testing
         #expect(calls == 1)
     }
 
-    @Test func keysComeInTableOrderAndAreFoundByPlace() throws {
+    @Test func keysAreVisitedInTableOrderAndFoundByPosition() throws {
         var random = SeededRandom.fresh("table order")
         for count in [0, 1, 2, 63, 64, 65, 500, 3000] {
             for spread in [1, 3, 31, 33, 1 << 20, 1 << 50] {
