@@ -11,7 +11,7 @@ import Testing
     private static let seconds = 2 * ModelShapes.scale
 
     /// Readers never see a part of a transaction, all writers get turns, and the file stays small.
-    @Test func writersAndReaders() throws {
+    @Test func readersOfOtherProcessesSeeWholeTransactions() throws {
         let folder = try ScratchFolder()
         let path = folder.file("busy.realm")
         _ = try Counters(path, isDurable: false)
@@ -48,12 +48,15 @@ import Testing
     }
 
     /// Threads of one process share the database and have their own snapshots.
-    @Test("THR-04: eight threads open and read while two write") func threads() throws {
+    @Test("THR-04: eight threads open and read while two write")
+    func readersOfOtherThreadsSeeWholeTransactions() throws {
         try threads(nil)
     }
 
     /// Threads at an encrypted file; half of the readers have decrypted pages of their own.
-    @Test func threadsAtAnEncryptedFile() throws { try threads(try EncryptedImage.key()) }
+    @Test func threadsReadWholeTransactionsOfAnEncryptedFile() throws {
+        try threads(try EncryptedImage.key())
+    }
 
     private func threads(_ key: EncryptionKey?) throws {
         let folder = try ScratchFolder()
@@ -104,7 +107,8 @@ import Testing
 
     /// Frozen pins of many versions make the list grow, also while another participant has it
     /// mapped.
-    @Test("THR-35 THR-92: many versions are readable at once") func manyVersions() throws {
+    @Test("THR-35 THR-92: many versions are readable at once") func manyVersionsAreReadable() throws
+    {
         let folder = try ScratchFolder()
         let path = folder.file("many.realm")
         _ = try Counters(path, isDurable: false)
@@ -134,7 +138,7 @@ import Testing
     }
 
     /// Timeouts name the process that has the turn or the control mutex.
-    @Test func busyNamesTheHolder() throws {
+    @Test func timeoutsNameTheHolder() throws {
         let folder = try ScratchFolder()
         let path = folder.file("turn.realm")
         _ = try Counters(path, isDurable: false)
@@ -165,7 +169,7 @@ import Testing
     }
 
     /// Processes that are killed while they wait for a turn or a version do not disturb others.
-    @Test func killedWhileWaiting() throws {
+    @Test func waitingProcessesMayBeKilled() throws {
         let folder = try ScratchFolder()
         let path = folder.file("waiters.realm")
         _ = try Counters(path, isDurable: false)
@@ -186,7 +190,7 @@ import Testing
     }
 
     /// A commit wakes a waiter for its version.
-    @Test func waitingForAVersion() throws {
+    @Test func aCommitWakesAWaiterForItsVersion() throws {
         let folder = try ScratchFolder()
         let path = folder.file("wait.realm")
         _ = try Counters(path, isDurable: false)

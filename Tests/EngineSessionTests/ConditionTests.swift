@@ -10,8 +10,8 @@ import Testing
 ///
 /// Without the fix, each of these tests hangs.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ConditionTests {
-    @Test("a waiter that was killed does not stop writers")
-    func killedWaiter() throws {
+    @Test("a killed waiter does not stop writers")
+    func aDeadWaiterDoesNotStopWriters() throws {
         let lab = try ConditionLab()
         lab.killWaiters(2)
         for _ in 0..<3 {
@@ -23,8 +23,8 @@ import Testing
         #expect(try Counters.sum(lab.counters.database.snapshot()) == 6)
     }
 
-    @Test("a broadcast that waits for a killed waiter, the write mutex in its hand, is released")
-    func blockedBroadcaster() throws {
+    @Test("a broadcast that waits for a killed waiter while holding the write mutex is released")
+    func aBroadcastBlockedByADeadWaiterIsReleased() throws {
         let lab = try ConditionLab()
         lab.killWaiters(2)
         let first = lab.broadcaster()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test("the lock of a condition whose broadcaster was killed is released")
-    func killedBroadcaster() throws {
+    func theLockOfADeadBroadcasterIsReleased() throws {
         let lab = try ConditionLab()
         lab.killWaiters(2)
         #expect(lab.broadcaster().waitFor("did") != nil)
@@ -56,8 +56,8 @@ import Testing
         withExtendedLifetime(waiter) {}
     }
 
-    @Test("a condition without waiters is not signalled, one with waiters may be")
-    func waitersAreCounted() throws {
+    @Test("a condition is signalled only if it has waiters")
+    func conditionsWithoutWaitersAreNotSignalled() throws {
         let lab = try ConditionLab()
         let file = lab.counters.database.session!.file
         #expect(!file.nextWriter.mayHaveWaiters && !file.newCommit.mayHaveWaiters)

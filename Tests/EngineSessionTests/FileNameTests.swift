@@ -36,7 +36,7 @@ import Testing
         Thrown.error { try open(path).add(1) }
     }
 
-    @Test func linksAreResolved() throws {
+    @Test func symbolicLinksAreResolved() throws {
         try FileManager.default.createDirectory(
             atPath: folder.file("sub"), withIntermediateDirectories: false)
         let first = link("first.realm", to: "real.realm")
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Another process opens the file by its real name, this process by a link.
-    @Test func oneSessionByAnyName() throws {
+    @Test func linksAndRealNamesShareOneSession() throws {
         let link = link("link.realm", to: path)
         let peer = PeerProcess(["hold", path])
         _ = try #require(peer.waitFor("holds"))
@@ -72,7 +72,7 @@ import Testing
 
     /// The SDKs do not resolve links: a program that holds a lock file beside a link has a separate
     /// session.
-    @Test func linkWithItsOwnSession() throws {
+    @Test func aLinkWithItsOwnSessionIsRefused() throws {
         let link = link("link.realm", to: "real.realm")
         let lock = link + ".lock"
         #expect(FileManager.default.createFile(atPath: lock, contents: Data(count: 1728)))
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// A lock file that is a link to the real one belongs to the same session.
-    @Test func linkedLockFile() throws {
+    @Test func aLinkedLockFileBelongsToTheSameSession() throws {
         let link = link("link.realm", to: "real.realm")
         let counters = try open(path)
         #expect(symlink("real.realm.lock", link + ".lock") == 0)
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// A separate session at the link begins while this process has the database open by the link.
-    @Test func linkOpenedLater() throws {
+    @Test func commitsAreRefusedAfterALinkGetsItsOwnSession() throws {
         let link = link("link.realm", to: "real.realm")
         let counters = try open(link)
         try counters.add(1)
@@ -116,7 +116,7 @@ import Testing
         try counters.add(1)
     }
 
-    @Test func hardLinks() throws {
+    @Test func filesWithHardLinksAreRefused() throws {
         let second = folder.file("second.realm")
         #expect(Foundation.link(path, second) == 0)
         for name in [path, second] {
@@ -133,7 +133,7 @@ import Testing
     /// Files left by a compaction that was killed after making its backup and before replacing the
     /// file.
     @Test(arguments: [".bak", ".v-old", "~", ".2.realm", "2", ".lock.bak"])
-    func backups(_ suffix: String) throws {
+    func backupsOfACompactionAreNoHardLinks(_ suffix: String) throws {
         #expect(Foundation.link(path, path + suffix) == 0)
         let isBackup = ![".2.realm", "2"].contains(suffix)
         #expect((error(path) == nil) == isBackup)
@@ -146,7 +146,8 @@ import Testing
     }
 
     /// A commit to a file that has lost its name is refused, since it would be lost.
-    @Test(arguments: [true, false]) func replaced(_ isRemoved: Bool) throws {
+    @Test(arguments: [true, false]) func commitsToAReplacedFileAreRefused(_ isRemoved: Bool) throws
+    {
         let counters = try open(path)
         let transaction = try counters.session.begin()
         let other = folder.file("other.realm")
@@ -163,7 +164,7 @@ import Testing
         if !isRemoved { #expect(try Database(immutable: path).version == 2) }
     }
 
-    @Test func moved() throws {
+    @Test func commitsToAMovedFileAreRefused() throws {
         let counters = try open(path)
         let elsewhere = folder.file("elsewhere.realm")
         #expect(rename(path, elsewhere) == 0)
@@ -172,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: ["fifo", "directory", "socket", "/dev/null"])
-    func notAFile(_ kind: String) throws {
+    func specialFilesAreRefused(_ kind: String) throws {
         let name = kind.hasPrefix("/") ? kind : folder.file("odd")
         switch kind {
         case "fifo": #expect(mkfifo(name, 0o600) == 0)

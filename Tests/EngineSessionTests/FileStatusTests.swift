@@ -27,7 +27,7 @@ import Testing
         #expect(seen.isDirectory == (plain.st_mode & S_IFMT == S_IFDIR))
     }
 
-    @Test func whatNamesLeadTo() throws {
+    @Test func statusEqualsTheSystemsForEveryKindOfFile() throws {
         let path = try make("a", 12_345)
         #expect(link(path, folder.file("b")) == 0)
         #expect(symlink("a", folder.file("c")) == 0)
@@ -43,7 +43,7 @@ import Testing
         #expect(FileIdentity(path: path) == FileIdentity(path: folder.file("c")))
     }
 
-    @Test func whatIsNotThere() throws {
+    @Test func missingFilesHaveNoStatus() throws {
         #expect(symlink("nothing", folder.file("dangling")) == 0)
         for path in ["", folder.file("nothing"), folder.file("dangling"), "/dev/null/a"] {
             #expect(FileStatus(path: path) == nil)
@@ -52,7 +52,7 @@ import Testing
         #expect(Thrown.error { _ = try FileStatus(-1, "closed") }?.code == "FileOperationFailed")
     }
 
-    @Test func openFiles() throws {
+    @Test func statusOfAnOpenFileSurvivesItsDeletion() throws {
         let path = try make("a", 777)
         let file = try FileDevice(path: path)
         for isGone in [false, true] {

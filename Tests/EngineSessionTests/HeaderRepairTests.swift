@@ -11,7 +11,8 @@ import Testing
     @Test(
         "a header flipped by a dead writer is flipped back, whether its commit made the file longer",
         arguments: ["write", "grow"], [false, true])
-    func deadVersionIsTakenBack(_ command: String, _ isEncrypted: Bool) throws {
+    func unpublishedVersionsOfDeadWritersAreDiscarded(_ command: String, _ isEncrypted: Bool) throws
+    {
         let lab = try RepairLab(isEncrypted)
         let survivor = try lab.open()
         try lab.dieAtFlip(command)
@@ -22,7 +23,8 @@ import Testing
     @Test(
         "a dead version whose root was overwritten is taken back", arguments: [false, true],
         [false, true])
-    func unreadableDeadVersionIsTakenBack(_ isEncrypted: Bool, _ joinsLater: Bool) throws {
+    func unreadableVersionsOfDeadWritersAreDiscarded(_ isEncrypted: Bool, _ joinsLater: Bool) throws
+    {
         let lab = try RepairLab(isEncrypted)
         let earlier = try lab.open()
         try lab.dieAtFlip("grow")
@@ -36,7 +38,7 @@ import Testing
     @Test(
         "the root of the listed version is stored again when two dead writers replaced both roots",
         arguments: [false, true], [false, true])
-    func listedRootIsStoredAgain(_ isEncrypted: Bool, _ isFirstReadable: Bool) throws {
+    func theListedRootIsStoredAgain(_ isEncrypted: Bool, _ isFirstReadable: Bool) throws {
         let lab = try RepairLab(isEncrypted)
         let survivor = try lab.open()
         try lab.dieAtFlip("grow")
@@ -47,8 +49,8 @@ import Testing
         try lab.check(survivor)
     }
 
-    @Test("a version of another session is not taken back")
-    func versionsOfAnotherSessionStay() throws {
+    @Test("a version of another session is not discarded")
+    func versionsOfAnotherSessionAreKept() throws {
         let lab = try RepairLab(false)
         let survivor = try lab.open()
         let other = try RepairLab(copying: lab)

@@ -26,7 +26,9 @@ import Testing
     }
 
     /// The content of a lock file that no process holds is ignored.
-    @Test(arguments: [0, 1, 7, 447, 1727, 1728, 5000]) func garbage(_ size: Int) throws {
+    @Test(arguments: [0, 1, 7, 447, 1727, 1728, 5000]) func theContentOfAnUnusedLockFileIsIgnored(
+        _ size: Int
+    ) throws {
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
         try Data(bytes).write(to: lock)
@@ -37,7 +39,7 @@ import Testing
     }
 
     /// A session's files after its only participant was killed.
-    @Test func remainsOfADeadSession() throws {
+    @Test func aDeadSessionIsNotInUse() throws {
         let victim = PeerProcess(["hold", path])
         _ = try #require(victim.waitFor("holds"))
         #expect(try Database(joiningLive: path)?.version == 2)
@@ -54,7 +56,8 @@ import Testing
 
     /// If programs with another layout hold the lock file, reading works without a session and
     /// writing is refused.
-    @Test(arguments: ["layout", "mutex", "sort", "begun", "short", "zeros"]) func foreign(
+    @Test(arguments: ["layout", "mutex", "sort", "begun", "short", "zeros"])
+    func lockFilesWithAnotherLayoutPermitReadingOnly(
         _ kind: String
     ) throws {
         _ = try open()
@@ -86,7 +89,7 @@ import Testing
     }
 
     /// If a program holds the lock file exclusively, opening waits only as long as its timeout.
-    @Test func lockedExclusively() throws {
+    @Test func exclusivelyLockedFilesTimeOut() throws {
         _ = try open()
         let holder = Foundation.open(lock.path, O_RDWR)
         #expect(flock(holder, LOCK_EX) == 0)
@@ -97,7 +100,7 @@ import Testing
     }
 
     /// A mutex that is never unlocked.
-    @Test(arguments: [48, 88, 128]) func lockedMutex(_ offset: Int) throws {
+    @Test(arguments: [48, 88, 128]) func mutexesThatStayLockedTimeOut(_ offset: Int) throws {
         let counters = try open()
         let base = try #require(counters.database.session?.file.base)
         base.storeBytes(of: 0x3fff_fff0, toByteOffset: offset, as: UInt32.self)
@@ -120,7 +123,7 @@ import Testing
     @Test(
         arguments: [".lock", ".note", ".management"],
         ["link", "loose", "directory", "fifo", "file"])
-    func wrongKind(_ suffix: String, _ kind: String) throws {
+    func companionFilesOfAnotherKindAreRefused(_ suffix: String, _ kind: String) throws {
         let place = path + suffix
         try? FileManager.default.removeItem(atPath: place)
         let victim = folder.file("victim")
@@ -147,7 +150,7 @@ import Testing
 
     /// A damaged version list of a live session is an error for writers, and no version is pinned;
     /// the database can be read without the session.
-    @Test func damagedList() throws {
+    @Test func damagedVersionListsAreErrorsForWriters() throws {
         let counters = try open()
         let file = try #require(counters.database.session?.file)
         let entry = file.entry(Int(file.newest))
@@ -190,7 +193,7 @@ import Testing
 
     /// A version list that names an older version as the newest: a writer that continued from it
     /// would lose the newest version.
-    @Test func listBehindHeader() throws {
+    @Test func versionListsOlderThanTheHeaderAreRefused() throws {
         let counters = try open()
         let pin = counters.database.pinNewest()
         try counters.add(1)
@@ -261,7 +264,7 @@ import Testing
         #expect(Thrown.error { _ = try database.at(.number(2)) }?.code == "BadVersion")
     }
 
-    @Test func readOnlyDirectory() throws {
+    @Test func databasesInReadOnlyDirectoriesAreReadable() throws {
         for name in [".lock", ".management"] {
             try FileManager.default.removeItem(atPath: path + name)
         }
@@ -277,7 +280,7 @@ import Testing
     }
 
     /// The lock file exists, but the directory for companion files cannot be created.
-    @Test func noSideFiles() throws {
+    @Test func aMissingCompanionDirectoryIsTolerated() throws {
         try FileManager.default.removeItem(atPath: path + ".management")
         chmod(path, 0o666)
         chmod(lock.path, 0o666)
@@ -289,7 +292,7 @@ import Testing
     }
 
     /// With another user's files, reading without a session works, joining and writing do not.
-    @Test func wrongOwner() throws {
+    @Test func filesOfAnotherUserPermitReadingOnly() throws {
         chmod(path, 0o644)
         chmod(lock.path, 0o600)
         let counters = try open()
@@ -312,7 +315,7 @@ import Testing
         return PeerProcess([command, path, "1"], user)
     }
 
-    @Test func forkWithoutExec() throws {
+    @Test func aForkedProcessJoinsTheSession() throws {
         let peer = PeerProcess(["fork", path])
         #expect(peer.wait() == 0, "\(peer.text)")
         #expect(peer.lines.last == "sum 2 of 2")

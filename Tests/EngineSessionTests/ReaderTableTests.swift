@@ -18,7 +18,7 @@ import Testing
 
     private var side: String { path + ".management/readers" }
 
-    @Test func rowsOfPins() throws {
+    @Test func everyPinHasARow() throws {
         let counters = try Counters(opening: path)
         let database = counters.database
         let pin = database.pinNewest("a reader")
@@ -41,7 +41,7 @@ import Testing
         #expect(ReaderTable.read(path).map(\.version) == [3])
     }
 
-    @Test func rowOfWriter() throws {
+    @Test func anOpenTransactionHasARow() throws {
         let counters = try Counters(opening: path)
         let transaction = try counters.session.begin()
         let writers = ReaderTable.read(path).filter { $0.kind == .writer }
@@ -50,7 +50,7 @@ import Testing
         #expect(!ReaderTable.read(path).contains { $0.kind == .writer })
     }
 
-    @Test func rowsGoWithTheParticipant() throws {
+    @Test func rowsAreRemovedWithTheParticipant() throws {
         do {
             let database = try Database.open(path)
             let pins = (0..<200).map { _ in database.pinNewest() }
@@ -61,7 +61,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: side)).count > 200 * 128)
     }
 
-    @Test func rowsOfTheDeadAreTakenOver() throws {
+    @Test func rowsOfDeadProcessesAreReused() throws {
         let dead = try #require(try Self.deadProcess())
         do {
             let table = try #require(ReaderTable(databasePath: path, creates: true))
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// A process id can be reused by a later process, which has another identity.
-    @Test func numbersAreUsedAgain() {
+    @Test func reusedProcessIDsAreDetected() {
         let own = ProcessIdentity.current
         #expect(own.isRunning)
         #expect(!ProcessIdentity(pid: own.pid, startTime: own.startTime &+ 1).isRunning)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["garbage", "short", "empty", "directory", "fifo", "later", "missing"])
-    func damagedTables(_ damage: String) throws {
+    func damagedTablesAreReadSafely(_ damage: String) throws {
         try FileManager.default.createDirectory(
             atPath: path + ".management", withIntermediateDirectories: true)
         try? FileManager.default.removeItem(atPath: side)
@@ -130,7 +130,7 @@ import Testing
         #expect(ReaderTable.read(path).count == (mends ? 1 : 0))
     }
 
-    @Test func deletedWhileInUse() throws {
+    @Test func commitsContinueAfterTheTableIsDeleted() throws {
         let counters = try Counters(opening: path)
         try FileManager.default.removeItem(atPath: path + ".management")
         try FileManager.default.removeItem(atPath: path + ".lock")
@@ -141,7 +141,7 @@ import Testing
         #expect(ReaderTable.read(path).isEmpty)
     }
 
-    @Test func labels() {
+    @Test func labelsAreTruncatedBetweenCharacters() {
         var random = SystemRandomNumberGenerator()
         for text in ["", "a", String(repeating: "b", count: 31), String(repeating: "é", count: 40)]
         {

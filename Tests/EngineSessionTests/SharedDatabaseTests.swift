@@ -20,7 +20,7 @@ import Testing
         LockFileFacts(databasePath: path)?.session?.participants
     }
 
-    @Test func oneObjectForAllOpeners() throws {
+    @Test func openingTwiceReturnsTheSameObject() throws {
         let first = try Database.open(path)
         let second = try Database.open(path)
         let writer = try WriteSession(path: path)
@@ -28,7 +28,7 @@ import Testing
         #expect(participants() == 1)
     }
 
-    @Test func namesOfOneFile() throws {
+    @Test func allNamesOfAFileShareOneObject() throws {
         let link = folder.file("link.realm")
         let symbolic = folder.file("symbolic.realm")
         #expect(symlink("shared.realm", symbolic) == 0)
@@ -42,7 +42,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: symbolic + ".lock"))
     }
 
-    @Test func lastReferenceLeaves() throws {
+    @Test func releasingTheLastReferenceClosesTheSession() throws {
         var database: Database? = try Database.open(path)
         var snapshot: Snapshot? = database?.snapshot()
         database = nil
@@ -55,7 +55,7 @@ import Testing
         #expect(facts.session?.versions.allSatisfy { $0.live == 0 } == true)
     }
 
-    @Test func openersAtOnce() throws {
+    @Test func threadsThatOpenAtOnceShareOneObject() throws {
         for _ in 0..<20 {
             let path = path
             let found = Synced<[ObjectIdentifier]>([])
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Threads open the database while others close it: all that have it open share one object.
-    @Test func openersAndLeaversAtOnce() throws {
+    @Test func threadsThatOpenAndCloseAtOnceShareOneObject() throws {
         let path = path
         Threads.run(4) { _ in
             for _ in 0..<50 {
@@ -112,7 +112,7 @@ import Testing
         withExtendedLifetime(database) {}
     }
 
-    @Test func createsIfMissing() throws {
+    @Test func missingFilesAreCreated() throws {
         var options = Database.Options()
         options.creation = .ifMissing
         let path = folder.file("made.realm")
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// The database of a session reads what the session wrote.
-    @Test func readsAndWritesThroughOne() throws {
+    @Test func theDatabaseOfASessionReadsItsCommits() throws {
         let counters = try Counters(opening: path)
         let before = counters.database.snapshot()
         try counters.add(5)
@@ -134,7 +134,7 @@ import Testing
         #expect(try Counters.values(counters.database.snapshot()) == [5, -5, 5, -5])
     }
 
-    @Test func aThreadWritesOnceAtATime() throws {
+    @Test func aThreadHasAtMostOneTransaction() throws {
         let first = try WriteSession(path: path)
         let second = try WriteSession(path: path)
         let transaction = try first.begin()

@@ -10,7 +10,7 @@ import Testing
         [Program.writer, .writer, .reader], [.writer, .reader, .reader],
         [.writerTwice, .reader, .freezer],
     ])
-    func everyOrder(_ programs: [Program]) throws {
+    func everyOrderOfStepsKeepsTheVersionListValid(_ programs: [Program]) throws {
         let explorer = try Explorer(programs)
         try explorer.run()
         print("\(programs): \(explorer.states) states, \(explorer.deaths) deaths")
