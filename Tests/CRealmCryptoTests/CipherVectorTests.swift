@@ -20,7 +20,7 @@ import Testing
         return withUnsafePointer(to: &context, body)
     }
 
-    @Test(arguments: [false, true]) func block(portable: Bool) {
+    @Test(arguments: [false, true]) func aesMatchesTheVectorsOfFIPS197(portable: Bool) {
         // FIPS 197, appendix C.3.
         let key = [UInt8](0..<32)
         let plain = Self.bytes("00112233445566778899aabbccddeeff")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func chain(portable: Bool) {
+    @Test(arguments: [false, true]) func cbcMatchesTheVectorsOfSP80038A(portable: Bool) {
         // SP 800-38A, F.2.5 and F.2.6.
         let key = Self.bytes("603deb1015ca71be2b73aef0857d7781 1f352c073b6108d72d9810a30914dff4")
         let iv = [UInt8](0..<16)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func digests(portable: Bool) {
+    @Test(arguments: [false, true]) func digestsMatchTheVectorsOfFIPS1804(portable: Bool) {
         // FIPS 180-4, by the examples NIST publishes with it.
         let cases = [
             ("", "d14a028c2a3a2bc9476102bb288234c415a2b01f828ea62ac5b3e42f"),
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func authentication(portable: Bool) {
+    @Test(arguments: [false, true]) func hmacMatchesTheVectorsOfRFC4231(portable: Bool) {
         // RFC 4231, sections 4.2 to 4.8, without the truncated digest.
         func repeated(_ byte: UInt8, _ count: Int) -> [UInt8] {
             Array(repeating: byte, count: count)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func bothFormsAgree() {
+    @Test func portableAndAcceleratedFormsAgree() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let key = (0..<64).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// Operations on several messages give the same results as operations on each.
-    @Test(arguments: [false, true]) func severalAtOnce(portable: Bool) {
+    @Test(arguments: [false, true]) func severalMessagesAtOnceEqualSingleOnes(portable: Bool) {
         var random = SystemRandomNumberGenerator()
         func bytes(_ count: Int) -> [UInt8] {
             (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
