@@ -15,7 +15,7 @@ import Testing
         """
 
     @Test("TYP-01 THR-46: values and references are Sendable", arguments: ["5", "6"])
-    func sendable(mode: String) throws {
+    func valuesAndReferencesAreSendable(mode: String) throws {
         let names = [
             "Decimal128", "ObjectId", "Schema", "ObjectSchema", "Property",
             "RealmSwift.SortDescriptor",
@@ -28,8 +28,10 @@ import Testing
                 + "\n}", mode: mode)
     }
 
-    @Test("TYP-03 CD-24: confined types are not Sendable, and say so", arguments: ["6"])
-    func confined(mode: String) throws {
+    @Test(
+        "TYP-03 CD-24: confined types are not Sendable, and the compiler reports it",
+        arguments: ["6"])
+    func confinedTypesAreNotSendable(mode: String) throws {
         let names = [
             "Cat", "Tag", "Realm", "Results<Cat>", "List<Int>", "MutableSet<Int>",
             "Map<String, Int>",
@@ -42,8 +44,8 @@ import Testing
                 + "\n}", mode: mode)
     }
 
-    @Test("ACT-29 TYP-03: objects do not cross", arguments: ["6"])
-    func crossing(mode: String) throws {
+    @Test("ACT-29 TYP-03: objects cannot be sent to another actor", arguments: ["6"])
+    func objectsCannotBeSentToAnotherActor(mode: String) throws {
         try judge(
             """
             actor Shelter { func take(_ cat: Cat) {} }
@@ -57,8 +59,8 @@ import Testing
             """, mode: mode)
     }
 
-    @Test("TYP-02: what is of services does not compile", arguments: ["5", "6"])
-    func services(mode: String) throws {
+    @Test("TYP-02: names of online services do not compile", arguments: ["5", "6"])
+    func namesOfOnlineServicesDoNotCompile(mode: String) throws {
         try judge(
             """
             func f() {
@@ -71,7 +73,7 @@ import Testing
     }
 
     @Test("THR-47: a wrapped variable is optional", arguments: ["5", "6"])
-    func wrapper(mode: String) throws {
+    func aWrappedVariableIsOptional(mode: String) throws {
         try judge(
             """
             struct Holder { @ThreadSafe var cat: Cat? }
@@ -83,8 +85,8 @@ import Testing
             """, mode: mode)
     }
 
-    @Test("ACT-04 ACT-05 ACT-06: strict checking finds nothing in what the guides show")
-    func actorChecks() throws {
+    @Test("ACT-04 ACT-05 ACT-06: strict checking has no complaint about the code of the guides")
+    func strictCheckingAcceptsTheGuides() throws {
         try judge(
             """
             actor Shelter {

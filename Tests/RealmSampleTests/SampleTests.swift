@@ -8,21 +8,23 @@ import Testing
 /// Runs every sample of the guides (API specification 4), compiled in the language modes of Swift 6
 /// and of Swift 5. The samples share the default configuration, so they run one after the other.
 @Suite(.serialized) struct SampleTests {
-    @Test(arguments: RealmSamples.Samples.all.indices) func swift6(_ index: Int) async throws {
+    @Test(arguments: RealmSamples.Samples.all.indices) func samplesRunInTheModeOfSwift6(
+        _ index: Int
+    ) async throws {
         let sample = RealmSamples.Samples.all[index]
         try await run(sample.name, RealmSamples.Samples.types, sample.run)
         #expect(RealmSamples.Samples.takeFailures() == [], "\(sample.name)")
     }
 
     @Test(arguments: RealmSamplesSwift5.Samples.all.indices)
-    func swift5(_ index: Int) async throws {
+    func samplesRunInTheModeOfSwift5(_ index: Int) async throws {
         let sample = RealmSamplesSwift5.Samples.all[index]
         try await run(sample.name, RealmSamplesSwift5.Samples.types, sample.run)
         #expect(RealmSamplesSwift5.Samples.takeFailures() == [], "\(sample.name)")
     }
 
     /// The spelling that only Swift 5 permits.
-    @Test func wrappedLocalVariable() async throws {
+    @Test func swift5PermitsWrappedLocalVariables() async throws {
         try await run("T3", RealmSamplesSwift5.Samples.types) {
             try await RealmSamplesSwift5.Samples.wrappedLocalVariable()
         }
