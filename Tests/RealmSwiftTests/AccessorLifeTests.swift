@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases) func keepsItsRealm(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func anAccessorRetainsItsRealm(_ way: Way) throws {
         var kept = try objects(way)
         // One remaining accessor keeps the realm alive.
         while let last = kept.last {
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// A holder retains the realm like its object.
-    @Test func holders() throws {
+    @Test func aHolderRetainsItsRealm() throws {
         func holder() throws -> RealmProperty<Int?> {
             let realm = try lab.open()
             let relic = Relic(value: ["number": 7])
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// The accessors are released on another thread than the one that created them.
-    @Test func frozen() async throws {
+    @Test func frozenAccessorsAreReleasedOnAnotherThread() async throws {
         func frozen() throws -> [Mark] {
             let realm = try lab.open()
             try realm.write { for i in 0..<200 { realm.create(Mark.self, value: ["number": i]) } }
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// An accessor of an invalidated version still has valid memory.
-    @Test func invalidated() throws {
+    @Test func invalidatedAccessorsCanBeReleased() throws {
         var kept = try objects(.iterated)
         kept[0].realm?.invalidate()
         #expect(kept.allSatisfy { $0.isInvalidated && $0.realm != nil })

@@ -37,7 +37,7 @@ final class Listing: Object {
         }
     }
 
-    @Test func notKept() {
+    @Test func unretainedAccessorsAreReused() {
         var places: Set<ObjectIdentifier> = []
         var sum = 0
         for mark in realm.objects(Mark.self) {
@@ -49,7 +49,7 @@ final class Listing: Object {
     }
 
     /// An accessor that is retained in any way keeps referring to its object.
-    @Test(arguments: [1, 2, 3, 7]) func kept(_ step: Int) {
+    @Test(arguments: [1, 2, 3, 7]) func retainedAccessorsKeepTheirObjects(_ step: Int) {
         var kept: [Mark] = []
         for (i, mark) in realm.objects(Mark.self).enumerated() where i % step == 0 {
             kept.append(mark)
@@ -59,7 +59,7 @@ final class Listing: Object {
         #expect(Array(realm.objects(Mark.self)).map(\.number) == Array(0..<1000))
     }
 
-    @Test func keptByClosuresAndIterators() {
+    @Test func accessorsRetainedByClosuresKeepTheirObjects() {
         var later: [() -> Int] = []
         for mark in realm.objects(Mark.self).where({ $0.number < 10 }) {
             later.append { mark.number }
@@ -72,7 +72,7 @@ final class Listing: Object {
 
     /// A weak reference becomes nil when the accessor is released; it never refers to another
     /// object.
-    @Test func weakly() {
+    @Test func weakReferencesBecomeNil() {
         weak var seen: Mark?
         for mark in realm.objects(Mark.self) {
             if mark.number == 3 { seen = mark }
@@ -82,7 +82,7 @@ final class Listing: Object {
     }
 
     /// Properties that are not columns have their initial values in each accessor.
-    @Test func withStateOfItsOwn() {
+    @Test func propertiesWithoutColumnsHaveTheirInitialValues() {
         for noted in realm.objects(Noted.self) {
             #expect(noted.note == 0)
             noted.note = noted.number + 1
@@ -92,7 +92,7 @@ final class Listing: Object {
         }
     }
 
-    @Test func insideTransactions() throws {
+    @Test func changesInsideTransactionsReachTheirObjects() throws {
         try realm.write {
             for mark in realm.objects(Mark.self) where mark.number % 2 == 0 {
                 mark.number += 1000
@@ -104,7 +104,7 @@ final class Listing: Object {
         try lab.check()
     }
 
-    @Test func frozen() {
+    @Test func frozenAccessorsAreNotReused() {
         var places: Set<ObjectIdentifier> = []
         let frozen = realm.freeze().objects(Mark.self)
         var kept: [Mark] = []

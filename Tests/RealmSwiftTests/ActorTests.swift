@@ -46,7 +46,7 @@ import Testing
         func close() { realm = nil }
     }
 
-    @Test func writesThatHoldUpNobody() async throws {
+    @Test func asyncWritesDoNotBlockTheActor() async throws {
         let lab = try RealmLab(RealmTests.types)
         let kennel = try await Kennel(lab.configuration)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func observedElsewhere() async throws {
+    @Test @MainActor func observersRunOnTheGivenActor() async throws {
         let lab = try RealmLab(RealmTests.types)
         let realm = try await Realm(configuration: lab.configuration)
         let log = Log()
@@ -100,7 +100,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func actorsOwnRealms() async throws {
+    @Test func eachActorHasItsOwnRealm() async throws {
         let lab = try RealmLab(RealmTests.types)
         let (one, two) = (
             try await Kennel(lab.configuration), try await Kennel(lab.configuration)
@@ -115,7 +115,7 @@ import Testing
         try lab.check()
     }
 
-    @Test @MainActor func mainActor() async throws {
+    @Test @MainActor func theMainActorUsesTheMainThreadsRealm() async throws {
         let lab = try RealmLab(RealmTests.types)
         let one = try await Realm(configuration: lab.configuration)
         let two = try await Realm(configuration: lab.configuration, actor: MainActor.shared)
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Dispatch returns another object for the main queue at each call.
-    @Test @MainActor func mainQueueIsOne() throws {
+    @Test @MainActor func realmsOfTheMainQueueAreOne() throws {
         let lab = try RealmLab(RealmTests.types)
         let realm = try lab.open()
         let queues = (0..<20).map { _ in DispatchQueue.main }
@@ -136,7 +136,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func wrapped() throws {
+    @Test func wrappedObjectsAreReadOnEveryThread() throws {
         let lab = try RealmLab(RealmTests.types)
         let realm = try lab.open()
         let dog = Dog(value: ["id": 1, "age": 0])

@@ -52,7 +52,7 @@ final class Measurement: Object {
         first = all[0]
     }
 
-    @Test func ofObjects() throws {
+    @Test func aggregatesOfResultsSkipNaNAndNull() throws {
         let sorted = all.sorted(byKeyPath: "id", ascending: false)
         for results in [all, sorted, all.where { $0.id < 9 }] {
             #expect(results.sum(of: \.double) == 4.5)
@@ -79,7 +79,7 @@ final class Measurement: Object {
         try lab.check()
     }
 
-    @Test func ofCollections() {
+    @Test func aggregatesOfCollectionsSkipNaNAndNull() {
         #expect(first.floats.sum() == 3)
         #expect(first.floats.average() == Float(1.5))
         #expect(first.floats.min() == 1)
@@ -108,12 +108,12 @@ final class Measurement: Object {
     }
 
     /// The SDK compares the values of a dictionary as mixed values, where NaN is the smallest.
-    @Test func minimumOfMap() {
+    @Test func theMinimumOfAMapMayBeNaN() {
         #expect(first.map.min()?.isNaN == true)
         #expect(all.where { $0.map.min == .nan }.map(\.id) == [0])
     }
 
-    @Test func outsideOfRealms() {
+    @Test func aggregatesOfUnmanagedCollectionsAreTheSame() {
         let loose = Measurement()
         loose.doubles.append(objectsIn: [.nan, 1, nil, 2])
         loose.set.insert(objectsIn: [.nan, 1, 2])
@@ -127,14 +127,14 @@ final class Measurement: Object {
     }
 
     /// Aggregates in conditions have the same results.
-    @Test func agreeWithConditions() {
+    @Test func aggregatesEqualThoseInConditions() {
         #expect(all.where { $0.doubles.sum == 3 && $0.doubles.avg == 1.5 }.count == 1)
         #expect(all.where { $0.set.min == 1 && $0.set.max == 2 }.count == 1)
         #expect(all.where { $0.decimals.sum == 3 }.count == 1)
     }
 
     /// Additions to the SDK.
-    @Test func standardDeviationAndMedian() throws {
+    @Test func standardDeviationAndMedianAreComputed() throws {
         let half = 0.5.squareRoot()
         let sorted = all.sorted(byKeyPath: "id", ascending: false)
         for results in [all, sorted] {
@@ -173,7 +173,7 @@ final class Measurement: Object {
     }
 
     /// Sums of integers wrap, as in the SDK.
-    @Test func sumsWrap() throws {
+    @Test func sumsOfIntegersWrap() throws {
         try realm.write {
             all[0].whole = .max
             all[1].whole = 1

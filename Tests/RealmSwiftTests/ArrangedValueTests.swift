@@ -5,7 +5,7 @@ import Testing
 
 /// Observers of sorted values of a collection, and of values without duplicates.
 @Suite struct ArrangedValueTests {
-    @Test func changesHaveThePositionsOfTheResults() throws {
+    @Test func changesHaveIndexesOfTheSortedResults() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
         let (dog, things) = try realm.write {

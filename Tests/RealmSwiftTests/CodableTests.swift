@@ -19,7 +19,7 @@ final class Parcel: Object, Codable {
         return encoder
     }()
 
-    @Test func columnsAreTheirValues() throws {
+    @Test func columnsAreEncodedAsTheirValues() throws {
         let parcel = Parcel(value: ["weight": 1.5, "stops": ["a"], "marks": [7]])
         parcel.prices["x"] = .some(nil)
         let text = String(decoding: try encoder.encode(parcel), as: UTF8.self)
@@ -32,13 +32,13 @@ final class Parcel: Object, Codable {
         #expect(again.prices["x"] == .some(nil) && again.marks.contains(7))
     }
 
-    @Test func nullNeedNotBeThere() throws {
+    @Test func missingNullsAreDecoded() throws {
         let text = #"{"weight":1,"stops":[],"marks":[],"prices":{}}"#
         let parcel = try JSONDecoder().decode(Parcel.self, from: Data(text.utf8))
         #expect(parcel.sent == nil && parcel.note == nil && parcel.weight == 1)
     }
 
-    @Test func storedObjectsAreRefused() throws {
+    @Test func encodingManagedObjectsIsRefused() throws {
         let lab = try RealmLab([Parcel.self])
         let realm = try lab.open()
         let parcel = Parcel(value: ["stops": ["a", "b"]])

@@ -29,7 +29,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func lists() throws {
+    @Test func listsBehaveTheSameInAndOutsideOfRealms() throws {
         try everywhere { things in
             let list = things.anything
             list.append(objectsIn: [.int(1), .string("a"), .none])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func setsAndMaps() throws {
+    @Test func setsAndMapsBehaveTheSameInAndOutsideOfRealms() throws {
         try everywhere { things in
             things.numbers.insert(objectsIn: [3, 1, 3, 2])
             things.numbers.remove(1)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func objects() throws {
+    @Test func objectsInCollectionsBehaveTheSameEverywhere() throws {
         try everywhere { things in
             let dog = Dog(value: ["id": Int.random(in: 1..<1 << 40), "name": "Rex"])
             things.any = .object(dog)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func nested() throws {
+    @Test func nestedCollectionsBehaveTheSameEverywhere() throws {
         try everywhere { things in
             things.any = .fromDictionary([
                 "list": .fromArray([.int(1), .fromArray([.string("deep")])]), "flag": .bool(true),

@@ -52,7 +52,7 @@ final class PassportFront: Object {
         try lab.check()
     }
 
-    @Test func objectsOfOthersAreCopied() throws {
+    @Test func objectsOfOtherRealmsAreCopied() throws {
         let (lab, realm) = try fresh()
         let other = try fresh()
         let original = Dog(value: ["id": 1, "owner": ["name": "Ada"], "collar": ["blue", 1]])
@@ -65,7 +65,7 @@ final class PassportFront: Object {
         try lab.check()
     }
 
-    @Test func twoClassesMayShowTheSame() throws {
+    @Test func twoClassesMayUseOneTable() throws {
         let lab = try RealmLab([Passport.self, PassportFront.self])
         let realm = try lab.open()
         try realm.write { realm.add(Passport(value: ["X1", "Ada"])) }

@@ -45,7 +45,7 @@ final class Litter: Object {
 
     private var pups: Results<Pup> { realm.objects(Pup.self) }
 
-    @Test func anObjectThatAListHasTwiceIsDeletedOnce() throws {
+    @Test func anObjectTwiceInAListIsDeletedOnce() throws {
         try realm.write { realm.delete(litter.pups) }
         #expect(pups.isEmpty && litter.pups.isEmpty && litter.best.isEmpty)
         #expect(litter.byName.count == 3 && litter.byName["a"] == .some(nil))
@@ -92,7 +92,7 @@ final class Litter: Object {
         try lab.check()
     }
 
-    @Test func deletingWhatIsGoneDoesNothing() throws {
+    @Test func deletingDeletedObjectsDoesNothing() throws {
         let (first, second) = (pups[0], pups[0])
         try realm.write {
             realm.delete(first)
@@ -104,7 +104,7 @@ final class Litter: Object {
         try lab.check()
     }
 
-    @Test func embeddedObjectsThatWentWithTheirOwnerAreLeftAlone() throws {
+    @Test func embeddedObjectsDeletedWithTheirOwnerAreSkipped() throws {
         try realm.write {
             litter.collar = Collar(value: ["red", 1])
             litter.collars.append(Collar(value: ["blue", 2]))
@@ -123,7 +123,7 @@ final class Litter: Object {
         try lab.check()
     }
 
-    @Test func objectsKnownByTheirClassesNameAreDeleted() throws {
+    @Test func dynamicObjectsAreDeleted() throws {
         try realm.write {
             realm.delete(realm.dynamicObjects("Pup"))
             let dynamic = try #require(realm.dynamicObjects("Litter").first)

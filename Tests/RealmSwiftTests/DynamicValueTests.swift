@@ -28,7 +28,7 @@ final class AnySet: Object {
         }
     }
 
-    @Test func createdObjectsLinkToThem() throws {
+    @Test func createdObjectsLinkToDynamicObjects() throws {
         let made = try realm.write {
             realm.create(
                 Dog.self,
@@ -48,7 +48,7 @@ final class AnySet: Object {
         try lab.check()
     }
 
-    @Test func updatedObjectsLinkToThem() throws {
+    @Test func updatedObjectsLinkToDynamicObjects() throws {
         for policy in [Realm.UpdatePolicy.modified, .all] {
             let made = try realm.write {
                 realm.create(
@@ -63,7 +63,7 @@ final class AnySet: Object {
         try lab.check()
     }
 
-    @Test func theyAreCopiedWithTheirLinks() throws {
+    @Test func dynamicObjectsAreCopiedWithTheirLinks() throws {
         let pups = try realm.write {
             let values: [String: Any] = ["pups": [["name": "a"], ["name": "b"]]]
             let litter = realm.dynamicCreate("Litter", value: values)
@@ -76,7 +76,7 @@ final class AnySet: Object {
         try lab.check()
     }
 
-    @Test func propertiesAreSetToThem() throws {
+    @Test func propertiesAreSetToDynamicObjects() throws {
         let made = try realm.write {
             let made = realm.create(Dog.self, value: ["id": 2])
             made.setValue(owner, forKey: "owner")
@@ -101,7 +101,7 @@ final class AnySet: Object {
         try other.check()
     }
 
-    @Test func theirEmbeddedObjectsAreMadeOfValues() throws {
+    @Test func embeddedDynamicObjectsAreCreatedFromValues() throws {
         let (things, litter) = try realm.write {
             dog["collar"] = ["color": "red", "length": 2] as [String: Any]
             let (things, litter) = (realm.dynamicCreate("Things"), realm.dynamicCreate("Litter"))
@@ -119,7 +119,7 @@ final class AnySet: Object {
         try lab.check()
     }
 
-    @Test func theirCollectionsAreSetToCollections() throws {
+    @Test func dynamicCollectionsAreSetToCollections() throws {
         let (one, two) = try realm.write {
             let values: [String: Any] = ["numbers": [1, 2], "names": ["a": "x", "b": NSNull()]]
             let one = realm.dynamicCreate("Things", value: values)
@@ -167,7 +167,7 @@ final class AnySet: Object {
         try lab.check()
     }
 
-    @Test func migrationsCreateObjectsFromThem() throws {
+    @Test func migrationsCreateObjectsFromDynamicObjects() throws {
         let lab = try RealmLab(Self.types)
         try autoreleasepool {
             let realm = try lab.open()

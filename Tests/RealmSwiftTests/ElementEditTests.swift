@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func readsSeeEveryChange(_ seed: UInt64) throws {
+    func readsReturnEveryChange(_ seed: UInt64) throws {
         var random = Random(state: seed)
         let box = Box()
         try realm.write { realm.add(box) }
@@ -133,7 +133,7 @@ import Testing
 
     /// Changing a deleted list traps; a change through an accessor of an earlier transaction is
     /// visible.
-    @Test func accessorsOutlastTransactions() throws {
+    @Test func collectionAccessorsOutlastTransactions() throws {
         let box = Box()
         try realm.write { realm.add(box) }
         let list = box.numbers

@@ -38,7 +38,7 @@ import Testing
 
     private var numbers: [Int] { (0..<count).map { ($0 * 7919) % 100_003 - 50_000 } }
 
-    @Test func figuresAreThoseOfAllElements() throws {
+    @Test func aggregatesCoverAllElements() throws {
         #expect(box.numbers.sum() == numbers.reduce(0, +))
         #expect(box.numbers.min() == numbers.min())
         #expect(box.numbers.max() == numbers.max())
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aChangeIsReadAtOnce() throws {
+    @Test func changesAreReadImmediately() throws {
         let list = box.numbers
         #expect(list[0] == -50_000)
         try realm.write {
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// An iteration covers the elements that the list had when it began.
-    @Test func iteratingWhileTheListChanges() throws {
+    @Test func iterationCoversTheListAsItBegan() throws {
         var seen: [Int] = []
         for number in box.numbers {
             if seen.count == 10 { try realm.write { box.numbers.removeAll() } }
@@ -120,7 +120,7 @@ import Testing
         #expect(Array(box.doubles.freeze()).count == count)
     }
 
-    @Test func setsOfOneRealm() throws {
+    @Test func setsOfOneRealmFollowSetAlgebra() throws {
         try realm.write {
             box.others.insert(objectsIn: [0, 2, 4, 5])
             #expect(!box.others.isSubset(of: box.members))

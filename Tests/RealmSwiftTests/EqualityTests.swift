@@ -4,7 +4,7 @@ import Testing
 
 /// Equality and hash values of objects and collections.
 @Suite struct EqualityTests {
-    @Test func collectionsBeforeTheyAreStored() {
+    @Test func unmanagedCollectionsAreEqualByContent() {
         let (one, other) = (List<Int>(), List<Int>())
         one.append(objectsIn: [1, 2])
         #expect(one != other && !one.isEqual(other))
@@ -20,7 +20,7 @@ import Testing
         #expect(map.isEqual(twin) && map.hash == twin.hash && !map.isEqual(one))
     }
 
-    @Test func collectionsOfARealm() throws {
+    @Test func managedCollectionsAreEqualByIdentity() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
         let (first, second) = (Things(), Things())

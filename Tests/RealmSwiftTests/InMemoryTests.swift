@@ -16,19 +16,19 @@ import Testing
         try Realm(configuration: configuration).objects(Owner.self).count
     }
 
-    @Test func dataIsGoneWithTheLastInstance() throws {
+    @Test func dataIsDeletedWithTheLastInstance() throws {
         try add()
         #expect(try count() == 0)
     }
 
-    @Test func anInstanceKeepsTheData() throws {
+    @Test func anInstanceRetainsTheData() throws {
         let realm = try Realm(configuration: configuration)
         try add()
         #expect(try count() == 1)
         withExtendedLifetime(realm) {}
     }
 
-    @Test func aPoolKeepsTheData() throws {
+    @Test func anAutoreleasePoolRetainsTheData() throws {
         try autoreleasepool {
             try add()
             #expect(try count() == 1)

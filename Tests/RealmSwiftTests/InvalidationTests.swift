@@ -4,7 +4,7 @@ import Testing
 
 /// Objects and collections of a version that `invalidate` released.
 @Suite struct InvalidationTests {
-    @Test func whatCameFromAVersionIsOfNoUse() throws {
+    @Test func objectsOfAReleasedVersionAreInvalidated() throws {
         let lab = try RealmLab(RealmTests.types)
         let realm = try lab.open()
         let dog = Dog(value: ["id": 1, "tags": ["a"]])
@@ -64,7 +64,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func observersGoWithTheirTokens() throws {
+    @Test func releasingATokenReleasesItsObserver() throws {
         let lab = try RealmLab(RealmTests.types)
         let path = lab.configuration.fileURL!.path
         let queue = DispatchQueue(label: "realm")

@@ -4,7 +4,7 @@ import Testing
 
 /// An accessor returns the same collection object at each read.
 @Suite struct KeptCollectionTests {
-    @Test func sameObjectEachTime() throws {
+    @Test func anAccessorReturnsTheSameCollectionObject() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
         let dog = Dog()
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// A list of another object remains in that object.
-    @Test func givenToAnother() throws {
+    @Test func assigningAListCopiesItsElements() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
         let one = Dog(value: ["id": 1, "tags": ["a", "b"]])
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Freezing inside a write transaction shows the version that it began with.
-    @Test func frozenInsideTransaction() throws {
+    @Test func freezingInATransactionShowsItsFirstVersion() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
         let dog = Dog(value: ["id": 1, "tags": ["a"]])
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A link of a dynamic object returns an object of the program's class.
-    @Test func dynamicLinks() throws {
+    @Test func linksOfDynamicObjectsHaveTheProgramsClass() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
         let dog = Dog(value: ["id": 1, "owner": ["name": "Ada"]])
@@ -70,7 +70,7 @@ import Testing
         #expect(realm.objects(Dog.self).map(\.id) == [1, 2, 3] && made.friends[0].id == 3)
     }
 
-    @Test func nestedInDictionaries() throws {
+    @Test func nestedCollectionsInDictionariesAreRead() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
         let things = Things()
@@ -80,7 +80,7 @@ import Testing
         #expect(outer?.map { $0.value.listValue?.count } == [1])
     }
 
-    @Test func decimalTexts() throws {
+    @Test func decimalTextsAreNormalised() throws {
         let texts = [
             "1.234567890E+132": "1.23456789E132", "123e4": "1.23E6", "11.111110": "11.11111",
             "-1.0": "-1", "0.05": "5E-2", "300": "300", "5E3": "5E3", "0": "0",
@@ -107,7 +107,7 @@ import Testing
         #expect(Decimal128(exactly: Int.min) == Decimal128(value: Int.min))
     }
 
-    @Test func valuesThatDoNotFit() {
+    @Test func valuesOfAWrongTypeTrap() {
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["weight": true]) } != nil)
         #expect(RealmTesting.catchMisuse { _ = Dog(value: ["name": false]) } != nil)
         // A value that an enum has no case for is null in an optional property and traps in any

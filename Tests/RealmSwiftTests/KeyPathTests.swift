@@ -4,7 +4,7 @@ import Testing
 
 /// The names of the properties that key paths visit.
 @Suite struct KeyPathTests {
-    @Test func alongCollections() {
+    @Test func keyPathsThroughCollectionsHaveNames() {
         #expect(_name(for: \Dog.name) == "name")
         #expect(_name(for: \Dog.owner?.name) == "owner.name")
         #expect(_name(for: \Dog.friends[0].collar?.color) == "friends.collar.color")
@@ -15,13 +15,13 @@ import Testing
         #expect(_name(for: \Things.collars[0].length) == "collars.length")
     }
 
-    @Test func toHolders() {
+    @Test func keyPathsToHoldersHaveNames() {
         #expect(_name(for: \HolderClass.number) == "number")
         #expect(_name(for: \HolderClass.number.value) == "number")
     }
 
     /// Property names that differ from the column names, also after links.
-    @Test func namesBehindLinks() throws {
+    @Test func keyPathsUseColumnNamesAfterLinks() throws {
         let lab = try RealmLab([Renamed.self, RenamedPart.self])
         let realm = try lab.open()
         try realm.write {

@@ -32,7 +32,7 @@ import Testing
         return Kennel(lab: lab, realm: realm, owner: dog.owner!, dog: dog)
     }
 
-    @Test func throughListsAndLinkingObjects() throws {
+    @Test func keyPathsFollowListsAndLinkingObjects() throws {
         let kennel = try kennel()
         let (owner, dog) = (kennel.owner, kennel.dog)
         #expect(owner.value(forKeyPath: "dogs.name") as? [String] == ["dog 1", "dog 2", "dog 3"])
@@ -47,7 +47,7 @@ import Testing
         #expect(all.value(forKeyPath: "owner.name") as? [String] == ["Ada", "Ada", "Ada"])
     }
 
-    @Test func operators() throws {
+    @Test func operatorsAggregateCollections() throws {
         let kennel = try kennel()
         let (owner, dog) = (kennel.owner, kennel.dog)
         #expect(owner.value(forKeyPath: "dogs.@count") as? Int == 3)
@@ -76,7 +76,7 @@ import Testing
         #expect(owner.value(forKeyPath: "dogs.collar.@max.length") as? Float == 0)
     }
 
-    @Test func throughSetsMapsAndMixed() throws {
+    @Test func keyPathsFollowSetsMapsAndMixed() throws {
         let kennel = try kennel()
         let dog = kennel.dog
         let things = try kennel.realm.write {
@@ -98,7 +98,7 @@ import Testing
         #expect(things.value(forKeyPath: "any.owner.name") as? String == "Ada")
     }
 
-    @Test func unmanagedAndFrozen() throws {
+    @Test func unmanagedAndFrozenObjectsHaveValues() throws {
         let dog = Dog(value: ["name": "Rex", "friends": [["id": 2, "name": "Bo", "age": 3]]])
         #expect(dog.value(forKeyPath: "friends.name") as? [String] == ["Bo"])
         #expect(dog.value(forKeyPath: "friends.@max.age") as? Int == 3)
@@ -108,7 +108,7 @@ import Testing
         #expect(names as? [String] == ["dog 2", "dog 3"])
     }
 
-    @Test func setting() throws {
+    @Test func keyPathsSetValues() throws {
         let kennel = try kennel()
         let dog = kennel.dog
         try kennel.realm.write {

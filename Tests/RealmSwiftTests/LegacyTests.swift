@@ -18,7 +18,7 @@ final class Relic: Object {
 }
 
 @Suite struct LegacyTests {
-    @Test func holdersAreColumns() throws {
+    @Test func holdersArePersistedProperties() throws {
         let schema = try #require(Relic.sharedSchema())
         #expect(
             schema.properties.map(\.name)
@@ -45,7 +45,7 @@ final class Relic: Object {
         try lab.check()
     }
 
-    @Test func misuseIsCaught() throws {
+    @Test func changesOutsideOfATransactionTrap() throws {
         let lab = try RealmLab([Relic.self])
         let realm = try lab.open()
         let relic = Relic()
@@ -64,7 +64,7 @@ final class Relic: Object {
         #expect(RealmTesting.hasCachedRealm(atPath: lab.configuration.fileURL!.path))
     }
 
-    @Test func realmsLastAsLongAsTheirPool() throws {
+    @Test func realmsLiveAsLongAsTheirPool() throws {
         let lab = try RealmLab([Relic.self])
         let path = lab.configuration.fileURL!.path
         try autoreleasepool {
@@ -82,7 +82,7 @@ final class Relic: Object {
         #expect(!RealmTesting.hasCachedRealm(atPath: path))
     }
 
-    @Test func everythingIsDeleted() throws {
+    @Test func allObjectsAreDeleted() throws {
         let lab = try RealmLab([Relic.self])
         let realm = try lab.open()
         try realm.write {

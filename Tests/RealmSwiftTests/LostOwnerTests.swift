@@ -155,7 +155,7 @@ final class LitterNames: Projection<Litter> {
         try lab.check()
     }
 
-    @Test func whatChangedBeforeTheDeletionIsNotReported() throws {
+    @Test func changesBeforeTheDeletionAreNotReported() throws {
         let log = news
         let notes = try notes(2) { realm, litter in
             [log.token(litter.pups, "pups"), log.token(litter.spares, "spares")]

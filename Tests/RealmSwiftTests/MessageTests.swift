@@ -55,7 +55,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func objectsOfAClassOfTheSameNameAreTold() {
+    @Test func messagesNameTheModulesOfEqualClassNames() {
         let said = reason { Lead().setValue(There.Item(), forKey: "item") }
         #expect(
             said.contains(
@@ -63,7 +63,7 @@ import Testing
             "\(said)")
     }
 
-    @Test func errorsPrintAsSentences() throws {
+    @Test func errorsPrintTheirSentence() throws {
         let sentence = "The sentence."
         let error = Realm.Error(.fail, userInfo: [NSLocalizedDescriptionKey: sentence])
         #expect("\(error)" == sentence && String(reflecting: error) == sentence)

@@ -36,7 +36,7 @@ import Testing
         return lab
     }
 
-    @Test func needsANewVersion() throws {
+    @Test func changedClassesNeedANewSchemaVersion() throws {
         let lab = try file()
         do {
             _ = try lab.open()
@@ -49,7 +49,7 @@ import Testing
         #expect(try schemaVersionAtURL(lab.configuration.fileURL!) == 0)
     }
 
-    @Test func migrates() throws {
+    @Test func theBlockRenamesAndConvertsProperties() throws {
         let lab = try file()
         lab.configuration.schemaVersion = 3
         lab.configuration.migrationBlock = { migration, oldVersion in
@@ -76,7 +76,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func files() throws {
+    @Test func filesAreCopiedAndDeleted() throws {
         let lab = try file()
         lab.configuration.deleteRealmIfMigrationNeeded = true
         try autoreleasepool {

@@ -14,7 +14,7 @@ import Testing
         let make: @Sendable (RealmLab, Realm, Dog) throws -> Void
     }
 
-    @Test(arguments: mistakes.indices) func mistake(_ index: Int) async {
+    @Test(arguments: mistakes.indices) func mistakesTrapWithTheirMessage(_ index: Int) async {
         let mistake = Self.mistakes[index]
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -47,7 +47,8 @@ import Testing
         }
     }
 
-    @Test("ACT-27: asynchronous writes are for realms of actors") func notOfAnActor() async {
+    @Test("ACT-27: asynchronous writes need a realm of an actor")
+    func asyncWriteNeedsARealmOfAnActor() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -60,7 +61,7 @@ import Testing
             "\(said)")
     }
 
-    @Test func theWrongThreadInATaskNamesTheRealmOfAnActor() async {
+    @Test func messagesInATaskSuggestARealmOfAnActor() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

@@ -137,7 +137,7 @@ final class Wagon: Object {
         try lab.check()
     }
 
-    @Test func setsAndMapsKeepWhatIsNotGiven() throws {
+    @Test func setsAndMapsKeepValuesThatAreNotGiven() throws {
         func check() {
             #expect(Set(wagon.words) == ["a", "b", "c"])
             #expect(Set(wagon.counts.keys) == ["x", "y", "z"] && wagon.counts["x"] == 3)
@@ -168,7 +168,7 @@ final class Wagon: Object {
         try lab.check()
     }
 
-    @Test func partsOfEmbeddedObjectsAreChangedInPlace() throws {
+    @Test func embeddedObjectsAreChangedInPlace() throws {
         let (wheel, hub, second) = (wagon.wheel!, wagon.wheel!.hub!, wagon.wheels[1])
         try realm.write {
             realm.create(
@@ -225,7 +225,7 @@ final class Wagon: Object {
         try lab.check()
     }
 
-    @Test func membersThatHoldValuesAreUpdatedToo() throws {
+    @Test func mixedValuesInCollectionsAreUpdated() throws {
         let values: [String: Any] = [
             "number": 1, "words": ["a", "b"], "others": [3], "anything": ["k": [1]],
             "owned": ["me": ["number": 2]],

@@ -45,7 +45,7 @@ import Testing
         return (lab, realm.objects(Wearer.self))
     }
 
-    @Test func pieceByPiece() throws {
+    @Test func embeddedValuesAreComparedByProperty() throws {
         let (lab, all) = try wearers()
         func numbers(_ condition: (Query<Wearer>) -> Query<Bool>) -> [Int] {
             all.where(condition).map(\.number).sorted()
@@ -65,7 +65,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func inPredicatesAlone() throws {
+    @Test func conditionsOnCollectionsCountMatches() throws {
         let (lab, all) = try wearers()
         let day = Date(timeIntervalSince1970: 1)
         #expect(all.where { $0.days.contains(day...day) }.map(\.number) == [1])
@@ -80,7 +80,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func ofValues() {
+    @Test func predicatesApplyToUnmanagedValues() {
         let numbers = List<Int>()
         numbers.append(objectsIn: [5, 6, 7])
         #expect(numbers.index(matching: NSPredicate(format: "self == 7")) == 2)
@@ -90,7 +90,7 @@ import Testing
                 == NSPredicate(format: "a IN %@", [true]))
     }
 
-    @Test func ofSets() throws {
+    @Test func setsAndTheirElementsHaveCounts() throws {
         let (lab, all) = try wearers()
         let friends = try #require(all.first).friends
         #expect((friends.value(forKeyPath: "@count") as! NSNumber?)?.intValue == 1)

@@ -24,7 +24,7 @@ import Testing
         "items.rank", "itemSet.rank", "itemMap.rank", "ints", "intSet", "intMap",
         "intMap.@allValues", "items.scores", "doubles", "items.price",
     ])
-    func oneElementLiesBetween(_ path: String) {
+    func betweenNeedsOneElementInsideTheRange(_ path: String) {
         #expect(ids("ANY \(path) BETWEEN {3, 5}") == [1])
         #expect(ids("SOME \(path) BETWEEN %@", [3, 5]) == [1])
         #expect(ids("NONE \(path) BETWEEN {3, 5}") == [0, 2])
@@ -35,7 +35,7 @@ import Testing
         #expect(ids("ANY \(path) BETWEEN {3, 5} AND id > 0") == [1])
     }
 
-    @Test func oneElementLiesInARange() {
+    @Test func containsNeedsOneElementInsideTheRange() {
         #expect(shelves.where { $0.items.rank.contains(3...5) }.map(\.id) == [1])
         #expect(shelves.where { !$0.items.rank.contains(3...5) }.map(\.id) == [0, 2])
         #expect(shelves.where { $0.items.price.contains(3.0...5.0) }.map(\.id) == [1])
@@ -47,7 +47,7 @@ import Testing
         #expect(shelves.where { $0.ints.contains(3...5) }.map(\.id) == [1])
     }
 
-    @Test func betweenThroughBacklinksAndOwnSubqueries() {
+    @Test func betweenAppliesThroughBacklinksAndSubqueries() {
         let items = realm.objects(Item.self)
         func ranks(_ format: String) -> [Int] { items.filter(format).map(\.rank) }
         #expect(ranks("ANY shelves.id BETWEEN {1, 5}") == [4])
@@ -57,7 +57,7 @@ import Testing
 
     /// Through several collections of links, and with enough objects for the engine to use an index
     /// of sets of objects.
-    @Test func betweenInManyObjects() throws {
+    @Test func betweenAppliesToManyObjects() throws {
         try realm.write {
             for id in 10..<600 {
                 let shelf = realm.create(Shelf.self, value: ["id": id])
@@ -99,7 +99,7 @@ import Testing
         #expect(ids("2 <= best.rank") == [0, 1])
     }
 
-    @Test func numbersInAListAreThoseOfTheProperty() throws {
+    @Test func numbersInListsConvertToTheType() throws {
         try realm.write {
             shelves[0].weight = 1
             shelves[1].weight = 2.5
@@ -111,7 +111,7 @@ import Testing
         #expect(ids("small IN {1}") == [0])
     }
 
-    @Test func caseCountsInLists() throws {
+    @Test func listsAreCaseSensitiveUnlessModified() throws {
         try realm.write {
             shelves[0].name = "Ada"
             shelves[0].words.append("Bob")
@@ -121,7 +121,7 @@ import Testing
         #expect(ids("ANY words IN[c] {'bob'}") == [0])
     }
 
-    @Test func anEmptyTextIsPartOfNone() throws {
+    @Test func anEmptyTextIsContainedInNoText() throws {
         try realm.write {
             for shelf in shelves {
                 shelf.name = "abc"
@@ -141,7 +141,7 @@ import Testing
         #expect(ids("name LIKE '*'") == [0, 1, 2])
     }
 
-    @Test func textsAndBytesOfMixedValues() throws {
+    @Test func textConditionsMatchMixedTextsAndBytes() throws {
         try realm.write {
             shelves[0].any = .string("abc")
             shelves[1].any = .data(Data("abc".utf8))
@@ -158,7 +158,7 @@ import Testing
         #expect(ids("ANY anything == 'abc'") == [0])
     }
 
-    @Test func compoundsOfNothing() {
+    @Test func emptyCompoundsAreTrueOrFalse() {
         #expect(shelves.filter(NSCompoundPredicate(andPredicateWithSubpredicates: [])).count == 3)
         #expect(shelves.filter(NSCompoundPredicate(orPredicateWithSubpredicates: [])).isEmpty)
     }

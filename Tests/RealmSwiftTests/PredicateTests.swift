@@ -18,7 +18,7 @@ import Testing
         return (lab, realm.objects(Dog.self).sorted(byKeyPath: "id"))
     }
 
-    @Test func predicates() throws {
+    @Test func predicatesSelectTheirObjects() throws {
         let (lab, dogs) = try kennel()
         func ids(_ predicate: NSPredicate) -> [Int] { dogs.filter(predicate).map(\.id) }
         #expect(ids(NSPredicate(format: "name == %@ or age > %d", "dog 1", 4)) == [1, 5])
@@ -41,7 +41,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func marksOfLetters() throws {
+    @Test func diacriticsAreIgnoredIfModified() throws {
         let (lab, dogs) = try kennel()
         try #require(dogs.realm).write {
             dogs[0].name = "Zoë"
@@ -61,14 +61,14 @@ import Testing
         try lab.check()
     }
 
-    @Test func equalByText() {
+    @Test func predicatesWithEqualTextAreEqual() {
         #expect(
             NSPredicate(format: "a == %@", [1, 2]) == NSPredicate(format: "a == %@", [1, 2]))
         #expect(NSPredicate(format: "a == %@", 1) != NSPredicate(format: "a == %@", 2))
         #expect(NSPredicate(format: "a == 1") != NSPredicate(value: true))
     }
 
-    @Test func objectsOfNoRealm() {
+    @Test func predicatesApplyToUnmanagedObjects() {
         let list = List<Dog>()
         for id in 0..<3 { list.append(Dog(value: ["id": id, "owner": ["name": "o\(id)"]])) }
         #expect(list.index(matching: "owner.name == 'o2'") == 2)

@@ -43,7 +43,7 @@ final class OddNames: Object {
 
     private func ids(_ results: Results<OddNames>) -> [Int] { results.map(\.id) }
 
-    @Test func byClosure() throws {
+    @Test func closuresAcceptReservedNames() throws {
         #expect(ids(objects.where { $0.obj == 7 }) == [0])
         #expect(ids(objects.where { $0.any == 8 && $0.null == 8 }) == [1])
         #expect(ids(objects.where { $0.nan > 7 && $0.not < 9 && $0.first == 8 }) == [1])
@@ -59,7 +59,7 @@ final class OddNames: Object {
         try lab.check()
     }
 
-    @Test func byText() {
+    @Test func predicatesAcceptReservedNames() {
         #expect(ids(objects.filter("obj == 7")) == [0])
         #expect(ids(objects.filter("#obj == 7 AND #any == 7 && #null == 7")) == [0])
         #expect(ids(objects.filter("next.any == 7 OR next.#null == 8")) == [1, 2])
@@ -74,7 +74,7 @@ final class OddNames: Object {
         #expect(ids(objects.filter("%@ IN %K", 9, "none")) == [2])
     }
 
-    @Test func inOrder() {
+    @Test func sortingAcceptsReservedNames() {
         for name in ["any", "null", "obj", "nan", "not"] {
             #expect(ids(objects.sorted(byKeyPath: name, ascending: false)) == [2, 1, 0], "\(name)")
             #expect(ids(objects.distinct(by: [name])).count == 3, "\(name)")

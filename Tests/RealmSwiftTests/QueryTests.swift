@@ -8,7 +8,7 @@ import Testing
         condition(Query<Dog>._constructForTesting())._constructPredicate().0
     }
 
-    @Test func closuresAsText() {
+    @Test func closuresPrintAsPredicates() {
         #expect(text { $0.name == "a" } == "(name == %@)")
         #expect(text { $0.name != "a" && $0.age > 3 } == "((name != %@) && (age > %@))")
         #expect(
@@ -54,7 +54,7 @@ import Testing
         return (lab, realm)
     }
 
-    @Test func closuresFind() throws {
+    @Test func closuresSelectTheirObjects() throws {
         let (lab, realm) = try kennel()
         let dogs = realm.objects(Dog.self)
         func ids(_ results: Results<Dog>) -> [Int] { results.map(\.id) }
@@ -74,7 +74,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func sortedAndReduced() throws {
+    @Test func resultsAreSortedAndAggregated() throws {
         let (lab, realm) = try kennel()
         let dogs = realm.objects(Dog.self)
         #expect(dogs.sorted(byKeyPath: "id", ascending: false).first?.id == 19)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RealmTests {
     static let types: [ObjectBase.Type] = [Dog.self, Owner.self, Collar.self]
 
-    @Test func storesAndReads() throws {
+    @Test func storedValuesAreReadBack() throws {
         let lab = try RealmLab(Self.types)
         let born = Date(timeIntervalSince1970: 1_500_000_000.25)
         let chip = UUID()

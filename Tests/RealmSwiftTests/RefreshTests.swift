@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func refreshDeliversFirstCalls() throws {
+    @Test func refreshDeliversInitialNotifications() throws {
         let shown = try prepared()
         let news = shown.news
         onBlockedQueue(shown) { realm in
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// The initial call after a refresh that advanced the realm shows the newest version.
-    @Test func refreshThatMovesOnDeliversFirstCalls() throws {
+    @Test func advancingRefreshDeliversInitialNotifications() throws {
         let shown = try prepared()
         let news = shown.news
         onBlockedQueue(shown) { realm in
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func writesDeliverFirstCallsBeforeTheyBegin() throws {
+    @Test func writesDeliverInitialNotificationsBeforeTheyBegin() throws {
         let shown = try prepared()
         let news = shown.news
         onBlockedQueue(shown) { realm in

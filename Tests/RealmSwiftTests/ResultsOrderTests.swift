@@ -23,7 +23,7 @@ import Testing
         RealmTesting.catchMisuse(body)?.reason ?? ""
     }
 
-    @Test func countsOfCollectionsSort() throws {
+    @Test func resultsAreSortedByCounts() throws {
         #expect(shelves.sorted(byKeyPath: "items.@count").map(\.id) == [2, 1, 0, 3])
         #expect(
             shelves.sorted(byKeyPath: "items.@count", ascending: false).map(\.id) == [3, 0, 1, 2])
@@ -38,13 +38,13 @@ import Testing
         try lab.check()
     }
 
-    @Test func aggregatesOfCollectionsSort() {
+    @Test func resultsAreSortedByAggregates() {
         #expect(shelves.sorted(byKeyPath: "items.@max.rank").map(\.id) == [2, 1, 3, 0])
         #expect(shelves.sorted(byKeyPath: "intSet.@sum").map(\.id) == [2, 1, 3, 0])
     }
 
     /// Sorting by incoming links uses the first of several linking objects.
-    @Test func incomingLinksSort() throws {
+    @Test func resultsAreSortedByIncomingLinks() throws {
         let items = realm.objects(Item.self)
         #expect(
             items.sorted(byKeyPath: "shelves.id", ascending: false).map(\.rank) == [2, 3, 4, 1, 9])
@@ -56,7 +56,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func resultsFollowChangesOfWhatTheyAreSortedBy() throws {
+    @Test func changesOfSortValuesReorderResults() throws {
         let sorted = shelves.sorted(byKeyPath: "items.@count")
         #expect(sorted.map(\.id) == [2, 1, 0, 3])
         let items = realm.objects(Item.self).sorted(byKeyPath: "shelves.@count")
@@ -69,7 +69,7 @@ import Testing
         #expect(items.last?.rank == 9)
     }
 
-    @Test func severalValuesDoNotSort() {
+    @Test func sortingByACollectionIsRefused() {
         #expect(
             reason { _ = shelves.sorted(byKeyPath: "items.rank") }
                 == "Cannot sort on key path 'items.rank': property 'Shelf.items' is a collection.")
@@ -79,7 +79,7 @@ import Testing
         #expect(!reason { _ = shelves.sorted(byKeyPath: "items.@most") }.isEmpty)
     }
 
-    @Test func predicatesHaveClauses() {
+    @Test func predicatesAcceptClauses() {
         #expect(shelves.filter("id >= 1 LIMIT(2)").map(\.id) == [1, 2])
         #expect(shelves.filter("id >= %@ SORT(id DESC) LIMIT(2)", 1).map(\.id) == [3, 2])
         #expect(shelves.filter("TRUEPREDICATE LIMIT(3)").sorted(byKeyPath: "id").count == 3)

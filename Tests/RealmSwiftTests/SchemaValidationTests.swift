@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func originOfLinkingObjects() throws {
+    @Test func invalidOriginsOfLinkingObjectsAreRefused() throws {
         let message = try refusal([BadOrigins.self, Target.self])
         let lines = message.split(separator: "\n").map(String.init)
         #expect(lines.first == "Schema validation failed due to the following errors:")
@@ -34,14 +34,14 @@ import Testing
             ])
     }
 
-    @Test func classOfLinkingObjectsIsMissing() throws {
+    @Test func linkingObjectsOfAnUnknownClassAreRefused() throws {
         #expect(
             try refusal([OriginOutside.self]).contains(
                 "- Property 'OriginOutside.links' of type 'linking objects' has unknown object type "
                     + "'Target'"))
     }
 
-    @Test func originsByEitherName() throws {
+    @Test func originsMayBePropertyOrColumnNames() throws {
         let lab = try RealmLab([MappedOrigin.self])
         let realm = try lab.open()
         let object = try realm.write {
@@ -54,14 +54,14 @@ import Testing
         try lab.check()
     }
 
-    @Test func cyclesOfEmbeddedObjects() throws {
+    @Test func cyclesOfEmbeddedObjectsAreRefused() throws {
         #expect(
             try refusal([Holder.self, Cyclic.self, Between.self]).contains(
                 "- Cycles containing embedded objects are not currently supported: "
                     + "'Cyclic.between.inner'"))
     }
 
-    @Test func embeddedObjectsInSetsAndWithKeys() throws {
+    @Test func embeddedObjectsInSetsOrWithKeysAreRefused() throws {
         let message = try refusal([SetOfParts.self, KeyedPart.self])
         #expect(
             message.contains(
@@ -71,7 +71,7 @@ import Testing
             message.contains("- Embedded object type 'KeyedPart' cannot have a primary key."))
     }
 
-    @Test func namesOfColumns() throws {
+    @Test func duplicateColumnNamesAreRefused() throws {
         #expect(
             try refusal([SameColumn.self]).contains(
                 "- Property 'x' appears more than once in the schema for type 'SameColumn'."))
@@ -81,13 +81,13 @@ import Testing
                     + "same name."))
     }
 
-    @Test func indexes() throws {
+    @Test func indexesOnUnsupportedTypesAreRefused() throws {
         #expect(
             try refusal([LegacyIndex.self]).contains(
                 "- Property 'LegacyIndex.ratio' of type 'double' cannot be indexed."))
     }
 
-    @Test func keysOfLegacyClasses() throws {
+    @Test func invalidPrimaryKeysOfLegacyClassesTrap() throws {
         func trap(_ type: ObjectBase.Type) throws -> String {
             let lab = try RealmLab([type])
             return RealmTesting.catchMisuse { _ = try? lab.open() }?.reason ?? "no trap"
@@ -104,7 +104,7 @@ import Testing
                 + "@Persisted(originProperty: \"name\").")
     }
 
-    @Test func classesOfOneName() throws {
+    @Test func classesOfOneNameTrap() throws {
         func trap(_ types: [ObjectBase.Type], _ body: @escaping (Realm) -> Void) throws -> String {
             let lab = try RealmLab(types)
             return RealmTesting.catchMisuse { body(try! lab.open()) }?.reason ?? "no trap"

@@ -24,7 +24,7 @@ import Testing
         return (lab, realm)
     }
 
-    @Test func sections() throws {
+    @Test func resultsAreSectionedByKey() throws {
         let (lab, realm) = try kennel()
         let sections = realm.objects(Dog.self).sectioned(
             by: { String($0.name.prefix(1)) }, sortDescriptors: ["name"])
@@ -48,7 +48,7 @@ import Testing
         try lab.check()
     }
 
-    @Test @MainActor func observed() async throws {
+    @Test @MainActor func sectionsReportChanges() async throws {
         let (lab, realm) = try kennel()
         let dogs = realm.objects(Dog.self)
         let sections = dogs.sectioned(by: \.mood, ascending: true)
@@ -77,7 +77,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func projections() throws {
+    @Test func projectionsAreQueriedAndSorted() throws {
         let (lab, realm) = try kennel()
         let faces = realm.objects(Face.self).filter("name BEGINSWITH 'b'")
             .sorted(byKeyPath: "name", ascending: false)
@@ -96,7 +96,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func dynamic() throws {
+    @Test func dynamicObjectsAreReadAndWritten() throws {
         let (lab, realm) = try kennel()
         let dogs = realm.dynamicObjects("Dog")
         #expect(dogs.filter("id > 1").map { $0["name"] as? String } == ["bell", "cy"])

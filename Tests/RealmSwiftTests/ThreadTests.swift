@@ -23,7 +23,7 @@ import Testing
         done.wait()
     }
 
-    @Test func oneRealmForAQueue() throws {
+    @Test func aQueueHasOneRealm() throws {
         let lab = try RealmLab(RealmTests.types)
         let configuration = lab.configuration
         onQueue { queue in
@@ -38,14 +38,14 @@ import Testing
 
     /// A thread that impersonates a queue's thread lacks the value by which the queue is identified
     /// quickly.
-    @Test func queueOfAStandIn() throws {
+    @Test func impersonatedThreadsFindTheRealmOfTheirQueue() throws {
         let lab = try RealmLab(RealmTests.types)
         let configuration = lab.configuration
         nonisolated(unsafe) var opened: Realm?
         onQueue { queue in
             // Opening a realm on the queue sets the value that identifies it.
             var other = configuration
-            other.inMemoryIdentifier = "queueOfAStandIn"
+            other.inMemoryIdentifier = "impersonatedThread"
             _ = try Realm(configuration: other, queue: queue)
             #expect(
                 RealmTesting.catchMisuse {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func references() throws {
+    @Test func referencesResolveOnAnotherThread() throws {
         let lab = try RealmLab(RealmTests.types)
         let configuration = lab.configuration
         let realm = try lab.open()
@@ -84,7 +84,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func frozenIsForAllThreads() throws {
+    @Test func frozenObjectsAreReadOnEveryThread() throws {
         let lab = try RealmLab(RealmTests.types)
         let realm = try lab.open()
         let dog = Dog(value: ["id": 1, "name": "Rex", "tags": ["a", "b"]])
@@ -110,7 +110,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func asynchronousWrites() async throws {
+    @Test func asynchronousWritesComplete() async throws {
         let lab = try RealmLab(RealmTests.types)
         let configuration = lab.configuration
         let queue = DispatchQueue(label: "async")
@@ -132,7 +132,7 @@ import Testing
         try lab.check()
     }
 
-    @Test func notifications() throws {
+    @Test func changesAreNotifiedOnTheQueue() throws {
         let lab = try RealmLab(RealmTests.types)
         let configuration = lab.configuration
         let news = News()

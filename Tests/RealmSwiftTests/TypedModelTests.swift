@@ -202,9 +202,9 @@ struct ModelDrive {
 @Suite struct TypedModelTests {
     /// Objects behave like dictionaries, arrays and sets, over transactions that are rolled back
     /// and realms that are opened again.
-    @Test func objectsAsDictionaries() throws {
+    @Test func objectsEqualDictionariesOverTransactions() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        print("objectsAsDictionaries: seed \(seed)")
+        print("objectsEqualDictionariesOverTransactions: seed \(seed)")
         let lab = try RealmLab([Node.self, NodePart.self])
         var drive = ModelDrive(seed: seed)
         for round in 0..<25 {
