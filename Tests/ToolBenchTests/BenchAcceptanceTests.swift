@@ -25,7 +25,7 @@ import Testing
         return path
     }
 
-    @Test func whatCannotBeWrittenIsExitNine() {
+    @Test func outputErrorsHaveExitStatusNine() {
         let saved = saved()
         let requests = [
             "--list", "--compare '\(saved)' '\(saved)'", "--compare '\(saved)' '\(saved)' --json",
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func damagedFilesHaveTheirExitCodes() throws {
+    @Test func damagedFilesHaveTheirExitStatuses() throws {
         let whole = try #require(contents(of: Self.social))
         let truncated = scratch.write("short.realm", Array(whole.prefix(whole.count / 2)))
         let result = shell("\"$TOOL\" --file '\(truncated)' -N 5 -r 1 --warmup 0s -q readseq")
@@ -49,7 +49,7 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
-    @Test func neitherLanguageNorTimeZoneChangeAByte() {
+    @Test func languageAndTimeZoneDoNotChangeTheOutput() {
         let saved = saved()
         for form in ["text", "json", "csv"] {
             let request = "\"$TOOL\" --compare '\(saved)' '\(saved)' -f \(form)"

@@ -68,7 +68,7 @@ import Testing
         for line in text(.text).split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
 
-    @Test func longNamesHaveALineOfTheirOwn() {
+    @Test func longNamesArePrintedOnASeparateLine() {
         var result = WorkloadResult(name: "core-query-timestamp-greater-over-links")
         result.add(figures(1000, 1_000_000), Meter())
         let report = BenchReport(
@@ -121,7 +121,7 @@ import Testing
         )
     }
 
-    @Test func noisyRunsAreSaid() {
+    @Test func noisyRunsGiveAWarning() {
         #expect(report().warnings.count == 1)
         #expect(report().warnings[0].hasPrefix("readrandom: the runs differ by 31.3%"))
     }
@@ -144,7 +144,7 @@ import Testing
         #expect(json.text.contains(#","noisyBaseline":["readrandom"],"#) && json.errors.isEmpty)
     }
 
-    @Test func doubtfulEnvironmentsAreSaid() {
+    @Test func unsuitableEnvironmentsGiveAWarning() {
         var stamp = EnvironmentStamp(path: "/")
         (stamp.build, stamp.fileSystem, stamp.load, stamp.processorCount) = ("debug", "tmpfs", 3, 2)
         #expect(stamp.warnings.count == 3)
@@ -154,7 +154,7 @@ import Testing
         #expect(EnvironmentStamp(path: "/nowhere").fileSystem == "unknown")
     }
 
-    @Test func quantitiesForPeople() {
+    @Test func quantitiesArePrintedWithUnits() {
         let times: [(Int, String)] = [
             (0, "0 ns"), (999, "999 ns"), (1000, "1.0 us"), (9949, "9.9 us"), (9951, "10 us"),
             (88_400, "88 us"), (999_499, "999 us"), (999_500, "1.0 ms"), (5_300_000, "5.3 ms"),

@@ -21,7 +21,7 @@ import Testing
     private static let writers = WorkloadCatalogue.writing.map(\.name)
 
     @Test(arguments: fixtures)
-    func everyWorkloadFindsTheSameInEveryRun(fixture: String) throws {
+    func everyRunOfAWorkloadHasTheSameResult(fixture: String) throws {
         var setting = BenchSetting(file: Self.path(fixture))
         setting.num = 50
         setting.runs = 3
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Each workload checks its result by slower means.
-    @Test func everyQueryOfPeopleIsRight() throws {
+    @Test func queriesOfPeopleHaveCorrectResults() throws {
         let directory = ScratchDirectory()
         var setting = tiny(directory)
         setting.num = 700
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func queriesOfPeopleDoNotGoWithAFile() {
+    @Test func queriesOfPeopleAreRefusedWithAFile() {
         let result = ToolProcess.run(
             "realm-bench", ["--file", Self.path("query/social"), "sort-limit"])
         #expect(result.status == 2)
@@ -92,7 +92,7 @@ import Testing
         #expect(try sum(1) != sum(2))
     }
 
-    @Test func warmingUpHappensAtLeastOnceAndEnds() throws {
+    @Test func warmUpRunsAtLeastOnceAndEnds() throws {
         var setting = BenchSetting(file: Self.path("query/orders"))
         setting.num = 1
         setting.runs = 1
@@ -126,7 +126,7 @@ import Testing
         #expect(results.allSatisfy { $0.query == info.className + ":TRUEPREDICATE" })
     }
 
-    @Test func severalThreadsAskTheSame() throws {
+    @Test func severalThreadsRunTheSameQuery() throws {
         var setting = BenchSetting(file: Self.path("query/social"))
         (setting.num, setting.runs, setting.readers) = (30, 2, 3)
         setting.warmup = .zero
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: ["text", "json", "csv"])
-    func theToolPrintsEveryForm(format: String) {
+    func theToolPrintsEveryFormat(format: String) {
         let options = "--file '\(Self.path("query/orders"))' -r 2 -N 5 --warmup 1ms -q -f \(format)"
         let result = ToolProcess.shell("\"$TOOL\" \(options)", tool: "realm-bench")
         #expect(result.status == 0, "\(result.errorText)")
@@ -176,7 +176,7 @@ import Testing
         #expect(full.status == 9)
     }
 
-    @Test func aDebugBuildIsSaid() {
+    @Test func aDebugBuildGivesAWarning() {
         let result = ToolProcess.run(
             "realm-bench",
             ["--file", Self.path("query/orders"), "-r", "1", "-N", "1", "--warmup", "0s", "open"])
@@ -185,7 +185,7 @@ import Testing
         #expect(!result.text.contains("readseq"))
     }
 
-    @Test func wrongCallsAreRefused() {
+    @Test func invalidOptionsAreRefused() {
         let scratch = ScratchDirectory()
         let noise = scratch.write("noise.realm", [UInt8](repeating: 7, count: 4096))
         let none = scratch.file("none.realm")
@@ -232,7 +232,7 @@ import Testing
 
     /// Runs and checks every workload that creates a file, plain and encrypted.
     @Test(arguments: WorkloadCatalogue.installed.all.filter(\.ownsFile).map(\.name), [false, true])
-    func everyWorkloadFindsTheSameInItsOwnFile(name: String, isEncrypted: Bool) throws {
+    func everyWorkloadHasACorrectResultInItsOwnFile(name: String, isEncrypted: Bool) throws {
         let scratch = ScratchDirectory()
         let plan = try #require(WorkloadCatalogue.installed.named(name))
         var setting = tiny(scratch)
@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test(arguments: writers)
-    func writersAreAccountedFor(name: String) throws {
+    func workOfWritersIsCounted(name: String) throws {
         let scratch = ScratchDirectory()
         var setting = tiny(scratch)
         setting.valueSize = 20
@@ -312,7 +312,7 @@ import Testing
         if !isAlike.contains(name) { #expect(try file(2) != first) }
     }
 
-    @Test func readersWorkOnGeneratedPeopleToo() {
+    @Test func readersRunOnGeneratedPeople() {
         let scratch = ScratchDirectory()
         let result = ToolProcess.run(
             "realm-bench",
@@ -329,7 +329,7 @@ import Testing
 
     // MARK: Another program
 
-    @Test func aPeerDoesTheSameInTurn() {
+    @Test func sqliteRunsTheSameWorkloadsAlternately() {
         let scratch = ScratchDirectory()
         let options = "--dir '\(scratch.path)' -N 120 -r 2 --warmup 0s -q --durability unsafe"
         let names = "readseq readrandom fillrandom overwrite updaterandom deleterandom churn sort"
@@ -353,7 +353,7 @@ import Testing
 
     // MARK: As scripts use it
 
-    @Test func everyFileAMeasurementCanWrite() throws {
+    @Test func plotsAndHistogramsAreWritten() throws {
         let scratch = ScratchDirectory()
         let (plot, spectra) = (scratch.file("a.svg"), scratch.file("a.hgrm"))
         let result = ToolProcess.run(
@@ -376,7 +376,7 @@ import Testing
         #expect(scratch.entries == ["a.hgrm", "a.svg"])
     }
 
-    @Test func ratesLimitsAndTimes() {
+    @Test func ratesLateOperationsAndTimeLimitsAreReported() {
         let file = ["--file", Self.path("query/social"), "-r", "1", "-q", "--warmup", "0s"]
         let paced = ToolProcess.run(
             "realm-bench",
@@ -399,7 +399,7 @@ import Testing
 
     /// Acceptance: the output does not depend on language or time zone; help contains no escape
     /// bytes.
-    @Test func theSurroundingsDoNotMatter() {
+    @Test func outputDoesNotDependOnLanguageOrTimeZone() {
         let list = ToolProcess.shell(
             "LC_ALL=tr_TR.UTF-8 TZ=Pacific/Auckland \"$TOOL\" --list", tool: "realm-bench")
         let plain = ToolProcess.shell("LC_ALL=C TZ=UTC \"$TOOL\" --list", tool: "realm-bench")
@@ -409,7 +409,7 @@ import Testing
     }
 
     /// Acceptance: a closed pipe ends the tool silently and without leaving files.
-    @Test func aClosedPipeEndsIt() {
+    @Test func aClosedPipeEndsTheToolSilently() {
         let scratch = ScratchDirectory()
         let script =
             "\"$TOOL\" --dir '\(scratch.path)' -N 50 -r 1 --warmup 0s -q --list all "

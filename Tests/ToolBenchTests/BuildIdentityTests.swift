@@ -15,7 +15,7 @@ import Testing
             + padded(description)
     }
 
-    @Test func itIsFoundBehindOtherNotes() {
+    @Test func theBuildIDIsFoundAfterOtherNotes() {
         let notes =
             note("GNU", 1, [1, 2, 3, 4, 5]) + note("Go", 3, [7]) + note("GNU", 3, [0xAB, 1])
         #expect(BuildIdentity.identity(in: notes, alignment: 4) == "ab01")
@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Sizes in the notes are not trusted.
-    @Test func damagedNotesHaveNone() {
+    @Test func damagedNotesHaveNoBuildID() {
         let whole = note("GNU", 3, [UInt8](repeating: 9, count: 20))
         for count in 0..<whole.count {
             #expect(BuildIdentity.identity(in: Array(whole.prefix(count)), alignment: 4) == nil)
@@ -36,12 +36,12 @@ import Testing
         }
     }
 
-    @Test func filesOfAnotherKindHaveNone() {
+    @Test func otherFilesHaveNoBuildID() {
         #expect(BuildIdentity.program(path: "/proc/self/maps") == nil)
         #expect(BuildIdentity.program(path: "/nowhere") == nil)
     }
 
-    @Test func theReportSaysIt() {
+    @Test func theReportContainsTheBuildID() {
         let result = ToolProcess.run(
             "realm-bench",
             [

@@ -16,23 +16,23 @@ import Testing
         Verdict(old: old ?? steady, new: new, metric: metric, limit: limit)
     }
 
-    @Test func aClearChangeIsCalled() {
+    @Test func clearChangesAreReported() {
         #expect(verdict(steady.map { $0 / 1.3 }) == .regression)
         #expect(verdict(steady.map { $0 * 1.3 }) == .better)
         #expect(verdict(steady.map { $0 * 1.3 }, .p99) == .regression)
         #expect(verdict(steady.map { $0 / 1.3 }, .p99) == .better)
     }
 
-    @Test func aChangeWithinTheLimitIsNone() {
+    @Test func changesWithinTheLimitAreIgnored() {
         #expect(verdict(steady.map { $0 * 0.96 }) == .same)
         #expect(verdict(steady) == .same)
     }
 
-    @Test func runsThatOverlapAreTheSame() {
+    @Test func overlappingRunsAreTheSame() {
         #expect(verdict([930, 940, 920, 935, 996]) == .same)
     }
 
-    @Test func noiseHasNoWinner() {
+    @Test func noisyRunsHaveNoVerdict() {
         let wild: [Double] = [1500, 1000, 1900, 1200, 2000]
         #expect(verdict(wild.map { $0 * 1.1 }) == .noisy)
         #expect(verdict([900, 600, 800, 980, 700]) == .noisy)
@@ -41,13 +41,13 @@ import Testing
         #expect(verdict([3000, 4000, 2000, 5000, 3500]) == .noisy)
     }
 
-    @Test func oneRunSaysNothingAboutTimes() {
+    @Test func oneRunGivesNoVerdictOnTimes() {
         #expect(verdict([500], against: [1000]) == .single)
         #expect(verdict([1001], against: [1000]) == .same)
         #expect(verdict([500], against: [400], .bytes, limit: 0.02) == .regression)
     }
 
-    @Test func countsHaveNoNoise() {
+    @Test func countsAreComparedExactly() {
         #expect(verdict([201], against: [200], .fsyncs, limit: 0) == .regression)
         #expect(verdict([200], against: [200], .fsyncs, limit: 0) == .same)
         #expect(verdict([1], against: [0], .fsyncs, limit: 0) == .regression)
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Two samples of the same distribution: counts false alarms.
-    @Test func repeatsOfOneBuildPass() {
+    @Test func repeatedRunsOfOneBuildPass() {
         var random = SplitMix64(seed: 11)
         func run() -> Double { 1000 + Double(random.below(81)) - 40 }
         var called = 0
@@ -67,7 +67,7 @@ import Testing
         #expect(called <= 2, "seed 11: \(called) of 1000")
     }
 
-    @Test func gatesAreRead() {
+    @Test func gatesAreParsed() {
         #expect(
             Gate(Gate.usual)?.limits == [
                 .ops: 0.05, .p99: 0.1, .bytes: 0.02, .fsyncs: 0, .size: 0.02,
@@ -137,7 +137,7 @@ import Testing
         #expect(allowed.text.contains("differs: host.cpu"))
     }
 
-    @Test func whatIsNoResultIsRefused() {
+    @Test func filesThatAreNoResultsAreRefused() {
         let old = save("old.json", ops: steady)
         let texts = [
             "", "{", "[]", "{}", #"{"tool":"realm-bench","output":1}"#,
@@ -156,7 +156,7 @@ import Testing
     }
 
     /// Counts are equal in every run, so this test also passes on a busy machine.
-    @Test func theGateLetsTheSameBuildPassAndStopsASlowOne() {
+    @Test func theGateAcceptsTheSameBuildAndRefusesASlowerOne() {
         let saved = scratch.file("base.json")
         let options =
             "--dir '\(scratch.path)' -N 300 -r 3 --warmup 0s -q --durability unsafe fillbatch"

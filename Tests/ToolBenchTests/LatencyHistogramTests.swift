@@ -72,7 +72,7 @@ import Testing
         #expect(whole.distribution.reduce(0) { $0 + $1.count } == 10_000)
     }
 
-    @Test func groupsCountAsManyValues() {
+    @Test func groupsCountAsTheirNumberOfValues() {
         var single = LatencyHistogram()
         var grouped = LatencyHistogram()
         for _ in 0..<256 { single.record(5_000_000_000) }
@@ -80,7 +80,7 @@ import Testing
         #expect(single == grouped)
     }
 
-    @Test func extremesFit() {
+    @Test func extremeValuesAreRecorded() {
         var histogram = LatencyHistogram()
         #expect(histogram.value(atShare: 0.5) == 0)
         histogram.record(.max)

@@ -41,7 +41,7 @@ import Testing
         #expect(open.histogram.value(atShare: 0.99) < 200_000_000)
     }
 
-    @Test func operationsDoNotBeginBeforeTheirTime() throws {
+    @Test func operationsBeginAtTheirScheduledTimeOrLater() throws {
         var meter = try meter(rate: 10_000)
         meter.start()
         for _ in 0..<100 { meter.lap() }
@@ -57,7 +57,7 @@ import Testing
         #expect(meter.operations == 101 && meter.responses.count == 101)
     }
 
-    @Test func slowingDownTakesLonger() throws {
+    @Test func injectedDelaysMakeOperationsSlower() throws {
         var meter = try meter(inject: "slow=300%")
         meter.start()
         for _ in 0..<5 {
@@ -69,7 +69,7 @@ import Testing
         #expect(meter.elapsed >= 40_000_000)
     }
 
-    @Test func timeEndsARun() throws {
+    @Test func timeLimitsEndARun() throws {
         var meter = try meter(limit: 5_000_000)
         meter.start()
         #expect(!meter.isOver)
@@ -79,7 +79,7 @@ import Testing
         meter.stop()
     }
 
-    @Test func injectionsAreRead() {
+    @Test func injectionsAreParsed() {
         #expect(Injection("slow=30%")?.slowdown == 0.3)
         #expect(Injection("stall=200ms")?.stall == 200_000_000)
         let both = Injection("slow=5%,stall=1s")
@@ -99,16 +99,16 @@ import Testing
         return counts
     }
 
-    @Test func everythingIsChosenUniformly() throws {
+    @Test func uniformChoicesCoverAllKeys() throws {
         let counts = try counts("uniform", 10)
         #expect(counts.allSatisfy { (1700...2300).contains($0) }, "\(counts)")
     }
 
-    @Test func sequentiallyOneFollowsTheOther() throws {
+    @Test func sequentialChoicesFollowTheOrderOfKeys() throws {
         #expect(try counts("sequential", 10, draws: 25) == [3, 3, 3, 3, 3, 2, 2, 2, 2, 2])
     }
 
-    @Test func theLatestAreTheMostPopular() throws {
+    @Test func latestChoicesPreferTheNewestKeys() throws {
         let counts = try counts("latest", 1000)
         // Rank n has the probability 1 / n^0.99 / zeta(1000), which is about 1 / 7.73 for n = 1.
         #expect((2300...2900).contains(counts[999]), "\(counts[999])")
@@ -116,7 +116,7 @@ import Testing
         #expect(counts[0] < 30)
     }
 
-    @Test func aFewAreVeryPopular() throws {
+    @Test func zipfianChoicesPreferAFewKeys() throws {
         let sorted = try counts("zipfian", 1000).sorted(by: >)
         #expect(sorted[0] > 2000)
         #expect(sorted.prefix(100).reduce(0, +) > 10_000)
@@ -124,12 +124,12 @@ import Testing
         #expect(flat[0] < 200)
     }
 
-    @Test func popularityFollowsAGrowingCount() {
+    @Test func choicesFollowAGrowingCount() {
         var chooser = KeyChooser(.latest, count: 1, seed: 1)
         for count in 1...500 { #expect((0..<count).contains(chooser.choose(count))) }
     }
 
-    @Test func wrongDistributionsAreRefused() {
+    @Test func invalidDistributionsAreRefused() {
         for text in ["", "zipf", "zipfian:", "zipfian:0", "zipfian:1", "zipfian:x", "latest:0.5"] {
             #expect(Distribution(text) == nil, "\(text)")
         }

@@ -46,7 +46,7 @@ import Testing
             ], limit: limit)
     }
 
-    @Test func exponentsOfKnownFigures() throws {
+    @Test func exponentsMatchKnownMeasurements() throws {
         let results = report().results
         func isNear(_ exponent: Double?, _ expected: Double) -> Bool {
             exponent.map { abs($0 - expected) < 1e-9 } ?? false
@@ -67,7 +67,7 @@ import Testing
         #expect(ScalingResult(name: "none").processorExponent == nil)
     }
 
-    @Test func theRunThatTookLeastCounts() {
+    @Test func theFastestRunCounts() {
         func run(_ cpu: Int, memory: Int) -> RunFigures {
             var usage = ResourceUsage()
             usage.userNanoseconds = cpu
@@ -79,7 +79,7 @@ import Testing
         #expect(point.peakMemory == 9 && point.fileBytes == nil)
     }
 
-    @Test func theLimitDecides() {
+    @Test func exponentsAboveTheLimitAreReported() {
         func excesses(_ limit: Double?) -> [String] {
             report(limit: limit).excesses.map { "\($0.result.name) \($0.what)" }
         }
@@ -128,7 +128,7 @@ import Testing
         #expect(lines[9] == "reading,400,400,1,8000000,6000000,2000000,0.000,,,,3145728")
     }
 
-    @Test func jsonHasEveryFigure() {
+    @Test func jsonContainsEveryMeasurement() {
         let json = text(.json)
         #expect(json.hasPrefix(#"{"tool":"realm-bench","output":1,"engine":{"version":"1.2.3""#))
         #expect(
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test(arguments: ["text", "json", "csv"])
-    func theToolPrintsEveryForm(format: String) {
+    func theToolPrintsEveryFormat(format: String) {
         let scratch = ScratchDirectory()
         let arguments = [
             "--scaling=2", "--dir", scratch.path, "-N", "50", "--durability", "unsafe",
@@ -220,7 +220,7 @@ import Testing
     }
 
     /// File sizes decide here; they are the same on every machine.
-    @Test func exitStatusOneNamesWhatGrows() {
+    @Test func exitStatusOneNamesTheGrowingWorkload() {
         let scratch = ScratchDirectory()
         func run(_ limit: String, _ others: [String] = []) -> ToolProcess {
             ToolProcess.run(
@@ -238,7 +238,7 @@ import Testing
         #expect(run("1000000").status == 0)
     }
 
-    @Test func wrongCallsAreRefused() {
+    @Test func invalidOptionsAreRefused() {
         let file = "\(packageRoot)/Tests/Fixtures/query/orders.realm"
         let cases = [
             ["--fail-above", "1.15", "churn"], ["--scaling", "--fail-above", "x"],

@@ -5,7 +5,7 @@ import Testing
 @testable import ToolSupport
 
 @Suite struct StatisticsTests {
-    @Test func mediansAndQuartiles() {
+    @Test func mediansAndQuartilesAreInterpolated() {
         #expect(Statistics.median([]) == 0)
         #expect(Statistics.median([3]) == 3)
         #expect(Statistics.median([9, 1, 5]) == 5)
@@ -22,7 +22,7 @@ import Testing
         #expect(Statistics.relativeInterquartileRange([0, 0]) == nil)
     }
 
-    @Test func intervalsAreReproducibleAndHoldTheMedian() throws {
+    @Test func intervalsAreReproducibleAndContainTheMedian() throws {
         let values = [147_800.2, 148_000, 149_100.7, 146_900.3, 148_400.9]
         let first = try #require(Statistics.medianInterval95(values, seed: 1))
         let second = try #require(Statistics.medianInterval95(values, seed: 1))
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The true median is outside of about one interval in twenty.
-    @Test func intervalsCoverTheTruth() throws {
+    @Test func intervalsContainTheTrueMedian() throws {
         var random = SplitMix64(seed: 99)
         var covered = 0
         for round in 0..<300 {

@@ -23,8 +23,8 @@ import Testing
         return try #require(try BenchRunner(setting: setting, workloads: [plan]).run().first)
     }
 
-    @Test("THR-01: how late a thread's ticks are while large transactions are written")
-    func ticks() throws {
+    @Test("THR-01: lateness of a thread's ticks while large transactions are written")
+    func ticksAreMeasuredDuringLargeTransactions() throws {
         // Two writers with one transaction each, which together change every object.
         let busy = try result("tickwhilewriting", num: 300, writers: 2)
         let idle = try result("tickwhileidle", num: 300)
@@ -40,16 +40,16 @@ import Testing
         #expect(idle.storage(\.commits) == 0 && idle.note == nil)
     }
 
-    @Test("ACT-26: how late they are when the thread itself changes every object")
-    func ticksAndWrites() throws {
+    @Test("ACT-26: lateness of ticks while the same thread changes every object")
+    func ticksAreMeasuredDuringWritesOfTheThread() throws {
         let result = try result("tickandwrite", num: 10_000)
         #expect(result.runs.allSatisfy { $0.operations == 100 })
         let note = try #require(result.note)
         #expect(note.hasSuffix("of 100 ticks came while a transaction was being written"))
     }
 
-    @Test("THR-02: readers with and without somebody who writes")
-    func readersAndAWriter() throws {
+    @Test("THR-02: readers with and without a writer")
+    func readersAreMeasuredWithAndWithoutAWriter() throws {
         let busy = try result("readwhilewriting", num: 3000, readers: 3)
         let idle = try result("readwhileidle", num: 3000, readers: 3)
         for result in [busy, idle] {
@@ -61,8 +61,8 @@ import Testing
         #expect(idle.storage(\.commits) == 0)
     }
 
-    @Test("THR-05: readers with and without a mutex of their own making")
-    func readersAndAMutex() throws {
+    @Test("THR-05: readers with and without a mutex")
+    func readersAreMeasuredWithAndWithoutAMutex() throws {
         for name in ["readlocked", "readwhileidle"] {
             let result = try result(name, num: 900, readers: 3)
             #expect(result.runs.allSatisfy { $0.operations == 900 && $0.elapsed > 0 })
