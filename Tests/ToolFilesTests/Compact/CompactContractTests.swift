@@ -14,7 +14,7 @@ import Testing
         "--json app.realm", "--json --if-free 99% app.realm", "--json -o x.realm app.realm",
         "-h", "--help", "-V", "--generate=man",
     ])
-    func fullDiskIsNoticed(_ words: String) throws {
+    func aFullDiskIsReported(_ words: String) throws {
         let lab = try CompactLab()
         let run = lab.shell("$C \(words) > /dev/full")
         #expect(run.status == 9, "\(run.errorText)")
@@ -30,7 +30,7 @@ import Testing
         #expect(lab.shell("$C --check -q app.realm").status == 0)
     }
 
-    @Test func exitCodes() throws {
+    @Test func errorsHaveTheirExitCodes() throws {
         let lab = try CompactLab()
         lab.scratch.write("key", [UInt8](repeating: 7, count: 64))
         lab.scratch.write("short", [1, 2, 3])
@@ -55,7 +55,7 @@ import Testing
 
     /// Files of formats before 24 are neither rewritten nor upgraded. A conversion between old
     /// formats is refused, too.
-    @Test func olderFormatsStayWhatTheyAre() throws {
+    @Test func filesOfOlderFormatsStayUnchanged() throws {
         let lab = try CompactLab()
         for format: UInt8 in [10, 20, 22, 23] {
             let name = "old\(format).realm"
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// In a read-only directory, reports work and change nothing.
-    @Test func reportsLeaveNoTrace() throws {
+    @Test func reportsChangeNothing() throws {
         let lab = try CompactLab()
         let run = lab.shell(
             """
@@ -88,7 +88,7 @@ import Testing
         #expect(run.text.isEmpty && run.status == 0, "\(run.text)\(run.errorText)")
     }
 
-    @Test func outputIsTheSameEverywhere() throws {
+    @Test func outputDoesNotDependOnTheEnvironment() throws {
         let lab = try CompactLab()
         let script = """
             exec 2>&1; $C --check app.realm | sed 's/ in [0-9.]* .*//'; $C --analyze --top 2 app.realm
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// The bytes of a key are only in its file.
-    @Test func keysAreNotShown() throws {
+    @Test func outputNeverContainsTheKey() throws {
         let lab = try CompactLab()
         let hex = String(repeating: "5eC2e7", count: 22).prefix(128)
         lab.scratch.write("key", Array(hex.utf8))

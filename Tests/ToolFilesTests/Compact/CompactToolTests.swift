@@ -48,7 +48,7 @@ import Testing
         #expect(lab.shell("$C --force -o app.realm app.realm").status == 2)
     }
 
-    @Test func shrinksOnlyIfWorthIt() throws {
+    @Test func shrinksOnlyIfEnoughSpaceIsFree() throws {
         let lab = try CompactLab()
         let size = lab.size("app.realm")
         let no = lab.shell("$C --if-free 99% app.realm && $C --if-free 1GiB app.realm")
@@ -64,7 +64,7 @@ import Testing
         #expect(lab.shell("$C --backup=.old --json app.realm").text.contains(#""compacted":true"#))
     }
 
-    @Test func keepsTheHistoryOrNot() throws {
+    @Test func keepsOrRemovesTheHistory() throws {
         let lab = try CompactLab()
         _ = lab.shell(
             "$C -q -o with.realm app.realm; $C -q --drop-history -o without.realm app.realm")
@@ -79,7 +79,7 @@ import Testing
         #expect(lab.shell("$C --analyze few.realm").text.contains("string, enumerated"))
     }
 
-    @Test func enumeratesWhatIsNamed() throws {
+    @Test func enumeratesTheNamedProperties() throws {
         let lab = try CompactLab()
         let digest = lab.digest("app.realm")
         for which in ["auto", "100", "Note.text"] {
@@ -97,7 +97,7 @@ import Testing
         #expect(lab.size("no.realm") < 0 && lab.hasNoRests)
     }
 
-    @Test func followsLinksAndMindsNames() throws {
+    @Test func followsSymbolicLinksAndRefusesHardLinks() throws {
         let lab = try CompactLab()
         let run = lab.shell("ln -s app.realm soft; $C -q soft; readlink soft")
         #expect(run.status == 0 && run.text == "app.realm\n")
@@ -106,7 +106,7 @@ import Testing
         #expect(lab.shell("$C -q --force hard").status == 0)
     }
 
-    @Test func tellsWhereTheBytesAre() throws {
+    @Test func analysisListsSizesOfProperties() throws {
         let lab = try CompactLab()
         let text = lab.shell("$C --analyze --top 2 app.realm").text
         #expect(text.contains("Note.text ") && text.contains("LARGEST VALUE"))
@@ -117,7 +117,7 @@ import Testing
         #expect(bytes.count > 5)
     }
 
-    @Test func refusesWhatItCannot() throws {
+    @Test func refusesUnsupportedOptions() throws {
         let lab = try CompactLab()
         for (words, status) in [
             ("nothing.realm", 3), ("--to-format 23 app.realm", 6),
@@ -136,7 +136,7 @@ import Testing
             ]))
     }
 
-    @Test func fullDisksChangeNothing() throws {
+    @Test func fullDisksLeaveTheFileUnchanged() throws {
         let lab = try CompactLab()
         let before = contents(of: lab.path("app.realm"))
         for words in ["app.realm", "-o copy.realm app.realm", "--salvage -o copy.realm app.realm"] {
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func killedItLeavesOneOfTheTwo() throws {
+    @Test func anInterruptedRunLeavesTheOldOrTheNewFile() throws {
         let lab = try CompactLab()
         let digest = lab.digest("app.realm")
         _ = lab.shell("cp app.realm full")

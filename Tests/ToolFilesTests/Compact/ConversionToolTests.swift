@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["f2-sdk", "f7-sdk", "f9-enum-1010-keys"])
-    func writesAFileOfToday(_ name: String) throws {
+    func convertsToTheCurrentFormat(_ name: String) throws {
         let lab = try Self.lab(name)
         let run = lab.shell(
             """
@@ -94,7 +94,7 @@ import Testing
         #expect(run.text == "\(format)\nsame\n", "\(run.errorText)")
     }
 
-    @Test func namesWhatWouldBeLost() throws {
+    @Test func namesPropertiesThatWouldBeLost() throws {
         let lab = try Self.today()
         let run = lab.shell("$C --to-format 20 -o old.realm today.realm; echo $?; ls old.realm")
         #expect(run.text == "6\n", "\(run.text)")
@@ -114,7 +114,7 @@ import Testing
                 "Doc.any holds lists or dictionaries among its values, in 1 object"))
     }
 
-    @Test func writesFormat20() throws {
+    @Test func convertsToFormat20() throws {
         let lab = try CompactLab()
         let run = lab.shell(
             """
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Only the schema version is copied and compared from the table that stores it.
-    @Test func toleratesMoreThanASchemaVersion() throws {
+    @Test func acceptsAdditionalColumnsOfTheMetadataTable() throws {
         let lab = try CompactLab()
         let schema = try Database(immutable: lab.path("app.realm")).schema
         let metadata = try #require(schema.tables.first { $0.name == "metadata" })
@@ -159,7 +159,7 @@ import Testing
         #expect(run.text == "6\n0\n0\n24\n0\n24\n", "\(run.errorText)")
     }
 
-    @Test func makesLocalFilesOfSynchronisedOnes() throws {
+    @Test func convertsSynchronisedFilesToLocalOnes() throws {
         let lab = try Self.lab("historic-f9-sync-oid")
         let refused = lab.shell("$C --to-format 24 -o new.realm old.realm")
         #expect(refused.status == 6 && refused.errorText.contains("--local"))
@@ -176,7 +176,7 @@ import Testing
 
     /// Errors for operations that old files do not support include a command that converts the
     /// file.
-    @Test func othersNameTheCommand() throws {
+    @Test func errorsOfOtherToolsNameTheCommand() throws {
         let lab = try Self.lab("f7-sdk")
         for command in [
             "$C -o new.realm old.realm", "$C old.realm", "$C --analyze old.realm",

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Recipe 3: a bundled file has schema version 7, and is unencrypted, compact and undamaged.
-    @Test func gateForABundledFile() throws {
+    @Test func recipe3ChecksABundledFile() throws {
         let lab = try CompactLab()
         let gate = """
             realm-versions -E schema-version=7 -E 'format<=24' -E encrypted=false -E compact=true \
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Recipe 6: find the process that pins an old version, and raise an alarm.
-    @Test(.enabled(if: ToolProcess.has("jq"))) func whoPinsAnOldVersion()
+    @Test(.enabled(if: ToolProcess.has("jq"))) func recipe6FindsTheProcessThatPinsAVersion()
         throws
     {
         let lab = try CompactLab()
@@ -82,7 +82,7 @@ import Testing
 
     /// Recipe 7: shrink a large file safely, with limited memory and only if worthwhile; and copy
     /// it while a program has it open.
-    @Test func shrinkSafely() throws {
+    @Test func recipe7ShrinksALargeFile() throws {
         let lab = try CompactLab()
         let size = lab.size("app.realm")
         let digest = lab.digest("app.realm")
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Recipe 14: reading evidence changes nothing.
-    @Test func evidenceReading() throws {
+    @Test func recipe14ReadsWithoutChanges() throws {
         let lab = try CompactLab()
         let read = run(
             """
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// Recipe 15: rescue a file with the script of the manual. An intact file is not rescued.
-    @Test func rescue() throws {
+    @Test func recipe15RescuesACorruptFile() throws {
         let lab = try CompactLab()
         let script = """
             realm-compact --check broken.realm > found; [ $? -eq 4 ] &&

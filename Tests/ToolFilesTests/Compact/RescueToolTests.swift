@@ -13,7 +13,7 @@ import Testing
         return Int(database.header.top.raw)
     }
 
-    @Test func findsDamageAndTheWayOut() throws {
+    @Test func checkReportsDamageAndARemedy() throws {
         let lab = try CompactLab()
         let digest = try #require(try previousDigest(lab))
         // The newest root has an invalid ref to the list of tables.
@@ -35,7 +35,7 @@ import Testing
         return before.status == 0 ? lab.digest("before.realm") : nil
     }
 
-    @Test func rescuesTheRest() throws {
+    @Test func salvageKeepsTheReadableObjects() throws {
         let lab = try CompactLab()
         let database = try Database(immutable: lab.path("app.realm"))
         let info = try #require(database.schema.table(named: "Note"))
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// Without its header, a file's content is still found, and a check reports that.
-    @Test func findsWhatHasNoHeader() throws {
+    @Test func salvageFindsContentWithoutAHeader() throws {
         let lab = try CompactLab()
         _ = lab.shell("cp app.realm lost.realm")
         for i in 0..<24 { lab.damage("lost.realm", at: i, 0) }
@@ -79,7 +79,7 @@ import Testing
 
     /// A space map counts each byte once. Nothing is lost of a whole file; of a truncated file, the
     /// missing part is lost, and of a file with a hole, the hole.
-    @Test func drawsWhatBecameOfTheBytes() throws {
+    @Test func spaceMapsCountEachByteOnce() throws {
         let lab = try CompactLab()
         let script = """
             $C --salvage --space-map $1.svg -o $1.out $1.realm | tail -n 1 |
@@ -109,7 +109,7 @@ import Testing
         #expect(lab.hasNoRests)
     }
 
-    @Test func checksManyFiles() throws {
+    @Test func checkAcceptsSeveralFiles() throws {
         let lab = try CompactLab()
         let run = lab.shell("cp app.realm b.realm; $C --check=quick --json app.realm b.realm no")
         #expect(run.status == 3)
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// A truncated list of findings contains the number of omitted ones.
-    @Test func countsWhatItLeavesOut() throws {
+    @Test func omittedFindingsAreCounted() throws {
         let lab = try CompactLab()
         let file = QueryRun.fixture("objects/all-types-2-compacted.realm")
         let lines = lab.shell("$C --check -f ndjson '\(file)'").text.split(separator: "\n")

@@ -59,7 +59,9 @@ import Testing
         return values
     }
 
-    @Test("THR-99: a released pin frees its space") func releaseFreesWhatWasPredicted() throws {
+    @Test("THR-99: a released pin frees its space") func releasingAPinFreesThePredictedSpace()
+        throws
+    {
         let found = run(
             """
             echo "json $($V --json a.realm)"; echo "query $QP"; echo "pinned $PINNED"
@@ -95,7 +97,7 @@ import Testing
             "predicted \(predicted), freed \(after - before)")
     }
 
-    @Test func pinsOfTheDeadAreStale() throws {
+    @Test func pinsOfDeadProcessesAreStale() throws {
         let found = run(
             """
             kill -9 $QP; wait $QP 2> /dev/null

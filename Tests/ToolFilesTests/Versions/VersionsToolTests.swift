@@ -17,7 +17,7 @@ import Testing
         ToolProcess.shell(script, tool: "realm-versions")
     }
 
-    @Test func singleFacts() {
+    @Test func getPrintsSingleFacts() {
         let found = run("-g", "format", "-g", "schema-version", "-g", "encrypted", social)
         #expect(found.text == "24\n0\nfalse\n" && found.status == 0)
         let unknown = run("-g", "format", "-g", "lock-layout", social)
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Every key has a value for a plain file, except keys that require a session.
-    @Test func everyKeyHasAMember() throws {
+    @Test func everyKeyHasAValue() throws {
         let json = try StrictJSON(run("--json", social).text)
         for key in FactKey.allCases {
             let member = try #require(json[key.member], "\(key)")
@@ -49,7 +49,7 @@ import Testing
         ("history=in-realm", true), ("history!=none", true), ("lock-layout=null", true),
         ("version==2", true), ("objects=0x21", true), ("openers<1000", true),
     ])
-    func expectations(_ expression: String, _ holds: Bool) {
+    func expectationsDecideTheExitStatus(_ expression: String, _ holds: Bool) {
         let found = run("-E", expression, social)
         #expect(found.status == (holds ? 0 : 1))
         #expect(found.output == [])
@@ -60,7 +60,7 @@ import Testing
         "format", "format~24", "formt=24", "format=", "format=new", "compact=yes", "history<none",
         "free-percent=1.25", "",
     ])
-    func malformedExpectations(_ expression: String) {
+    func malformedExpectationsAreRefused(_ expression: String) {
         let found = run("-E", expression, social)
         #expect(found.status == 2, "\(expression)")
         #expect(found.errorText.contains("--expect"))
@@ -72,7 +72,7 @@ import Testing
         #expect(found.errorText.split(separator: "\n").count == 2)
     }
 
-    @Test func severalFiles() throws {
+    @Test func severalFilesAreReported() throws {
         let list = run("--list", social, QueryRun.fixture("query/types.realm"))
         #expect(list.text.split(separator: "\n").count == 3 && list.status == 0)
         let json = try StrictJSON(run("--json", social, social).text)
@@ -81,7 +81,7 @@ import Testing
         #expect(mixed.text.split(separator: "\n").count == 1 && mixed.status == 3)
     }
 
-    @Test func textReport() {
+    @Test func theTextReportHasEverySection() {
         let text = run("--slots", "--growth", social).text
         for word in ["format", "in-realm, 1 entry", "live data", "pinned", "verified", "selected"] {
             #expect(text.contains(word), "\(word)")
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// After most objects were deleted, the report suggests a command that shrinks the file.
-    @Test func mostlyFree() throws {
+    @Test func mostlyFreeFilesGetASuggestion() throws {
         let scratch = ScratchDirectory()
         let path = scratch.path + "/a.realm"
         var options = WriteSession.Options()
@@ -131,13 +131,13 @@ import Testing
         ["-w", "-f", "text"],
         ["--watch", "-E", "format=24"], ["--list", "--slots"], ["--openers", "--no-openers"],
     ])
-    func contradictionsAreRefused(_ options: [String]) {
+    func contradictoryOptionsAreRefused(_ options: [String]) {
         #expect(ToolProcess.run("realm-versions", options + [social]).status == 2, "\(options)")
     }
 
     // MARK: Files that are none, or not whole
 
-    @Test func exitCodes() {
+    @Test func errorsHaveTheirExitCodes() {
         let scratch = ScratchDirectory()
         let whole = contents(of: social) ?? []
         let random = (0..<20000).map { _ in UInt8.random(in: 0...255) }
@@ -178,7 +178,7 @@ import Testing
         "-g format", "-f text", "--json", "-f ndjson", "--list", "--history", "--watch=10ms",
         "--slots",
     ])
-    func fullDiskIsNoticed(_ options: String) {
+    func aFullDiskIsReported(_ options: String) {
         #expect(shell("$TOOL \(options) '\(social)' > /dev/full").status == 9, "\(options)")
     }
 
@@ -189,7 +189,7 @@ import Testing
         #expect(found.text.split(separator: "\n").count == 1)
     }
 
-    @Test func outputIsTheSameEverywhere() {
+    @Test func outputDoesNotDependOnTheEnvironment() {
         let script =
             "$TOOL --no-openers --slots --growth '\(social)'; "
             + "$TOOL --no-openers --json '\(social)'"
@@ -214,7 +214,7 @@ import Testing
     }
 
     /// Nothing is written, created or touched, even next to an unused lock file.
-    @Test func leavesNoTrace() {
+    @Test func reportsChangeNothing() {
         let scratch = ScratchDirectory()
         scratch.write("a.realm", contents(of: social) ?? [])
         scratch.write("b.realm", contents(of: social) ?? [])
@@ -235,7 +235,7 @@ import Testing
         #expect(found.status == 0, "\(found.text)\(found.errorText)")
     }
 
-    @Test func picturesAreDocuments() {
+    @Test func spaceMapsAreCompleteSVGDocuments() {
         let scratch = ScratchDirectory()
         let map = scratch.file("map.svg")
         #expect(run("--space-map", map, social).status == 0)
