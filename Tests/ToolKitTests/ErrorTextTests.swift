@@ -15,14 +15,14 @@ import Testing
         .key, code: "DecryptionFailed", reason: "wrong-key", "wrong encryption key",
         file: "mail.realm", hint: "look again")
 
-    @Test func textForm() {
+    @Test func errorsArePrintedAsText() {
         #expect(
             render(wrongKey)
                 == "realm-query: mail.realm: wrong encryption key\nhint: look again\n")
         #expect(render(.misuse("no")) == "realm-query: no\n")
     }
 
-    @Test func jsonForm() {
+    @Test func errorsArePrintedAsJSON() {
         #expect(
             render(wrongKey, asJSON: true)
                 == #"{"error":{"code":"DecryptionFailed","reason":"wrong-key","exit":5,"#
@@ -34,7 +34,7 @@ import Testing
                 + #""file":null,"message":"no","hint":null}}"# + "\n")
     }
 
-    @Test func jsonEscapes() {
+    @Test func jsonEscapesSpecialCharacters() {
         let error = RealmError.misuse("q\" b\\ n\n r\r t\t bs\u{8} ff\u{c} nul\0 e\u{1b} é 😀")
         let text = render(error, asJSON: true)
         #expect(
@@ -42,12 +42,12 @@ import Testing
                 #""message":"q\" b\\ n\n r\r t\t bs\b ff\f nul\u0000 e\u001b é 😀""#))
     }
 
-    @Test func textNeverDrivesATerminal() {
+    @Test func textContainsNoControlCharacters() {
         let error = RealmError.misuse("a\u{1b}[2Jb\n\u{7f}").inFile("x\u{7}")
         #expect(render(error) == "realm-query: x\\x07: a\\x1b[2Jb\\x0a\\x7f\n")
     }
 
-    @Test func everyKindHasItsCode() {
+    @Test func everyKindHasItsExitCode() {
         let kinds: [(RealmError.Kind, Int32)] = [
             (.corrupt, 4), (.input, 3), (.output, 9), (.key, 5), (.incompatible, 6), (.busy, 7),
             (.misuse, 2), (.data, 8), (.internal, 10),
@@ -55,7 +55,7 @@ import Testing
         for (kind, code) in kinds { #expect(ExitCode(kind).rawValue == code) }
     }
 
-    @Test func theMostSeriousWins() {
+    @Test func theMostSeriousErrorDeterminesTheStatus() {
         #expect(Set(ExitCode.bySeverity) == Set(ExitCode.allCases))
         #expect(ExitCode.ok.combined(with: .no) == .no)
         #expect(ExitCode.no.combined(with: .usage) == .usage)

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: tables.map(\.name))
-    func everyLongOptionIsEverywhere(name: String) throws {
+    func everyLongOptionIsInHelpAndCompletions(name: String) throws {
         let table = try #require(Self.tables.first { $0.name == name })
         let texts = [
             HelpText.short(table), HelpText.full(table), BashCompletion.source(table),
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: tables.map(\.name))
-    func textIsPlainAndFits(name: String) throws {
+    func helpIsASCIIAndFitsTheLine(name: String) throws {
         let table = try #require(Self.tables.first { $0.name == name })
         for text in [HelpText.short(table), HelpText.full(table)] {
             #expect(text.utf8.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) })
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: tables.map(\.name))
-    func tablesAreConsistent(name: String) throws {
+    func optionTablesAreConsistent(name: String) throws {
         let table = try #require(Self.tables.first { $0.name == name })
         let names = table.options.map(\.name)
         #expect(Set(names).count == names.count)
@@ -78,7 +78,7 @@ import Testing
         for operand in table.operands.dropLast() { #expect(!operand.isRepeatable) }
     }
 
-    @Test func oneSpellingMeansOneThing() {
+    @Test func everySpellingHasOneMeaning() {
         // `watch` is excluded: one tool watches changes, another repeats a report.
         let options = Self.tables.flatMap(\.options).filter { $0.name != "watch" }
         for a in options {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func mdocEscapes() {
+    @Test func mdocSpecialCharactersAreEscaped() {
         #expect(MdocWriter.escapeLiteral(#"a-b\n '`^~"#) == #"a\-b\en \(aq\(ga\(ha\(ti"#)
         #expect(MdocWriter.argument("No") == "\\&No")
         var page = MdocWriter(name: "p", section: 1, summary: "s")

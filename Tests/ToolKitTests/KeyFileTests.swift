@@ -50,12 +50,12 @@ import Testing
         }
     }
 
-    @Test func rawBytesMayBeWhiteSpace() throws {
+    @Test func rawKeysMayContainWhiteSpace() throws {
         let blanks = [UInt8](repeating: 0x20, count: 64)
         #expect(try read(blanks).get() == blanks)
     }
 
-    @Test func anythingElseTellsItsLengthAndNothingMore() {
+    @Test func errorsForInvalidKeysContainOnlyTheLength() {
         let secret = Array("secret".utf8)
         let cases: [(content: [UInt8], message: String)] = [
             ([], "not a key file: it holds 0 bytes"),
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func readableByOthersEarnsOneWarning() throws {
+    @Test func keyFilesReadableByOthersGiveOneWarning() throws {
         for (mode, expected) in [(mode_t(0o600), 0), (0o640, 1), (0o604, 1), (0o644, 1)] {
             let path = scratch.write("key", key, mode: mode)
             var warnings = 0
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aPipeWorks() throws {
+    @Test func keysAreReadFromPipes() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { close(ends[0]) }

@@ -15,7 +15,7 @@ import Testing
         return run.errorText
     }
 
-    @Test func unknownNamesNameTheFile() {
+    @Test func errorsForUnknownNamesNameTheFile() {
         let file = QueryRun.social
         let named = #""file":"\#(file)""#
         for words in [
@@ -40,7 +40,7 @@ import Testing
             error("realm-query", ["--json", file, "Person", "age =="]).contains(#""file":null"#))
     }
 
-    @Test func textsWithoutQuotesAreNoticed() {
+    @Test func errorsForUnquotedTextSuggestQuotes() {
         let advice = #"a text stands in quotes: "Bob""#
         #expect(error("realm-query", [QueryRun.social, "Person", "name = Bob"]).contains(advice))
         #expect(
@@ -49,12 +49,12 @@ import Testing
         #expect(!error("realm-query", [QueryRun.social, "Person", "Bob = 1"]).contains("quotes"))
     }
 
-    @Test func typesHaveTheNamesOfSchemas() {
+    @Test func messagesUseTheTypeNamesOfSchemas() {
         let text = error("realm-query", [QueryRun.social, "Person", "born == 5"])
         #expect(text.contains("a date cannot be compared with an int"), "\(text)")
     }
 
-    @Test func damageNamesTheToolThatHelps() throws {
+    @Test func messagesForCorruptFilesNameTheRescueTool() throws {
         let whole = try #require(contents(of: QueryRun.social))
         let path = scratch.write("short.realm", Array(whole.prefix(5000)))
         for tool in ["realm-query", "realm-compact"] {
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// Messages of the writer contain class names, not the stored names of tables.
-    @Test func classesAreCalledWhatUsersCallThem() throws {
+    @Test func messagesContainClassNamesNotTableNames() throws {
         var options = WriteSession.Options()
         (options.creates, options.isDurable) = (true, false)
         let session = try WriteSession(path: scratch.file("a.realm"), options: options)
@@ -92,7 +92,7 @@ import Testing
         transaction.rollback()
     }
 
-    @Test func aLetterTakesItsOptionalValueBehindAnEqualsSign() throws {
+    @Test func shortOptionsTakeOptionalValuesAfterAnEqualsSign() throws {
         let words: [[String]] = [["-w=100ms", "f"], ["--watch=100ms", "f"]]
         for words in words {
             let command = try OptionParser.parse(VersionsTable.table, words[...])
@@ -103,7 +103,7 @@ import Testing
         #expect(error("realm-query", ["-w=1s", "f"]).contains("--watch takes no argument"))
     }
 
-    @Test func aLetterNobodyKnowsSuggestsNothing() {
+    @Test func unknownShortOptionsHaveNoSuggestion() {
         #expect(!error("realm-query", ["-Z", "f"]).contains("--at"))
     }
 
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func aQueryMayBeNothingButAnOrder() {
+    @Test func aQueryMayConsistOfClausesOnly() {
         for predicate in ["SORT(name DESC) LIMIT(1)", " sort (name DESC) limit(1)"] {
             #expect(
                 QueryRun.text([QueryRun.social, "Person", predicate, "-F", "name", "--raw"])

@@ -16,7 +16,7 @@ import Testing
             .split(separator: "\n").map(String.init)
     }
 
-    @Test func classes() {
+    @Test func classNamesAreCompleted() {
         #expect(names("class", "", social) == ["Address", "Company", "Person", "Pet"])
         #expect(names("class", "Pe", "-f", "csv", social) == ["Person", "Pet"])
         #expect(
@@ -26,7 +26,7 @@ import Testing
         #expect(names("class", "", social, "Person") == [])
     }
 
-    @Test func properties() {
+    @Test func propertyNamesAreCompleted() {
         #expect(names("property", "h", social, "Person") == ["handle", "height"])
         #expect(
             names("property", "name,h", social, "Person") == ["name,handle", "name,height"])
@@ -35,7 +35,7 @@ import Testing
         #expect(names("property", "x=bo", social, "Person") == ["x=born", "x=boss"])
     }
 
-    @Test func whatIsWrongPrintsNothing() {
+    @Test func invalidFilesAndOptionsPrintNothing() {
         #expect(names("class", "", "/nowhere") == [])
         #expect(names("class", "", "/dev/stdin") == [])
         #expect(names("class", "", packageRoot + "/Package.swift") == [])
@@ -47,7 +47,7 @@ import Testing
         #expect(run.status == 0 && run.output == [] && run.errors == [])
     }
 
-    @Test func inBash() {
+    @Test func bashCompletesNames() {
         let run = ToolProcess.shell(
             "source \(packageRoot)/completions/realm-query.bash; "
                 + "COMP_WORDS=($TOOL \(social) P); COMP_CWORD=2; _realm_query; "

@@ -18,7 +18,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test func valuesComeAttachedOrInTheNextWord() throws {
+    @Test func valuesAreAttachedOrInTheNextWord() throws {
         for words in [
             ["--limit=5", "f"], ["--limit", "5", "f"], ["-L5", "f"], ["-L", "5", "f"],
             ["f", "-L", "0x5"], ["-cL5", "f"], ["f", "-cL", "5"],
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func valuesMayLookLikeOptionsOrHoldEqualsSigns() throws {
+    @Test func valuesMayLookLikeOptionsOrContainEqualsSigns() throws {
         #expect(try parse("-Q", "--all", "f")[QueryOption.queryFile] == "--all")
         let fields = try parse("--fields=a=b,c=d", "f")[QueryOption.fields]
         #expect(fields?.map { "\($0.label ?? "")<\($0.path)" } == ["a<b", "c<d"])
@@ -81,7 +81,7 @@ import Testing
         #expect(bench.access == .auto)
     }
 
-    @Test func unknownOptionsNameTheNearest() {
+    @Test func unknownOptionsSuggestTheNearestName() {
         #expect(failure("--feilds", "x", "f")?.message == "unknown option --feilds")
         #expect(failure("--feilds", "x", "f")?.hint?.contains("--fields;") == true)
         #expect(failure("--lim", "f")?.hint?.contains("--limit;") == true)
@@ -128,7 +128,7 @@ import Testing
 
     /// Errors for options that do not apply to a use of the tool, and forms that only one option
     /// has.
-    @Test func everyUseKnowsItsOptions() {
+    @Test func optionsAreCheckedForEachUse() {
         for (words, message) in [
             (["--raw", "f"], "--raw needs a CLASS"),
             (["--sort", "a", "--all", "f"], "--sort needs a CLASS"),
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func hiddenSpellingsAreUnderstood() throws {
+    @Test func hiddenSpellingsAreAccepted() throws {
         let option = Option(
             "new-name", nil, .required("N", .count(0...9)), in: .general, "n", "N.",
             default: 3, aliases: ["old-name"])
@@ -184,7 +184,7 @@ import Testing
         #expect(parsed.operands == ["readseq", "open"])
     }
 
-    @Test func helpEndsTheParse() throws {
+    @Test func helpEndsParsing() throws {
         #expect(try parse("--help", "--nonsense")[SharedOptions.help])
         #expect(try parse("-h")[SharedOptions.shortHelp])
         #expect(try parse("-cV", "a", "b", "c")[SharedOptions.version])

@@ -20,7 +20,7 @@ import Testing
         contents(of: scratch.file(name)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func appearsOnlyWithCommit() throws {
+    @Test func theFileAppearsOnlyAfterCommit() throws {
         var output: OutputFile? = try OutputFile(path: scratch.file("a"), force: false)
         var buffer = ByteBuffer(capacity: 64)
         buffer.append("hello")
@@ -37,7 +37,7 @@ import Testing
         #expect(scratch.entries == ["a"])
     }
 
-    @Test func leavesNothingWithoutCommit() throws {
+    @Test func noFileRemainsWithoutCommit() throws {
         var output: OutputFile? = try OutputFile(path: scratch.file("a"), force: false)
         var buffer = ByteBuffer(capacity: 64)
         buffer.append("hello")
@@ -46,7 +46,7 @@ import Testing
         #expect(scratch.entries == [])
     }
 
-    @Test func aFinishedOutputLeavesOthersAlone() throws {
+    @Test func finishingAnOutputKeepsOtherTemporaryFiles() throws {
         var first: OutputFile? = try OutputFile(path: scratch.file("a"), force: false)
         try first!.commit()
         let second = try OutputFile(path: scratch.file("b"), force: false)
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: RealmError.self) { try emit("x", scratch.file("loose")) }
     }
 
-    @Test func beginsAgain() throws {
+    @Test func restartingDiscardsTheContent() throws {
         let output = try OutputFile(path: scratch.file("a"), force: false)
         var buffer = ByteBuffer(capacity: 64)
         buffer.append("first attempt")
@@ -114,7 +114,7 @@ import Testing
         #expect(text("a") == "second")
     }
 
-    @Test func cannotBeginAgainOnADevice() throws {
+    @Test func outputToADeviceCannotRestart() throws {
         let output = try OutputFile(path: "/dev/null", force: false)
         #expect(try output.restart())
         var buffer = ByteBuffer(capacity: 64)
@@ -135,7 +135,7 @@ import Testing
         #expect(scratch.entries == [])
     }
 
-    @Test func directoryOfAPath() {
+    @Test func directoriesOfPathsAreFound() {
         #expect(directory(of: "a") == ".")
         #expect(directory(of: "a/b") == "a")
         #expect(directory(of: "/b") == "/")

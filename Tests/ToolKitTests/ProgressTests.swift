@@ -7,7 +7,7 @@ import Testing
 @Suite struct ProgressTests {
     private let second: UInt64 = 1_000_000_000
 
-    @Test func aTerminalSeesOneLineAfterASecond() throws {
+    @Test func aTerminalGetsOneLineAfterASecond() throws {
         var progress = ProgressReporter(
             label: "t: f", total: 4 << 30, unit: .bytes, when: .auto, isTerminal: true, now: 0)
         #expect(progress.line(1 << 20, now: second - 1) == nil)
@@ -34,13 +34,13 @@ import Testing
         #expect(plain.line(50, now: 9 * second) == nil)
     }
 
-    @Test func neverMeansNever() {
+    @Test func neverPrintsNothing() {
         var silent = ProgressReporter(
             label: "t", total: 9, unit: .bytes, when: .never, isTerminal: true, now: 0)
         #expect(silent.line(1, now: 100 * second) == nil)
     }
 
-    @Test func moreThanTheTotalIsNotMoreThanAll() throws {
+    @Test func progressStopsAtOneHundredPercent() throws {
         var progress = ProgressReporter(
             label: "t", total: 10, unit: .objects, when: .always, isTerminal: false, now: 0)
         let due = progress.line(11, now: 5 * second)
@@ -70,7 +70,7 @@ import Testing
             try #require(objects).hasPrefix("t  sorting  10%  10 of 100 objects  5/s  eta 18.0 s"))
     }
 
-    @Test func privateMemoryIsKnown() throws {
+    @Test func privateMemoryIsMeasured() throws {
         let memory = try #require(ProgressReporter.privateMemory())
         #expect(memory > 0 && memory < 1 << 40)
     }

@@ -37,7 +37,7 @@ import Testing
         return object.reduce(into: []) { $0.formUnion(names($1.value).union([$1.key])) }
     }
 
-    @Test func everyReportBeginsAlike() throws {
+    @Test func everyReportHasTheSameFirstMembers() throws {
         #expect(lab.makeZoo().status == 0)
         lab.write("in", "{\"id\":1}\n{\"id\":2,\"mother\":1}\n")
         var all: Set<String> = []
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Options that had two meanings have two names, and the former names are accepted.
-    @Test func olderNamesOfOptionsAreUnderstood() throws {
+    @Test func formerNamesOfOptionsAreAccepted() throws {
         #expect(lab.makeZoo().status == 0)
         _ = try reports(
             "$V --map a.svg zoo.realm && $V --space-map b.svg zoo.realm && cmp a.svg b.svg")

@@ -90,7 +90,7 @@ import Testing
     /// Each of these would link a part of the runtime that programs do not need otherwise: regular
     /// expressions are 1 MB, tasks 0.7 MB.
     @Test(arguments: ["replacing(\"", "firstMatch(of", "Regex", "ContinuousClock", "Task {"])
-    func nothingHeavyIsUsed(_ word: String) throws {
+    func largeRuntimeLibrariesAreNotUsed(_ word: String) throws {
         for target in Self.imports.keys.filter({ $0.contains("Tool") }) + ["RealmEngine"] {
             for source in try Self.sources(in: target) where source.text.contains(word) {
                 Issue.record("\(target)/\(source.name) uses \(word)")
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: imports.keys.sorted())
-    func targetsImportWhatIsBelow(target: String) throws {
+    func targetsImportOnlyLowerTargets(target: String) throws {
         let sources = try Self.sources(in: target)
         #expect(!sources.isEmpty)
         for source in sources {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func everyTargetIsKnown() throws {
+    @Test func everyTargetIsListed() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.root)
         #expect(
             Set(folders).subtracting(["RealmEngine", "CRealmCrypto", "CRealmSystem"])
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: folders.keys.sorted())
-    func foldersUseWhatIsBefore(module: String) throws {
+    func foldersUseOnlyEarlierFolders(module: String) throws {
         let ranks = Self.folders[module]!
         let sources = try Self.sources(in: module)
         func rank(_ source: Source) -> Int {
@@ -148,7 +148,7 @@ import Testing
 
     /// No folder contains more files than a reader can survey.
     @Test(arguments: folders.keys.sorted())
-    func foldersAreNotFull(module: String) throws {
+    func foldersHaveFewFiles(module: String) throws {
         var counts: [Substring: Int] = [:]
         for source in try Self.sources(in: module) {
             counts[
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// The engine does not mention options; its hints are translated to options by the tools.
-    @Test func theEngineKnowsNoOptions() throws {
+    @Test func theEngineDoesNotMentionOptions() throws {
         var texts = ""
         for source in try Self.sources(in: "RealmEngine") {
             let code = source.text.replacing(#/\/\/.*/#, with: "")

@@ -32,13 +32,13 @@ import Testing
     }
 
     @Test(arguments: ["-h", "--help", "-V", "--generate=man"])
-    func aFullDeviceIsExitNine(option: String) {
+    func aFullDeviceHasExitStatusNine(option: String) {
         let result = ToolProcess.shell("\"$TOOL\" \(option) > /dev/full")
         #expect(result.status == 9)
         #expect(result.errorText.contains("standard output"))
     }
 
-    @Test func aClosedOutputIsExitNine() {
+    @Test func aClosedOutputHasExitStatusNine() {
         #expect(ToolProcess.shell("\"$TOOL\" -V >&-").status == 9)
         #expect(ToolProcess.shell("\"$TOOL\" -V >&- 2>&- <&-").status == 9)
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(result.errorText == "141\n")
     }
 
-    @Test func usageErrorsInBothForms() {
+    @Test func usageErrorsArePrintedAsTextAndJSON() {
         let text = ToolProcess.run("realm-query", ["--feilds"])
         #expect(text.status == 2)
         #expect(text.output.isEmpty)
@@ -64,7 +64,7 @@ import Testing
         #expect(operand.errorText.hasPrefix("realm-query: "))
     }
 
-    @Test func generatingSomethingUnknownIsAUsageError() {
+    @Test func unknownGeneratorsAreUsageErrors() {
         #expect(ToolProcess.run("realm-query", ["--generate=pdf"]).status == 2)
         #expect(ToolProcess.run("realm-query", ["f", "--generate=man"]).status == 2)
     }

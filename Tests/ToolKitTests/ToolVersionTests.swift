@@ -22,7 +22,7 @@ import Testing
         ).text
     }
 
-    @Test func gitDescribesIt() {
+    @Test func theVersionIsDescribedByGit() {
         #expect(described("") == "let described = \"\"\n")
         let first = described("git init -q . && commit one")
         #expect(first.contains(#/^let described = "g[0-9a-f]{7,}"\n$/#), "\(first)")
@@ -37,7 +37,7 @@ import Testing
         #expect(described("mkdir -p inner && cd inner") == "let described = \"\"\n")
     }
 
-    @Test func theReleaseStandsWhereGitKnowsLess() {
+    @Test func theReleaseIsUsedWithoutGitTags() {
         #expect(ToolVersion.text(described: "", release: "0.1.0") == "0.1.0")
         #expect(ToolVersion.text(described: "g5aa95ee", release: "0.1.0") == "0.1.0-g5aa95ee")
         #expect(ToolVersion.text(described: "v5.0", release: "0.1.0") == "5.0")
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The release in the source is the newest release in the changelog.
-    @Test func theReleaseIsTheNewestOfTheChanges() throws {
+    @Test func theReleaseIsTheNewestInTheChangelog() throws {
         let changes = String(
             decoding: contents(of: packageRoot + "/.github/CHANGELOG.md") ?? [], as: UTF8.self)
         let newest = try #require(changes.firstMatch(of: #/(?m)^## (\d+\.\d+\.\d+)/#))
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// An archive made by git contains its commit.
-    @Test func archivesAreMarked() {
+    @Test func archivesContainTheirCommit() {
         let attributes = String(
             decoding: contents(of: packageRoot + "/.gitattributes") ?? [], as: UTF8.self)
         #expect(attributes.contains("Sources/ToolVersion/describe.sh export-subst"))

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolSupport
 
 @Suite struct ValueFormsTests {
-    @Test func counts() {
+    @Test func countsAreParsed() {
         #expect(ValueForms.count("0") == 0)
         #expect(ValueForms.count("0042") == 42)
         #expect(ValueForms.count("0x1F") == 31)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func sizes() {
+    @Test func sizesAreParsed() {
         #expect(ValueForms.size("512") == 512)
         #expect(ValueForms.size("64KiB") == 65_536)
         #expect(ValueForms.size("64k") == 65_536)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func durations() {
+    @Test func durationsAreParsed() {
         #expect(ValueForms.duration("250ms") == .milliseconds(250))
         #expect(ValueForms.duration("5s") == .seconds(5))
         #expect(ValueForms.duration("2m") == .seconds(120))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func quantitiesForPeople() {
+    @Test func quantitiesArePrintedWithUnits() {
         #expect(Quantity.bytes(0) == "0 B")
         #expect(Quantity.bytes(1023) == "1023 B")
         #expect(Quantity.bytes(1024) == "1.0 KiB")

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func documentIsThere(_ name: String) {
+    func everyDocumentExists(_ name: String) {
         let lines = Self.lines(name)
         #expect(lines.first?.hasPrefix("# ") == true)
         #expect(lines.allSatisfy { !$0.contains("\t") })

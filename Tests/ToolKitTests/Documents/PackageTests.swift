@@ -22,7 +22,7 @@ import Testing
             """)
     }
 
-    @Test func archive() {
+    @Test func archivesAreReproducible() {
         let run = script(
             """
             for file in one/*; do cmp $file two/${file#one/} || echo different; done
@@ -54,7 +54,7 @@ import Testing
     private static let hasDpkg = ToolProcess.has("dpkg-deb", "dpkg")
     private static let isRoot = geteuid() == 0
 
-    @Test(.enabled(if: hasDpkg && isRoot)) func debianPackage() {
+    @Test(.enabled(if: hasDpkg && isRoot)) func theDebianPackageInstalls() {
         let run = script(
             """
             lintian() { type -P lintian > /dev/null || return 0; command lintian "$@" 2>/dev/null; }
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// SwiftPM compiles and runs the plugins of every package that it checks out.
-    @Test(.enabled(if: ToolProcess.has("swift", "jq"))) func checkoutOfADependencyHasNoTools() {
+    @Test(.enabled(if: ToolProcess.has("swift", "jq"))) func checkoutsOfDependenciesHaveNoTools() {
         func targets(in directory: String) -> String {
             ToolProcess.shell(
                 """

@@ -41,7 +41,7 @@ struct ReadingRecipeTests {
     }
 
     /// Recipe 1: print read emails as csv.
-    @Test func readEmailsToCSV() {
+    @Test func recipe1PrintsReadEmailsAsCSV() {
         let result = run(
             """
             realm-query mail.realm Email 'read == true' -F id=_id,sender=from.name,receivedAt,subject \
@@ -54,7 +54,7 @@ struct ReadingRecipeTests {
     }
 
     /// Recipe 2: upsert with group commit, skip bad records, and resume.
-    @Test func upsertFromAService() {
+    @Test func recipe2UpsertsWithGroupedCommits() {
         let result = run(
             """
             cp mail.realm app.realm; URL=https://example.org/items
@@ -75,7 +75,7 @@ struct ReadingRecipeTests {
 
     /// Recipe 4: follow a database, and mirror it live. Commits continue until the follower has
     /// received one, so that the test does not depend on timing.
-    @Test func followAndMirror() {
+    @Test func recipe4MirrorsADatabase() {
         let follow = run(
             """
             set -m; n=0
@@ -104,7 +104,7 @@ struct ReadingRecipeTests {
     }
 
     /// Recipe 5: create a diff and apply it elsewhere, and show the last commit.
-    @Test func diffAndApply() {
+    @Test func recipe5AppliesADiff() {
         let result = run(
             """
             cp mail.realm old.realm; cp mail.realm new.realm; cp old.realm copy.realm
@@ -120,7 +120,7 @@ struct ReadingRecipeTests {
 
     /// Recipe 6: the alarm. It stays silent while nothing is pinned, and is raised for a missing
     /// file.
-    @Test func alarm() {
+    @Test func recipe6RaisesAnAlarmForPins() {
         let result = run(
             """
             notify-ops() { echo alarm; }; cp mail.realm app.realm
@@ -132,7 +132,7 @@ struct ReadingRecipeTests {
 
     /// Recipe 9: upgrade in a batch. A file in the target format stays unchanged; an old file is
     /// converted and backed up.
-    @Test func batchUpgradeConvertsOldFilesAlone() {
+    @Test func recipe9ConvertsOnlyOldFiles() {
         let result = run(
             """
             cp '\(QueryRun.fixture("legacy/f7-sdk.realm"))' old.realm; chmod 644 old.realm
@@ -148,7 +148,7 @@ struct ReadingRecipeTests {
 
     /// Recipe 10: benchmark two commits, with small parameters and in a debug build. The test does
     /// not depend on which is faster.
-    @Test func benchmarkTwoCommits() {
+    @Test func recipe10ComparesTwoCommits() {
         let result = run(
             """
             realm-bench() {
@@ -168,7 +168,7 @@ struct ReadingRecipeTests {
     }
 
     /// Recipe 11: read a database on a phone through adb.
-    @Test func databaseOfAPhone() {
+    @Test func recipe11ReadsTheDatabaseOfAPhone() {
         let result = run(
             """
             adb() { [ "$*" = "exec-out run-as com.example cat files/default.realm" ] && cat mail.realm; }
@@ -180,7 +180,7 @@ struct ReadingRecipeTests {
     }
 
     /// Recipe 12: create a seed database from csv.
-    @Test func seedFromCSV() {
+    @Test func recipe12CreatesASeedFromCSV() {
         let result = run(
             """
             printf 'address,name\\nx@y,Ana\\nz@y,\\n' > people.csv
@@ -194,7 +194,7 @@ struct ReadingRecipeTests {
     }
 
     /// Recipe 13: load all classes into SQLite through csv.
-    @Test func intoSQL() {
+    @Test func recipe13LoadsAllClassesIntoSQLite() {
         let result = run(
             """
             cp mail.realm app.realm
@@ -208,7 +208,7 @@ struct ReadingRecipeTests {
     }
 
     /// Recipe 16: answer many look-ups with `--batch`.
-    @Test func manyLookUps() {
+    @Test func recipe16AnswersManyLookUps() {
         let result = run(
             """
             printf '{"n":1,"id":"a"}\\n{"n":2,"id":"nobody"}\\n' > ids.ndjson

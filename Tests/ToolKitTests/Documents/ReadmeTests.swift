@@ -11,10 +11,10 @@ import Testing
         decoding: contents(of: packageRoot + "/README.md") ?? [], as: UTF8.self)
     private static let blocks = ConsoleBlock.tested(in: text)
 
-    @Test func hasExamples() { #expect(Self.blocks.count >= 6) }
+    @Test func theReadmeHasExamples() { #expect(Self.blocks.count >= 6) }
 
     @Test(arguments: blocks.indices)
-    func examplesPrintWhatTheyShow(_ index: Int) {
+    func examplesPrintTheShownOutput(_ index: Int) {
         let block = Self.blocks[index]
         let steps = block.run()
         #expect(steps.count == block.steps.count, "README.md:\(block.line)")
@@ -25,7 +25,7 @@ import Testing
 
     /// The commands under "Install", with the executables already built in place of the release
     /// build.
-    @Test func installPutsEverythingInPlace() throws {
+    @Test func installCopiesEveryFile() throws {
         let lines = Self.text.split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "```sh"))
         let end = try #require(lines[start...].firstIndex(of: "```"))
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The README shows a program exactly as in its source file, where it is built and run.
-    @Test func programsAreThoseOfTheSources() throws {
+    @Test func programsEqualTheirSources() throws {
         let parts = Self.text.split(separator: "\n<!-- Tests/").dropFirst()
         #expect(parts.count == 1)
         for part in parts {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func blocksAreFound() {
+    @Test func blocksAreParsed() {
         let text = """
             <!-- test -->
             ```console

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: tables.map(\.name))
-    func synopsisIsTheOneOfTheTable(_ name: String) throws {
+    func theSynopsisEqualsTheTable(_ name: String) throws {
         let table = try table(name)
         let shown = RenderedPage(name + ".1").lines("SYNOPSIS").filter { !$0.isEmpty }
         #expect(shown.count == table.synopsis.count)
@@ -32,7 +32,7 @@ import Testing
 
     /// Every line of a synopsis passes the parser, with and without the words in brackets.
     @Test(arguments: tables.map(\.name))
-    func synopsisCanBeCalled(_ name: String) throws {
+    func linesOfTheSynopsisCanBeCalled(_ name: String) throws {
         let table = try table(name)
         for line in table.synopsis {
             let words = line.words.split(separator: " ").filter { $0 != "[options]" }
@@ -53,7 +53,7 @@ import Testing
     private static let sample = ["WORKLOAD": "readseq", "KEY": "format", "EXPR": "format<=24"]
 
     @Test(arguments: tables.map(\.name))
-    func optionsAreThoseOfTheTable(_ name: String) throws {
+    func optionsEqualTheTable(_ name: String) throws {
         let table = try table(name)
         var shown = RenderedPage(name + ".1").text("OPTIONS")[...]
         for (section, options) in table.optionsBySection {
@@ -63,7 +63,7 @@ import Testing
         #expect(shown.isEmpty, "\(shown.prefix(80))")
     }
 
-    @Test func commonOptionsAreThoseOfTheTools() {
+    @Test func commonOptionsEqualThoseOfTheTools() {
         var shown = RenderedPage("realm-tools.7").text("OPTIONS")[...]
         for block in ToolsPage.syntax { expect(block, &shown, page: "realm-tools(7)") }
         expect("These options mean the same in every tool that has them:", &shown)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: tables.map(\.name))
-    func sectionsAreThoseOfTheTable(_ name: String) throws {
+    func sectionsEqualTheTable(_ name: String) throws {
         let table = try table(name)
         let page = RenderedPage(name + ".1")
         var shown = page.text("DESCRIPTION")[...]
@@ -83,7 +83,7 @@ import Testing
         check(table.manual().sections, page, name + "(1)")
     }
 
-    @Test func commonSectionsAreThoseOfTheTable() {
+    @Test func commonSectionsEqualTheTable() {
         let page = RenderedPage("realm-tools.7")
         check(
             [ManualSection("DESCRIPTION", ToolsPage.description)] + ToolsPage.sections, page,

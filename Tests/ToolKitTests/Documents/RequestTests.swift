@@ -53,7 +53,7 @@ import Testing
     }()
 
     @Test(arguments: answers.indices)
-    func requestIsAnswered(_ place: Int) {
+    func everyRequestHasAnAnswer(_ place: Int) {
         let (request, words) = Self.answers[place]
         for word in words {
             let isThere = Self.page.contains(word)
@@ -61,5 +61,5 @@ import Testing
         }
     }
 
-    @Test func allAreThere() { #expect(Self.answers.count == 35) }
+    @Test func allRequestsAreListed() { #expect(Self.answers.count == 35) }
 }

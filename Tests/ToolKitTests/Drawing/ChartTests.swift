@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, 1e-9, 1e300, .infinity, .nan, -.infinity, 1e-300] as [Double])
-    func anyNumberHasAScale(_ value: Double) {
+    func everyNumberHasAScale(_ value: Double) {
         for unit in [ChartUnit.number, .bytes, .seconds, .percent] {
             for isLogarithmic in [false, true] {
                 let scale = ChartScale(
@@ -52,14 +52,14 @@ import Testing
         }
     }
 
-    @Test func decades() {
+    @Test func logarithmicScalesHaveTicksAtPowersOfTen() {
         let scale = ChartScale(
             [3, 40_000], from: 0, to: 100, unit: .number, ticks: 5, isLogarithmic: true)
         #expect(scale.ticks == [1, 10, 100, 1000, 10_000, 100_000])
         #expect(abs(scale.position(1000) - 60) < 0.01)
     }
 
-    @Test func numbersAreShort() {
+    @Test func numbersArePrintedWithFewDigits() {
         #expect(ChartUnit.decimals(0) == "0" && ChartUnit.decimals(100) == "100")
         #expect(ChartUnit.decimals(1.5) == "1.5" && ChartUnit.decimals(0.04) == "0.04")
         #expect(ChartUnit.decimals(-2.25) == "-2.25" && ChartUnit.decimals(12.04) == "12")
@@ -73,7 +73,7 @@ import Testing
         #expect(SVGDrawing.text(12.34) == "12.34" && SVGDrawing.text(2.05) == "2.05")
     }
 
-    @Test func barsWithIntervals() {
+    @Test func barsHaveIntervals() {
         var chart = Chart(
             title: "Operations", subtitle: "operations a second, 95% intervals",
             horizontal: .names(["readseq", "readrandom", "fillseq"]),

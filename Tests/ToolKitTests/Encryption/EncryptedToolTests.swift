@@ -23,7 +23,7 @@ import Testing
         return (part.map { String($0.prefix { $0 != "\"" }) } ?? text, run.status)
     }
 
-    @Test func readingToolsGiveTheSameAnswers() {
+    @Test func outputEqualsThatOfThePlainFile() {
         let key = ownKey()
         for options in [["-f", "ndjson"], ["--schema"], ["--digest"], ["--count"]] {
             let classes = options[0] == "-f" ? ["Person"] : []
@@ -40,7 +40,7 @@ import Testing
         #expect(facts.status == 0 && facts.text != "" && facts.text != "null\n")
     }
 
-    @Test func aKeyMayComeThroughAPipe() {
+    @Test func aKeyCanBeReadFromAPipe() {
         let run = ToolProcess.shell(
             "$TOOL --count -K <(cat \(key)) \(encrypted) && cat \(key) | $TOOL -K - \(encrypted) "
                 + "--wait=1s > /dev/null && $TOOL -K \(ownKey()) - < \(encrypted) > /dev/null")
@@ -50,13 +50,13 @@ import Testing
 
     /// Address space reserved for decrypted pages does not exceed limits on memory (`ulimit`).
     @Test(arguments: ["-d 262144", "-v 4000000"])
-    func limitsOfMemoryLeaveRoomForAKey(limit: String) {
+    func encryptedFilesOpenUnderMemoryLimits(limit: String) {
         let run = ToolProcess.shell(
             "ulimit \(limit) && $TOOL --count -K \(ownKey()) \(encrypted) > /dev/null")
         #expect(run.status == 0, "\(run.errorText)")
     }
 
-    @Test func errorsAreToldApart() {
+    @Test func keyErrorsAreDistinguished() {
         let key = ownKey()
         let wrong = scratch.write("wrong.key", [UInt8](repeating: 7, count: 64), mode: 0o600)
         let bad = scratch.write("bad.key", [UInt8](repeating: 0x31, count: 63), mode: 0o600)
@@ -74,7 +74,7 @@ import Testing
         #expect(hint.contains("this one held 64 raw bytes"), "\(hint)")
     }
 
-    @Test func onlyOneWarningForAnOpenKeyFile() {
+    @Test func aReadableKeyFileGivesOneWarning() {
         let hex = ToolProcess.shell("cat \(key)").output
         let open = scratch.write("open.key", hex, mode: 0o644)
         let run = ToolProcess.run("realm-compact", ["--check", "-K", open, encrypted])
@@ -82,7 +82,7 @@ import Testing
         #expect(run.errorText.split(separator: "\n").count == 1, "\(run.errorText)")
     }
 
-    @Test func plainAndEncryptedAreCompared() {
+    @Test func plainAndEncryptedFilesAreCompared() {
         let key = ownKey()
         let same = ToolProcess.run("realm-query", ["--diff", encrypted, "-K", key, plain])
         #expect(same.status == 0 && same.output == [], "\(same.errorText)\(same.text)")
@@ -92,7 +92,7 @@ import Testing
         #expect(none == ("not-encrypted", 5))
     }
 
-    @Test func recordsAreWritten() {
+    @Test func recordsAreWrittenToEncryptedFiles() {
         let key = ownKey()
         let path = scratch.path + "/new.realm"
         let records = scratch.write("records", Array("{\"id\":1,\"name\":\"a\"}\n".utf8))
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func filesChangeTheirKey() {
+    @Test func compactionChangesTheKey() {
         let key = ownKey()
         let other = scratch.write("other.key", [UInt8](repeating: 9, count: 64), mode: 0o600)
         func digest(_ path: String, _ key: String?) -> String {

@@ -37,7 +37,7 @@ import Testing
             QueryTable.table, (arguments + [path])[...], posixlyCorrect: false)
     }
 
-    @Test func aCommitBeforeAFlushIsNoticed() throws {
+    @Test func aCommitBeforeAFlushIsDetected() throws {
         let database = try Database(immutable: path)
         let output = try OutputFile(path: scratch.file("out"), force: false)
         let verified = VerifiedOutput(output, database)
@@ -50,7 +50,7 @@ import Testing
         #expect(output.written == 5)
     }
 
-    @Test func readsAgainAfterACommit() throws {
+    @Test func recordsAreReadAgainAfterACommit() throws {
         let output = try OutputFile(path: scratch.file("out"), force: false)
         var rounds = 0
         let reading = DatabaseReading(try command())
@@ -67,7 +67,7 @@ import Testing
         #expect(contents(of: scratch.file("out")) == Array("round 3".utf8))
     }
 
-    @Test func givesUpAfterThreeTries() throws {
+    @Test func readingFailsAfterThreeTries() throws {
         let output = try OutputFile(path: scratch.file("out"), force: false)
         var rounds = 0
         let reading = DatabaseReading(try command())
@@ -83,7 +83,7 @@ import Testing
         #expect(error?.kind == .busy)
     }
 
-    @Test func waitingAsksForMoreTries() throws {
+    @Test func waitingPermitsMoreTries() throws {
         let output = try OutputFile(path: scratch.file("out"), force: false)
         var rounds = 0
         let reading = DatabaseReading(try command("--wait=1m"))
@@ -96,7 +96,7 @@ import Testing
         #expect(rounds == 6)
     }
 
-    @Test func damageWithoutACommitIsDamage() throws {
+    @Test func errorsWithoutACommitAreDamage() throws {
         let output = try OutputFile(path: scratch.file("out"), force: false)
         var rounds = 0
         let reading = DatabaseReading(try command())

@@ -50,11 +50,11 @@ import Testing
         #expect(run.text == "" && run.errorText == "")
     }
 
-    @Test func ndjson() {
+    @Test func ndjsonPreservesInvalidUTF8() {
         expectEqual("$Q --all --types extended a.realm | $W -q -1 b.realm - -")
     }
 
-    @Test func csv() {
+    @Test func csvPreservesInvalidUTF8() {
         expectEqual(
             """
             $Q --types extended -f csv a.realm A > a.csv
@@ -62,7 +62,7 @@ import Testing
             """)
     }
 
-    @Test func directory() {
+    @Test func directoriesPreserveInvalidUTF8() {
         expectEqual(
             """
             $Q --all --types extended -f tsv --output-dir out a.realm
@@ -71,11 +71,11 @@ import Testing
             """)
     }
 
-    @Test func changeRecords() {
+    @Test func changeRecordsPreserveInvalidUTF8() {
         expectEqual("$Q --diff a.realm b.realm | $W -q b.realm - -m apply || true")
     }
 
-    @Test func plainFormsCountThem() {
+    @Test func plainFormatsCountInvalidStrings() {
         let run = lab.shell("$Q a.realm A -F _id,s")
         #expect(run.status == 0)
         #expect(run.errorText.contains("warning: 3 strings are not UTF-8"), "\(run.errorText)")
@@ -86,7 +86,7 @@ import Testing
         #expect(check.status == 0 && check.text.contains("9 warnings"), "\(check.text)")
     }
 
-    @Test func plainTablesCountWhatTheyLose() {
+    @Test func plainTablesCountLostValues() {
         let schema = """
             {"classes":[{"name":"M","properties":[{"name":"any","type":"mixed"},
             {"name":"list","type":"string","collection":"list"}]}]}
@@ -128,7 +128,7 @@ import Testing
         ("-f csv --null NULL --types extended", 1), ("-f tsv --null '\\N'", 0),
         ("-f csv --join '|'", 1), ("-f table --null NULL --time unix-ns --binary hex", 0),
     ])
-    func chosenFormsAreCounted(_ options: String, _ count: Int) {
+    func valuesInChosenFormatsAreCounted(_ options: String, _ count: Int) {
         lab.write("c.txt", "class C\n  d date\n  b data\n  s string?\n  l list<int>\n")
         lab.write(
             "c.ndjson",

@@ -22,7 +22,7 @@ import Testing
         return out
     }
 
-    @Test func everythingHasAFileOfItsOwn() {
+    @Test func everyClassAndRelationHasASeparateFile() {
         let property = String(repeating: "/", count: 63)
         let classes = Self.names.map { name in
             """

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: QueryRun.all)
-    func isValidJSON(path: String) throws {
+    func everyRecordIsValidJSON(path: String) throws {
         var request = FieldRequest()
         request.namesClass = true
         request.hasKeys = true
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: QueryRun.all)
-    func csvHasAsManyFieldsInEveryRecord(path: String) throws {
+    func csvRecordsHaveEqualNumbersOfFields(path: String) throws {
         for style in [ValueStyle(), extended] {
             let database = try Database(immutable: path)
             for table in database.schema.classes where !table.columns.isEmpty {
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Text with characters that some format has to escape.
-    @Test func awkwardTextComesOutWhole() throws {
+    @Test func specialCharactersArePreserved() throws {
         let texts = [
             "two\nlines", "\r\n", "say \"hi\"", "a,b;c", "", " ", "nul\0inside", "tab\there",
             "😀 日本",
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// More rows than in one batch: several workers print them in order.
-    @Test func threadsChangeNothing() throws {
+    @Test func outputDoesNotDependOnThreads() throws {
         let path = try LargeFile.make(in: scratch, objects: 40_000)
         for form: any RecordForm.Type in [
             NDJSONForm.self, JSONForm.self, CSVForm.self, TSVForm.self,
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// Large sorted results are rendered in another order than they are printed in.
-    @Test(arguments: ["-half", "half", "number"]) func sortedObjectsComeInTheirOrder(
+    @Test(arguments: ["-half", "half", "number"]) func sortedObjectsArePrintedInOrder(
         order: String
     ) throws {
         let path = try LargeFile.make(in: scratch, objects: 5000)
@@ -174,7 +174,7 @@ import Testing
         #expect(batch.text == "{\"count\":4000,\"objects\":[\(objects)]}\n")
     }
 
-    @Test func limitsCutAnywhere() throws {
+    @Test func limitsAndOffsetsSelectObjects() throws {
         let path = try LargeFile.make(in: scratch, objects: 3000)
         let whole = QueryRun.text(["-a", path]).split(separator: "\n")
         for (offset, limit) in [(0, 1), (255, 2), (256, 256), (2999, 5), (3000, 5), (1, 9999)] {

@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(arguments: ["query/social.realm", "query/anyval.realm", "query/bags.realm"])
-    func damagedBytes(name: String) throws {
+    func damagedFilesAreExportedSafely(name: String) throws {
         let original = contents(of: QueryRun.fixture(name)) ?? []
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = Random(state: seed)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func nestedObjectsHaveALimit() throws {
+    @Test func nestedObjectsHaveAMaximumDepth() throws {
         for depth in [50, 150, 250] {
             let path = scratch.file("nested-\(depth).realm")
             try makeNested(path, depth: depth)

@@ -21,7 +21,7 @@ struct ClassArraysTests {
         }
     }
 
-    @Test(arguments: [1, 3, 64]) func recordsGetTheirClass(step: Int) throws {
+    @Test(arguments: [1, 3, 64]) func recordsGetTheClassOfTheirArray(step: Int) throws {
         let cases = [
             (
                 #"{"A":[{"x":1},{"y":"]}\"{"}],"B":[{}]}"#,
@@ -41,7 +41,7 @@ struct ClassArraysTests {
         }
     }
 
-    @Test(arguments: [1, 3, 64]) func otherTextStaysAsItIs(step: Int) throws {
+    @Test(arguments: [1, 3, 64]) func otherTextStaysUnchanged(step: Int) throws {
         for text in [
             "", " ", "[{\"a\":1}]", "{", "{}", "{\"a\":1}", "{\"a\" 1}", "{\"a", "x{}",
             "{\"a\":{\"b\":[]}}",
@@ -51,7 +51,7 @@ struct ClassArraysTests {
         }
     }
 
-    @Test func faultsReachTheReader() throws {
+    @Test func malformedInputStaysInvalid() throws {
         // Malformed input must not become valid JSON.
         for text in [
             #"{"A":[{"x":1}"#, #"{"A":[{"x":1}]"#, #"{"A":[1]}"#, #"{"A":[{"x":1}],5}"#,

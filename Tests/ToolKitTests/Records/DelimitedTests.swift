@@ -82,7 +82,8 @@ import Testing
                 == [.row(["a"]), .row(["1"]), .row([""]), .row([nil])])
     }
 
-    @Test(arguments: readings) func refusesAndGoesOn(window: Int, step: Int) throws {
+    @Test(arguments: readings) func refusedRowsAreFollowedByValidOnes(window: Int, step: Int) throws
+    {
         let text = "a,b\n1\n1,2,3\n5\" x,y\n\"5\" x,y\n1\r2,3\n4,5\n6,\"no end\n7,8\n"
         let quotes = "expected a field with quotes to be in quotes, got '\"'"
         let behind = "expected ',' or the end of the line behind the closing quote, got ' '"
@@ -198,7 +199,7 @@ import Testing
         #expect(throws: RecordError.self) { try reader.scalar(2, as: .double, isNullable: false) }
     }
 
-    @Test(arguments: readings) func limitsTheSize(window: Int, step: Int) throws {
+    @Test(arguments: readings) func recordsHaveAMaximumSize(window: Int, step: Int) throws {
         let text = "a,b\n1,2\n\"" + String(repeating: "x", count: 5000) + "\",2\n3,4"
         let message = "expected a record of at most 100 bytes, got a larger one"
         #expect(
@@ -208,7 +209,7 @@ import Testing
             ])
     }
 
-    @Test func convertsFields() throws {
+    @Test func fieldsConvertToTheirTypes() throws {
         let text = "a,b,c\n17,,x y\n1.5,2,3\n"
         let reader = DelimitedReader(ByteSource(bytes: Array(text.utf8)), dialect: .csv)
         _ = try reader.readHeader()
@@ -232,9 +233,9 @@ import Testing
         #expect(error?.message == "record 2, line 3, column 1: a: expected int, got \"1.5\"")
     }
 
-    @Test func returnsWhatWasWritten() throws {
+    @Test func writtenRowsAreReadBack() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        print("DelimitedTests.returnsWhatWasWritten seed \(seed)")
+        print("DelimitedTests.writtenRowsAreReadBack seed \(seed)")
         var random = SeededRandom(seed: seed)
         let pieces = [
             "a", "\"", ",", "\n", "\r\n", "\t", "\\", "\\N", "é", "", " ", "\u{0}",
@@ -284,9 +285,9 @@ import Testing
         "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\",
     ]
 
-    @Test func survivesDamage() throws {
+    @Test func readsSurviveDamage() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        print("DelimitedTests.survivesDamage seed \(seed)")
+        print("DelimitedTests.readsSurviveDamage seed \(seed)")
         var random = SeededRandom(seed: seed)
         let seeds = [
             "_id,name,note\n1,Ada,\"x \"\"y\"\"\"\n2,,\"\"\r\n3,\"two\nlines\",é\n",

@@ -40,9 +40,9 @@ import Testing
         }
     }
 
-    @Test func agreesWithFoundation() {
+    @Test func validityAgreesWithFoundation() {
         let seed = UInt64.random(in: 0 ... .max)
-        print("JSONMutationTests.agreesWithFoundation seed \(seed)")
+        print("JSONMutationTests.validityAgreesWithFoundation seed \(seed)")
         var random = SeededRandom(seed: seed)
         var accepted = 0
         for _ in 0..<RecordSupport.scaled(20_000) {
@@ -107,9 +107,9 @@ import Testing
         }
     }
 
-    @Test func survivesDamage() throws {
+    @Test func damagedTextIsReadSafely() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        print("JSONMutationTests.survivesDamage seed \(seed)")
+        print("JSONMutationTests.damagedTextIsReadSafely seed \(seed)")
         var random = SeededRandom(seed: seed)
         var rejected = 0
         for round in 0..<RecordSupport.scaled(2_000) {

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [(16, 1), (16, 5), (1 << 16, .max)])
-    func limitsTheSize(window: Int, step: Int) throws {
+    func recordsHaveAMaximumSize(window: Int, step: Int) throws {
         var limits = JSONReader.Limits()
         limits.recordSize = 20
         let fits = "\"" + String(repeating: "x", count: 18) + "\""
@@ -73,7 +73,7 @@ import Testing
         #expect(events == [fits, "record 2, line 2" + refusal])
     }
 
-    @Test func namesTheValueThatDoesNotFit() throws {
+    @Test func errorsNameTheInvalidValue() throws {
         let source = ByteSource(bytes: Array("{}\n{\"a\":[1,\n{\"b\":[true,\"x\"]}]}".utf8))
         let reader = JSONReader(source, layout: .lines)
         _ = try reader.next()
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// Skipped records are counted like records that are read, including malformed ones.
-    @Test func passesOver() throws {
+    @Test func skippedRecordsAreCounted() throws {
         let reader = JSONReader(
             ByteSource(bytes: Array("{\"a\":1}\n\n{]\n  3\n4".utf8)), layout: .lines)
         var passed: [String] = []

@@ -16,7 +16,7 @@ import Testing
         "{\"a\":1,\"b\":2,\"A\":3}", "1e400", "-1e-400",
     ]
 
-    @Test(arguments: valid) func accepts(_ text: String) {
+    @Test(arguments: valid) func validTextIsAccepted(_ text: String) {
         #expect(RecordSupport.jsonFault(text) == nil)
     }
 
@@ -32,7 +32,7 @@ import Testing
         "\u{A0}1", "\u{C}1", "\u{B}1", "[1]\u{0}", "\u{0}", "[\u{0}]", "\"\u{0}\"",
     ]
 
-    @Test(arguments: invalid) func refuses(_ text: String) {
+    @Test(arguments: invalid) func invalidTextIsRefused(_ text: String) {
         #expect(RecordSupport.jsonFault(text) != nil)
     }
 
@@ -76,7 +76,7 @@ import Testing
         try RecordSupport.withJSON("-0") { #expect($0.double?.sign == .minus) }
     }
 
-    @Test func unescapes() throws {
+    @Test func escapesAreDecoded() throws {
         let text = #"["\"\\\/\b\f\n\r\t","\u0041\u00e9\u20ac\ud83d\ude00","a\u0000b","plain"]"#
         try RecordSupport.withJSON(text) { value in
             let strings = value.children.map(\.text.string)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func walksInOrder() throws {
+    @Test func valuesAreVisitedInOrder() throws {
         let text = #"{"a":[1,[2,{"x":[]}],3],"b":{"c":null},"d":true,"e":"s"}"#
         try RecordSupport.withJSON(text) { value in
             #expect(value.count == 4)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func limitsDepth() {
+    @Test func nestingHasAMaximumDepth() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let fits =
                 String(repeating: open, count: 100) + "1" + String(repeating: close, count: 100)
@@ -157,7 +157,7 @@ import Testing
         ("[01]", "line 1, column 3: [0]: expected no digit behind a leading zero, got '1'"),
     ]
 
-    @Test(arguments: messages) func explains(_ text: String, _ message: String) {
+    @Test(arguments: messages) func messagesExplainTheError(_ text: String, _ message: String) {
         #expect(RecordSupport.jsonFault(text)?.message == "record 1, " + message)
     }
 }

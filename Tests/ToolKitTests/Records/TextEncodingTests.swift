@@ -45,7 +45,7 @@ struct TextEncodingTests {
         }
     }
 
-    @Test(arguments: [1, 3, 1 << 16]) func leavesUTF8AsItIs(step: Int) throws {
+    @Test(arguments: [1, 3, 1 << 16]) func leavesUTF8Unchanged(step: Int) throws {
         for bytes in [Array(Self.text.utf8), [0x61], [], [0x61, 0xFF, 0xC3]] {
             #expect(try Self.decoded(bytes, .utf8, step: step) == bytes)
         }

@@ -89,7 +89,9 @@ import Testing
         (#"{"$regex":"a/b","$options":""}"#, .string, "string /a/b/"),
     ]
 
-    @Test(arguments: accepted) func accepts(_ json: String, _ type: ColumnType, _ value: String) {
+    @Test(arguments: accepted) func validValuesAreAccepted(
+        _ json: String, _ type: ColumnType, _ value: String
+    ) {
         #expect(read(json, type) == value)
     }
 
@@ -143,11 +145,13 @@ import Testing
         }
     }
 
-    @Test(arguments: refused) func refuses(_ json: String, _ type: ColumnType, _ got: String) {
+    @Test(arguments: refused) func invalidValuesAreRefused(
+        _ json: String, _ type: ColumnType, _ got: String
+    ) {
         #expect(read(json, type) == "expected \(Self.form(type)), got \(got)")
     }
 
-    @Test func readsNull() {
+    @Test func nullIsReadForEveryType() {
         let types: [ColumnType] = [
             .int, .bool, .string, .binary, .timestamp, .float, .double, .decimal, .objectID, .uuid,
         ]
@@ -220,7 +224,7 @@ import Testing
         (#"{"$set":[1]}"#, "refused"), ("1e999", "refused"),
     ]
 
-    @Test(arguments: mixed) func readsMixed(_ json: String, _ expected: String) throws {
+    @Test(arguments: mixed) func mixedValuesAreRead(_ json: String, _ expected: String) throws {
         try RecordSupport.withJSON(json) { value in
             var shown = "refused"
             switch try? value.mixed() {
