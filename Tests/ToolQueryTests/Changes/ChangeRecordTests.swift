@@ -25,7 +25,7 @@ import Testing
         #expect(run.status == 0, "\(run.errorText)")
     }
 
-    @Test func lastCommit() {
+    @Test func changesOfTheLastCommitArePrinted() {
         let run = lab.shell("$Q --at previous --diff @latest zoo.realm")
         #expect(run.status == 1)
         #expect(
@@ -37,7 +37,7 @@ import Testing
                 """)
     }
 
-    @Test func backwards() {
+    @Test func changesArePrintedBackwards() {
         let run = lab.shell("$Q --diff @previous -F friends --before zoo.realm Animal")
         #expect(run.status == 1)
         #expect(
@@ -49,7 +49,7 @@ import Testing
                 """)
     }
 
-    @Test func betweenFiles() {
+    @Test func changesBetweenFilesArePrinted() {
         let run = lab.shell("$Q --diff zoo.realm old.realm")
         #expect(run.status == 1)
         #expect(
@@ -73,7 +73,7 @@ import Testing
         #expect(applied.text == "")
     }
 
-    @Test func countsAndQuiet() {
+    @Test func countsAndQuietReplaceRecords() {
         let counts = lab.shell("$Q --diff zoo.realm --count old.realm")
         #expect(counts.status == 1)
         #expect(
@@ -88,7 +88,7 @@ import Testing
         #expect(sameCount.status == 0 && sameCount.text == "")
     }
 
-    @Test func predicateChoosesObjects() {
+    @Test func predicatesSelectChangedObjects() {
         // Object 1 does not match in either version; object 2 matched and is deleted.
         let run = lab.shell("$Q --diff zoo.realm old.realm Animal 'name == \"b\" OR id == 4'")
         #expect(run.text.split(separator: "\n").count == 2)
@@ -101,7 +101,7 @@ import Testing
             begins.text.contains("\"op\":\"insert\",\"version\":5,\"class\":\"Animal\",\"key\":1"))
     }
 
-    @Test func olderVersion() {
+    @Test func olderVersionsAreRead() {
         #expect(lab.shell("$Q -c --at previous zoo.realm Animal").text == "4\n")
         #expect(lab.shell("$Q -c zoo.realm Animal").text == "3\n")
         #expect(lab.shell("$Q -c --at 4 zoo.realm Animal").text == "4\n")
@@ -123,7 +123,7 @@ import Testing
         ("--diff @latest", "Nobody"), ("--watch --since x", ""),
         ("--watch --since 5@x", ""),
     ])
-    func refusals(_ options: String, _ name: String) {
+    func contradictoryOptionsAreRefused(_ options: String, _ name: String) {
         let run = lab.shell("$Q \(options) zoo.realm \(name)")
         #expect(run.status == 2, "\(options): \(run.text) \(run.errorText)")
         #expect(run.text == "")

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func passesOverEqualLeaves() throws {
+    @Test func equalLeavesAreSkipped() throws {
         make("a.realm", pets: [1, 2, 3]) { $0 % 3 + 1 }
         make("b.realm", pets: [1, 2, 3]) { $0 % 3 + 1 }
         #expect(lab.shell("$Q --diff b.realm a.realm").status == 0)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The links have equal object keys, which identify different objects in the two files.
-    @Test func equalBytesCanMeanOtherLinks() throws {
+    @Test func equalBytesMayBeDifferentLinks() throws {
         make("a.realm", pets: [1, 2]) { _ in 1 }
         make("b.realm", pets: [2, 1]) { _ in 2 }
         #expect(try equalOwners([0...255]) == [false])

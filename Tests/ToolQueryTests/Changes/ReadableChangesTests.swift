@@ -16,7 +16,7 @@ import Testing
         #expect(lab.shell("$W -q --create --infer new.realm C new.ndjson").status == 0)
     }
 
-    @Test func aPropertyALine() {
+    @Test func eachChangedPropertyHasALine() {
         prepare()
         let run = lab.shell("$Q -f diff --diff new.realm old.realm")
         #expect(run.status == 1)
@@ -41,7 +41,7 @@ import Testing
         #expect(lab.shell("$Q -f diff --diff old.realm old.realm").text == "")
     }
 
-    @Test func aLineAClass() {
+    @Test func eachClassHasALine() {
         prepare()
         let run = lab.shell("$Q --stat --diff new.realm old.realm")
         #expect(run.status == 1)
@@ -55,7 +55,7 @@ import Testing
         #expect(same.status == 0 && same.text == "")
     }
 
-    @Test func whatDoesNotGoTogether() {
+    @Test func contradictoryOptionsAreRefused() {
         prepare()
         for words in [
             "-f diff old.realm C", "-f diff --watch old.realm", "--stat old.realm",

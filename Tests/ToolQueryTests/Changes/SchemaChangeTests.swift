@@ -21,7 +21,7 @@ import Testing
             + "\(rest)]}"
     }
 
-    @Test func whatOnlyOneSideHasIsADifference() {
+    @Test func classesAndPropertiesOfOneSideAreDifferences() {
         let text = ",{\"name\":\"t\",\"type\":\"string\",\"optional\":true"
         let records = "{\"$class\":\"A\",\"id\":1}\n"
         make("plain", Self.schema("int", text + "}"), records)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func recordsOfAPropertyAndAClass() {
+    @Test func schemaChangesHaveRecords() {
         make(
             "old", Self.schema("int", ",{\"name\":\"x\",\"type\":\"int\"}"),
             "{\"$class\":\"A\",\"id\":1}\n")
@@ -87,7 +87,7 @@ import Testing
         #expect(back.status == 0 && back.text == "", "\(back.text) \(back.errorText)")
     }
 
-    @Test func refusedOnesAreSkippedWithTheRest() {
+    @Test func refusedSchemaRecordsAreSkipped() {
         make(
             "old", Self.schema("int", ",{\"name\":\"x\",\"type\":\"int\"}"),
             "{\"$class\":\"A\",\"id\":1}\n")
@@ -112,7 +112,7 @@ import Testing
         #expect(run.errorText.contains("1 schema change"), "\(run.errorText)")
     }
 
-    @Test func versionsOfOneFile() {
+    @Test func schemaChangesBetweenVersionsArePrinted() {
         make("f", Self.schema("int", ""), "{\"$class\":\"A\",\"id\":1}\n")
         lab.write(
             "more.json",
@@ -124,7 +124,7 @@ import Testing
         #expect(run.text.split(separator: "\n").count == 1)
     }
 
-    @Test func watched() {
+    @Test func watchingPrintsSchemaChanges() {
         make("w", Self.schema("int", ""))
         lab.write(
             "more.json",
@@ -144,7 +144,7 @@ import Testing
 
     /// A diff is empty only if the databases are equal, and applying a diff makes them equal. The
     /// databases are random and have little or much in common.
-    @Test(arguments: 0..<12) func anythingBecomesAnything(seed: Int) {
+    @Test(arguments: 0..<12) func applyingADiffMakesDatabasesEqual(seed: Int) {
         for half in 0..<2 {
             let made = RandomDatabase(seed: UInt64(seed * 2 + half + 1))
             lab.write("s\(half).json", made.schema)

@@ -21,7 +21,8 @@ import Testing
 
     private func script(_ text: String) -> ToolProcess { lab.shell(Self.tools + text) }
 
-    @Test("THR-37 ACT-40: other processes' commits are reported") func reportsCommitsOfOthers() {
+    @Test("THR-37 ACT-40: other processes' commits are reported")
+    func commitsOfOtherProcessesAreReported() {
         let run = script(
             """
             $Q --watch zoo.realm Animal > out & until_ ready out
@@ -44,7 +45,7 @@ import Testing
                 """, "\(run.errorText)")
     }
 
-    @Test func initialAndHeartbeat() {
+    @Test func initialObjectsAndHeartbeatsArePrinted() {
         let run = script(
             """
             seq 3 | sed 's/.*/{"id":&}/' | $W -q zoo.realm Animal
@@ -62,7 +63,7 @@ import Testing
                 """, "\(run.errorText)")
     }
 
-    @Test func resumesOrSaysThatItCannot() {
+    @Test func watchingResumesOrReportsTheGap() {
         let run = script(
             """
             for i in 1 2 3; do echo "{\\"id\\":$i}" | $W -q zoo.realm Animal; done
@@ -97,7 +98,7 @@ import Testing
 
     /// A heartbeat advances the position, so that a watcher of one class need not read commits to
     /// other classes again.
-    @Test func marksGoOnWithHeartbeats() {
+    @Test func heartbeatsAdvanceThePosition() {
         let run = script(
             """
             $Q --watch --heartbeat 20ms zoo.realm Cage > out & until_ ready out
@@ -110,7 +111,7 @@ import Testing
             "\(run.errorText)")
     }
 
-    @Test func endsWithItsReader() {
+    @Test func watchingEndsWithItsReader() {
         let run = script(
             """
             $Q --watch zoo.realm | head -1; echo "${PIPESTATUS[0]}"
@@ -120,7 +121,7 @@ import Testing
 
     /// Every object is reported exactly once, at any rate of commits. This includes the first
     /// commit if no process had the database open before.
-    @Test(arguments: [true, false]) func losesNothing(_ hasLockFile: Bool) {
+    @Test(arguments: [true, false]) func everyObjectIsReportedOnce(_ hasLockFile: Bool) {
         let run = script(
             """
             \(hasLockFile ? "" : "rm zoo.realm.lock")
@@ -136,7 +137,7 @@ import Testing
     }
 
     /// The writer is killed at any time: the reported objects equal the committed objects.
-    @Test func survivesTheDeathOfWriters() {
+    @Test func everyCommitOfDeadWritersIsReported() {
         let run = script(
             """
             $Q --watch -F id zoo.realm > out & until_ ready out
@@ -155,7 +156,7 @@ import Testing
     }
 
     /// `a --watch | realm-write b -m apply` keeps b equal to a.
-    @Test func mirrors() {
+    @Test func aMirrorStaysEqual() {
         let run = script(
             """
             cp zoo.realm b.realm

@@ -13,7 +13,7 @@ struct SchemaFormTests {
         QueryRun.text(["-S", "-f", format, QueryRun.fixture("query/\(fixture).realm")])
     }
 
-    @Test func swiftDataHasAModelWithAnInitializer() {
+    @Test func swiftDataModelsHaveAnInitializer() {
         #expect(
             Self.pet("swiftdata") == [
                 "import Foundation", "import SwiftData", "", "@Model", "final class Pet {",
@@ -31,7 +31,7 @@ struct SchemaFormTests {
             ])
     }
 
-    @Test func swiftDataHasAnInverseForEveryLinkAndStructsForEmbeddedClasses() {
+    @Test func swiftDataHasInversesAndStructs() {
         let text = Self.whole("swiftdata")
         #expect(text.contains("struct Address: Codable {\n    var street: String\n"))
         #expect(text.contains("    // landlord: object, for which there is no type\n"))
@@ -46,7 +46,7 @@ struct SchemaFormTests {
         }
     }
 
-    @Test func swiftDataKeepsStoredNamesApart() {
+    @Test func swiftDataKeepsStoredNames() {
         let text = Self.whole("swiftdata", "grammar")
         // The macro stores `u` as `_u`.
         #expect(text.contains("    @Attribute(originalName: \"x y\") var x_y: Int\n"))
@@ -64,7 +64,7 @@ struct SchemaFormTests {
         }
     }
 
-    @Test(arguments: ["social", "orders"]) func recordsOfGRDBHaveTheNamesOfTheStatements(
+    @Test(arguments: ["social", "orders"]) func recordsOfGRDBHaveTheColumnNamesOfTheSQL(
         fixture: String
     ) {
         let names = Self.whole("grdb", fixture).split(separator: "\n").compactMap {
@@ -91,7 +91,7 @@ struct SchemaFormTests {
             ))
     }
 
-    @Test func everyEntityOfRoomHasAPrimaryKeyAndTheNameOfItsTable() {
+    @Test func everyEntityOfRoomHasAPrimaryKeyAndATableName() {
         let text = Self.whole("room")
         #expect(
             text.contains(
@@ -122,7 +122,7 @@ struct SchemaFormTests {
         #expect(one["$defs"]?["Pet"] == nil)
     }
 
-    @Test func columnsOfSparkAreALineForEachClass() {
+    @Test func sparkColumnsHaveALineForEachClass() {
         #expect(
             Self.pet("ddl") == [
                 "`tag` STRING, `name` STRING, `kind` STRING, `weight` FLOAT, `vet` BIGINT, "
@@ -144,7 +144,7 @@ struct SchemaFormTests {
     }
 
     @Test(arguments: ["swiftdata", "grdb", "room", "jsonschema", "ddl", "mermaid", "dot"])
-    func formsOfSchemasPrintNoObjects(format: String) {
+    func schemaFormatsPrintNoObjects(format: String) {
         #expect(QueryRun.error(["-f", format, QueryRun.social]).contains("--schema"))
         #expect(
             QueryRun.text(["-S", "-f", format, QueryRun.fixture("query/grammar.realm")]).count > 100

@@ -17,7 +17,7 @@ struct DatabasePageTests {
         return try StrictJSON(String(page[start.upperBound..<end.lowerBound]))
     }
 
-    @Test func aPageHoldsClassesAndTheirFirstObjects() throws {
+    @Test func aPageContainsClassesAndTheirFirstObjects() throws {
         let data = try Self.data(Self.page(QueryRun.social, "-L", "3"))
         let classes = try #require(data["classes"]?.array)
         #expect(classes.map { $0["name"] } == ["Address", "Company", "Person", "Pet"])
@@ -29,7 +29,7 @@ struct DatabasePageTests {
         #expect(classes[2]["properties"]?.array?[8]["target"] == "Company")
     }
 
-    @Test func allObjectsOfEveryFixtureArriveAsTheyAre() throws {
+    @Test func allObjectsOfEveryFixtureAreOnThePage() throws {
         for path in QueryRun.all {
             let data = try Self.data(Self.page(path, "-L", "100000"))
             for found in try #require(data["classes"]?.array) where found["kind"] != "embedded" {
@@ -73,7 +73,7 @@ struct DatabasePageTests {
         return lab.path("h.realm")
     }
 
-    @Test func nothingOfTheFileIsMarkup() throws {
+    @Test func contentOfTheFileIsEscaped() throws {
         let lab = WriteLab()
         let page = Self.page(try Self.hostileFile(lab))
         #expect(page.components(separatedBy: "<script").count == 3)
@@ -84,7 +84,7 @@ struct DatabasePageTests {
         #expect(values == Self.hostile.map { .string($0) })
     }
 
-    @Test func thePageLoadsNothing() {
+    @Test func thePageLoadsNoOtherFiles() {
         let page = Self.page(QueryRun.social)
         #expect(page.contains("default-src 'none'"))
         // The only address is the name of an XML namespace.
@@ -92,7 +92,7 @@ struct DatabasePageTests {
         #expect(!page.contains("https://") && !page.contains("src=\"") && !page.contains("@import"))
     }
 
-    @Test func aPageIsOfAWholeFile() {
+    @Test func aPageOfOneClassIsRefused() {
         for arguments in [
             ["-f", "html", QueryRun.social, "Person"], ["-S", "-f", "html", QueryRun.social],
         ] {
@@ -182,7 +182,7 @@ struct DatabasePageTests {
         #expect(answer.hasSuffix("11 of 100,000"), "\(answer)")
     }
 
-    @Test(.enabled(if: browser != nil)) func hostileTextDoesNothing() throws {
+    @Test(.enabled(if: browser != nil)) func hostileTextRunsNoScript() throws {
         let lab = WriteLab()
         let page = Self.page(try Self.hostileFile(lab))
         let script = """

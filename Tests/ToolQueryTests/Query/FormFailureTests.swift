@@ -19,14 +19,17 @@ import Testing
         return "\(form) \(large) All"
     }
 
-    @Test(arguments: QueryForms.all.map(\.rawValue)) func fullDevice(form: String) {
+    @Test(arguments: QueryForms.all.map(\.rawValue)) func aFullDeviceHasExitStatusNine(form: String)
+    {
         let words = Self.words(OutputFormat(rawValue: form))
         let run = ToolProcess.shell("$TOOL \(words) > /dev/full")
         #expect(run.status == 9)
         #expect(run.errorText.contains("No space left on device"))
     }
 
-    @Test(arguments: QueryForms.all.map(\.rawValue)) func brokenPipe(form: String) {
+    @Test(arguments: QueryForms.all.map(\.rawValue)) func aBrokenPipeEndsTheToolSilently(
+        form: String
+    ) {
         let words = Self.words(OutputFormat(rawValue: form))
         let run = ToolProcess.shell(
             "(sleep 0.2; $TOOL \(words); echo $? > \(scratch.path)/status) | true; "
@@ -61,7 +64,7 @@ import Testing
                 + script)
     }
 
-    @Test func datesThatOthersDoNotHave() {
+    @Test func datesThatOtherFormatsLackAreWrittenAsText() {
         #expect(
             run("$TOOL a.realm Date").text.split(separator: "\n") == [
                 #"{"id":1,"t":"+10000-01-01T00:00:00Z","all":[]}"#,
@@ -77,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func namesThatOthersTakeForTheSame() {
+    @Test func namesThatOtherFormatsCannotDistinguishAreRefused() {
         for options in ["-S -f ddl", "-S -f grdb", "-S -f room", "-f sql --all"] {
             let run = run("$TOOL \(options) a.realm")
             #expect(run.status == 2 && run.text == "", "\(options)")
@@ -86,7 +89,7 @@ import Testing
     }
 
     /// A record contains each member only once.
-    @Test func propertiesWithNamesOfMembers() {
+    @Test func propertiesNamedLikeMembersAreRefused() {
         for options in ["--all", "--all -f json", "--with-filename --class Name"] {
             let run = run("$TOOL -q \(options) a.realm")
             #expect(run.status == 2, "\(options): \(run.text)")

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func zonesMoveGroups() {
+    @Test func groupsDependOnTheTimeZone() {
         func days(_ zone: String) -> [String] {
             QueryRun.lines(
                 "-ftsv", "-H", "--aggregate", "count", "--group-by", "day(born)", "--zone", zone,
@@ -63,7 +63,7 @@ import Testing
         ("query/social.realm", "1KiB"), ("query/types.realm", "1KiB"),
         ("query/anyval.realm", "64MiB"), ("query/anyval.realm", "1KiB"),
     ])
-    func memoryDoesNotShow(name: String, memory: String) throws {
+    func groupsDoNotDependOnTheMemoryLimit(name: String, memory: String) throws {
         let file = QueryRun.fixture(name)
         let schema = try StrictJSON(QueryRun.text(["-S", "--json", file]))
         for table in schema["classes"]?.array ?? [] where table["kind"] == "class" {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func deviationsMediansAndDistinctCounts() {
+    @Test func deviationsMediansAndDistinctCountsArePrinted() {
         func text(_ words: String...) -> String {
             QueryRun.text(words + [QueryRun.social, "Person"])
         }
@@ -152,7 +152,7 @@ import Testing
                 == count("SUBQUERY(friends, $f, $f.age != null).@count < 2"))
     }
 
-    @Test func orderByFigures() {
+    @Test func groupsAreSortedByAggregates() {
         let bulk = QueryRun.fixture("query/bulk.realm")
         let list = QueryRun.text([bulk]).split(separator: "\n").first ?? ""
         #expect(list.hasPrefix("{"))
@@ -167,7 +167,7 @@ import Testing
         #expect(spilled == lines)
     }
 
-    @Test func whatDoesNotGoTogether() {
+    @Test func contradictoryOptionsAreRefused() {
         let social = QueryRun.social
         func error(_ words: String...) -> String { QueryRun.error(words + [social, "Person"]) }
         #expect(error("--group-by", "vip").contains("--group-by needs --aggregate"))

@@ -10,7 +10,7 @@ import Testing
         "data", "mixed",
     ]
 
-    @Test func asTheLiteral() {
+    @Test func listArgumentsEqualListLiterals() {
         let lab = WriteLab()
         let properties = Self.types.map { "  p\($0) \($0)\($0 == "mixed" ? "" : "?")\n" }.joined()
         lab.write("s.txt", "class A\n" + properties)

@@ -51,7 +51,7 @@ import Testing
         ).split(separator: "\n")
     }
 
-    @Test func areAskedForByArguments() {
+    @Test func argumentsNamePropertiesInPredicates() {
         for name in Self.names {
             #expect(ids("--arg", name, where: "$K0 == 1") == ["2"], "\(name)")
             #expect(ids("--argjson", "\"\(name)\"", where: "$K0 > 1") == ["0", "1"], "\(name)")
@@ -62,7 +62,7 @@ import Testing
             QueryRun.error(["--arg", "no", file, "C", "$K0 == 1"]).contains("has no property 'no'"))
     }
 
-    @Test func areSortedAndGroupedBy() {
+    @Test func reservedNamesAreSortedAndGroupedBy() {
         for name in Self.names.map(Self.listed) {
             #expect(ids("--sort", name) == ["3", "2", "1", "0"], "\(name)")
             #expect(ids("--sort", "-" + name) == ["0", "1", "2", "3"], "\(name)")
@@ -78,7 +78,7 @@ import Testing
         #expect(QueryRun.error(["--sort", "xy", file, "C"]).contains("has no property 'xy'"))
     }
 
-    @Test func areSet() {
+    @Test func reservedNamesAreSet() {
         for name in Self.names {
             write("--where", "$K0 == 1", "--arg", name, "--set", "\(name)=7", file, "C")
             #expect(ids("--arg", name, where: "$K0 == 7") == ["2"], "\(name)")
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// A word in backticks is not a valid name in a predicate.
-    @Test func theLanguageIsTheSame() {
+    @Test func backticksAreNoPredicateSyntax() {
         #expect(QueryRun.error([file, "C", "`any` == 1"]).contains("starts no word"))
         #expect(QueryRun.error(["-sany", file, "C", "`any` == 1"]).contains("starts no word"))
     }
@@ -99,13 +99,13 @@ import Testing
         "t>2024-06-01T10:00:00.5", "t == 2024-06-01T10:00:00+02:00", "t > 2024-06-01 10:00:00",
         "t > '2024-06-01'", "t BETWEEN {2024-06-01, 2024-06-02}", "t > 2024",
     ])
-    func formsOfDatesAreNamed(_ predicate: String) {
+    func errorsListTheSupportedDateNotations(_ predicate: String) {
         let error = QueryRun.error([QueryRun.fixture("query/types.realm"), "Row", predicate])
         #expect(error.contains("2024-06-01T10:00:00, which is UTC"), "\(predicate)")
         #expect(error.contains("--arg 2024-06-01T10:00:00+02:00"), "\(predicate)")
     }
 
-    @Test func datesAreBound() {
+    @Test func datesAreAcceptedAsArguments() {
         let types = QueryRun.fixture("query/types.realm")
         func count(_ text: String) -> String {
             QueryRun.text(["-c", "--arg", text, types, "Row", "t == $0"])

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Counts equal the numbers of listed objects.
-    @Test func countsAreThoseOfTheObjects() throws {
+    @Test func countsEqualTheListedObjects() throws {
         let lines = Self.requests.map(request)
         let listed = answers("--fields name", lines)
         let counted = answers("--count", lines)
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A request that fails gets an error as its answer, and later requests are answered.
-    @Test func errorsAreAnswers() throws {
+    @Test func failedRequestsAreAnsweredWithErrors() throws {
         let run = answers(
             "--count",
             [
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Members select and order objects like the options with the same names.
-    @Test func membersMeanWhatOptionsMean() throws {
+    @Test func membersEqualTheirOptions() throws {
         func lines(_ words: [String], _ predicate: [String] = []) -> String {
             QueryRun.text(["-fndjson"] + words + [QueryRun.social, "Person"] + predicate)
                 .split(separator: "\n").joined(separator: ",")
@@ -93,7 +93,7 @@ import Testing
             ["--sort", "-name", "--limit", "2"], ["age > 3 SORT(name ASC) LIMIT(5)"])
     }
 
-    @Test func countsAreThoseOfTheWindow() {
+    @Test func countsCoverLimitAndOffset() {
         let all = QueryRun.text(["-c", QueryRun.social, "Person"]).dropLast()
         #expect(answer(#"{"count":true}"#) == "{\"count\":\(all)}\n")
         #expect(answer(#"{"count":true,"limit":2}"#) == "{\"count\":2}\n")
@@ -103,7 +103,7 @@ import Testing
         #expect(answer(#"{"limit":3}"#, "--count") == "{\"count\":3}\n")
     }
 
-    @Test func aggregatesAndGroups() {
+    @Test func aggregatesAndGroupsEqualThoseOfOptions() {
         func text(_ words: String...) -> String {
             QueryRun.text(["-fndjson"] + words + [QueryRun.social, "Person"])
         }
@@ -153,7 +153,7 @@ import Testing
         (#"{"aggregate":"count","limit":3}"#, "limit and offset cannot be used"),
         (#"[1]"#, "is an object"),
     ])
-    func wrongMembersAreAnswers(request: String, words: String) {
+    func invalidMembersAreAnsweredWithErrors(request: String, words: String) {
         let escaped = request.replacing("\"", with: "\\\"")
         let run = answers("--fields name", [escaped, "{\\\"limit\\\":0}"])
         let lines = run.text.split(separator: "\n")

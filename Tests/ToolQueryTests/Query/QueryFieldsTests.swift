@@ -5,7 +5,7 @@ import Testing
 
 /// Fields of records, and paths through links.
 @Suite struct QueryFieldsTests {
-    @Test func everyFormat() {
+    @Test func everyFormatPrintsSelectedFields() {
         let fields = ["-F", "tag,weight,nick,seen", "-L2", QueryRun.social, "Pet"]
         func run(_ format: String) -> String { QueryRun.text(["-f", format] + fields) }
         #expect(
@@ -43,7 +43,7 @@ import Testing
                 """)
     }
 
-    @Test func theTableSaysHowManyOnStandardError() {
+    @Test func theTablePrintsItsCountToStandardError() {
         let run = ToolProcess.run("realm-query", ["-ftable", QueryRun.social, "Pet"])
         #expect(run.errorText == "8 objects, version 2\n")
         let quiet = ToolProcess.run(
@@ -75,7 +75,7 @@ import Testing
                 == [""])
     }
 
-    @Test func pathsIntoMixedFollowWhatIsThere() {
+    @Test func pathsIntoMixedValuesFollowTheirContent() {
         let path = QueryRun.fixture("query/anyval.realm")
         #expect(
             QueryRun.text(["-F", "sku,meta.k,meta.tags", path, "Item"]) == """
@@ -86,7 +86,7 @@ import Testing
                 """)
     }
 
-    @Test func objectKeysAndBacklinks() {
+    @Test func objectKeysAndBacklinksAreFields() {
         #expect(
             QueryRun.lines("-F", "_key,name", "-L1", of: "Person") == [
                 #"{"_key":0,"name":"Ann"}"#
@@ -101,7 +101,7 @@ import Testing
             ])
     }
 
-    @Test func excludingAndBounds() {
+    @Test func excludedFieldsAndBoundsAreApplied() {
         let some = QueryRun.lines(
             "--exclude", "weight,vet,nick,seen", "--offset", "6", "-L9", of: "Pet")
         #expect(
@@ -137,7 +137,7 @@ import Testing
         #expect(levels?["parent"]?["parent"] == .number("4"), "Zeta is its own parent")
     }
 
-    @Test func expandingDictionariesAndLists() throws {
+    @Test func expandingIncludesDictionariesAndLists() throws {
         let line = try #require(
             QueryRun.lines(
                 "-x", "contacts.employer,friends", "-Fcontacts,friends", "-L1", of: "Person"
@@ -149,7 +149,7 @@ import Testing
         #expect(record["friends"]?.array?.map { $0["handle"] } == ["bob", "cid"])
     }
 
-    @Test func exploding() {
+    @Test func explodingPrintsARecordForEachElement() {
         #expect(
             QueryRun.lines("--explode", "rates", "-Fno,rates.@key,rates", of: "Company") == [
                 #"{"no":1,"rates.@key":"high","rates":9.25}"#,
@@ -179,7 +179,7 @@ import Testing
                 ])
     }
 
-    @Test func whatDoesNotExistIsRefused() {
+    @Test func missingFieldsAreRefused() {
         let social = QueryRun.social
         func says(_ text: String, _ arguments: String...) {
             #expect(QueryRun.error(arguments).contains(text))

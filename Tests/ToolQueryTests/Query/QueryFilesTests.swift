@@ -37,7 +37,7 @@ import Testing
         #expect(!lines("$TOOL --all @S").contains { $0.contains("$file") })
     }
 
-    @Test func reportsHaveAColumn() {
+    @Test func reportsHaveAColumnForTheFile() {
         let digests = lines("$TOOL --digest --with-filename @S @T")
         let alone = lines("$TOOL --digest @S") + lines("$TOOL --digest @T")
         #expect(
@@ -55,7 +55,7 @@ import Testing
                 == alone.count)
     }
 
-    @Test func schemas() {
+    @Test func schemasNameTheirFile() {
         let lines = lines("$TOOL -S -f ndjson --with-filename @S @T")
         #expect(lines.allSatisfy { $0.hasPrefix("{\"file\":\"/") })
         #expect(
@@ -65,7 +65,7 @@ import Testing
                 .hasPrefix("file,class,"))
     }
 
-    @Test func countsOfAClass() {
+    @Test func countsNameTheirFile() {
         let count = lines("$TOOL -c @S Person")[0]
         #expect(
             lines("$TOOL -c --class Person @S @S") == ["\(social):\(count)", "\(social):\(count)"])
@@ -97,7 +97,7 @@ import Testing
         #expect(run("$TOOL -e -c --class Person --where 'age > 3000' @S @D/no.realm").status == 3)
     }
 
-    @Test func outputAppearsOnce() {
+    @Test func outputOfAllFilesAppearsOnce() {
         let run = run("$TOOL --all -o @D/out @S @D/missing.realm @T; echo $?; wc -l < @D/out")
         #expect(run.text == "3\n\(lines("$TOOL --all @S @T").count)\n")
         #expect(self.run("$TOOL -c --with-filename @S > /dev/full").status == 9)
@@ -105,7 +105,7 @@ import Testing
         #expect(self.run("$TOOL --all @S @S @T | true; exit ${PIPESTATUS[0]}").status % 141 == 0)
     }
 
-    @Test func misuse() {
+    @Test func contradictoryOptionsAreRefused() {
         for script in [
             "$TOOL --all -f csv @S @T", "$TOOL --all -f sql @S @T",
             "$TOOL -f html --with-filename @S",

@@ -10,7 +10,7 @@ import Testing
         ToolProcess.shell(script.replacing("$S", with: QueryRun.social))
     }
 
-    @Test func aFieldALine() {
+    @Test func eachFieldHasALine() {
         #expect(
             QueryRun.lines("-f", "line", "-F", "name,kind,seen", "-L2", of: "Pet").prefix(5).map {
                 $0.split(separator: "=").first ?? ""
@@ -20,7 +20,7 @@ import Testing
         #expect(QueryRun.lines("-f", "line").first == "      class = Address")
     }
 
-    @Test func markdown() {
+    @Test func markdownTablesArePrinted() {
         let lines = QueryRun.lines("-f", "markdown")
         #expect(lines[0] == "| class | objects | primary key | properties | data |")
         #expect(lines[1] == "| --- | ---: | --- | ---: | ---: |")
@@ -28,7 +28,7 @@ import Testing
         #expect(QueryRun.lines("-f", "markdown", "-F", "name", "-H", "-L1", of: "Pet").count == 1)
     }
 
-    @Test func cellsThatWouldEnd() {
+    @Test func markdownCellsAreEscaped() {
         var out = ByteBuffer(capacity: 64)
         let layout = MarkdownForm(
             RecordFields(["a", "b"]), RecordStyle(MarkdownForm.self, hasHeader: false))
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Columns that do not fit are left out and listed; numbers and dates are never cut.
-    @Test func tablesTooWide() {
+    @Test func wideTablesOmitColumns() {
         let wide = run("COLUMNS=40 $TOOL -f table $S Person")
         #expect(wide.text.split(separator: "\n").allSatisfy { $0.count <= 40 })
         #expect(wide.errorText.contains("columns, -F or -f line: "))

@@ -6,7 +6,7 @@ import Testing
 
 /// The list of classes, the schema and the digests in every form.
 @Suite struct QueryListingTests {
-    @Test func classesAsTable() {
+    @Test func listingsHaveEveryFormat() {
         #expect(
             QueryRun.lines("-f", "table") == [
                 "CLASS    OBJECTS  PRIMARY KEY     PROPERTIES     DATA",
@@ -17,7 +17,7 @@ import Testing
             ])
     }
 
-    @Test func classesForScripts() {
+    @Test func classesArePrintedAsJSON() {
         let first =
             #"{"class":"Address","objects":13,"embedded":true,"primaryKey":null,"#
             + #""properties":5,"bytes":856}"#
@@ -35,14 +35,14 @@ import Testing
         #expect(QueryRun.lines("-c") == ["4"])
     }
 
-    @Test func internalTablesOnRequest() {
+    @Test func internalTablesAreListedOnRequest() {
         #expect(QueryRun.lines("-c", "--internal") == ["5"])
         #expect(QueryRun.lines("--internal", of: "metadata") == [#"{"version":0}"#])
         let error = QueryRun.error([QueryRun.social, "metadata"])
         #expect(error.contains("there is no class metadata"))
     }
 
-    @Test func schemaText() {
+    @Test func schemasArePrintedAsText() {
         #expect(
             QueryRun.lines("--schema", of: "Person") == [
                 "class Person",
@@ -69,14 +69,14 @@ import Testing
             QueryRun.lines("-S").prefix(3) == ["schema version 0", "", "class Address (embedded)"])
     }
 
-    @Test func indexesInSchemaText() {
+    @Test func schemaTextContainsIndexes() {
         let text = QueryRun.text(["-S", QueryRun.fixture("query/types.realm")])
         #expect(text.contains("   ix    int?         [index]\n"))
         let fulltext = QueryRun.text(["-S", QueryRun.fixture("query/text.realm")])
         #expect(fulltext.contains("[fulltext]\n"))
     }
 
-    @Test func schemaAsClasses() {
+    @Test func schemasArePrintedAsSwiftClasses() {
         #expect(
             QueryRun.lines("--schema", "-f", "swift", of: "Person") == [
                 "import Foundation",
@@ -109,7 +109,7 @@ import Testing
         #expect(QueryRun.error(["-f", "swift", QueryRun.social, "Person"]).contains("--schema"))
     }
 
-    @Test func schemaForOtherLanguages() {
+    @Test func schemasArePrintedForOtherLanguages() {
         func classes(_ format: String) -> [String] {
             QueryRun.lines("-S", "-f", format, of: "Pet")
         }
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func namesThatSwiftTakes() {
+    @Test func swiftNamesAreUniqueAndValid() {
         var names = ModelNames(reserved: SwiftNames.members)
         #expect(
             ["a b", "a_b", "1st", "description", "class", "naïve", "", "_", "a\"\n"].map {
@@ -150,7 +150,7 @@ import Testing
         #expect(SwiftNames.literal("a\"\n\\(b)é") == #""a\"\u{a}\\(b)é""#)
     }
 
-    @Test func schemaJSON() throws {
+    @Test func schemasArePrintedAsJSON() throws {
         let schema = try StrictJSON(QueryRun.text(["-S", "--json", QueryRun.social]))
         #expect(schema["schemaVersion"] == .number("0"))
         let classes = try #require(schema["classes"]?.array)
@@ -174,7 +174,7 @@ import Testing
                 == "Pet,class,tag,objectId,false,,,,true,false,false")
     }
 
-    @Test func digests() {
+    @Test func digestsArePrinted() {
         // Constants, because a digest must not change between releases.
         #expect(
             QueryRun.lines("--digest", "-ftable") == [

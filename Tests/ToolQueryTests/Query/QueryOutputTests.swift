@@ -37,7 +37,7 @@ import Testing
         #expect(lines.allSatisfy { $0.hasPrefix("realm-query: ") && !$0.contains("\\x") })
     }
 
-    @Test func aReaderThatLeavesEndsTheToolQuietly() {
+    @Test func aClosedPipeEndsTheToolSilently() {
         let bulk = QueryRun.fixture("query/bulk.realm")
         let run = ToolProcess.shell(
             "for i in 1 2 3 4 5 6 7 8; do $TOOL -a \(bulk) | head -1 > /dev/null; "
@@ -48,7 +48,7 @@ import Testing
         #expect(statuses.contains("141"))
     }
 
-    @Test func exitStatusesOfInputs() {
+    @Test func invalidInputsHaveTheirExitStatuses() {
         let scratch = ScratchDirectory()
         var random: UInt64 = 88_172_645_463_325_252
         let noise = (0..<5000).map { _ in
@@ -102,14 +102,14 @@ import Testing
         #expect(contents(of: copy) == contents(of: social))
     }
 
-    @Test func readsStandardInput() {
+    @Test func databasesAreReadFromStandardInput() {
         let run = ToolProcess.shell(
             "$TOOL -c - Pet < \(social); TMPDIR=/nowhere $TOOL - < \(social)")
         #expect(run.text == "8\n")
         #expect(run.status == 9, "no place for the temporary file")
     }
 
-    @Test func leavesNoTrace() {
+    @Test func readingChangesNothing() {
         let scratch = ScratchDirectory()
         let path = scratch.write("a.realm", contents(of: social) ?? [], mode: 0o400)
         chmod(scratch.path, 0o500)
@@ -130,7 +130,7 @@ import Testing
         #expect(before.st_ctim.tv_nsec == after.st_ctim.tv_nsec)
     }
 
-    @Test func localeAndTimeZoneChangeNothing() {
+    @Test func outputDoesNotDependOnLocaleOrTimeZone() {
         for request in ["-a", "-a -f table", "-S", "-a --time unix", "--digest"] {
             let run = ToolProcess.shell(
                 "cmp <(LC_ALL=C TZ=UTC $TOOL \(request) \(social)) "
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func headingsAreColouredOnlyWhenWanted() {
+    @Test func headingsAreColouredOnRequest() {
         func table(_ script: String) -> String {
             ToolProcess.shell("\(script) $TOOL -q -ftable $MORE \(social)").text
         }
@@ -151,7 +151,7 @@ import Testing
         #expect(width.split(separator: "\n").allSatisfy { $0.count <= 40 })
     }
 
-    @Test func aDirectoryOfFilesKeepsRelations() throws {
+    @Test func directoryExportsKeepRelations() throws {
         let scratch = ScratchDirectory()
         let out = scratch.file("out")
         defer {

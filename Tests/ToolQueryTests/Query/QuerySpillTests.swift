@@ -13,7 +13,7 @@ import Testing
                 + "'TRUEPREDICATE SORT(s ASC, d DESC) DISTINCT(s, k)'")
     }
 
-    @Test func theOutputIsTheSame() {
+    @Test func spillingDoesNotChangeTheOutput() {
         let whole = sorted("-f csv")
         let spilled = sorted("-f csv --max-memory 1k")
         #expect(whole.status == 0 && spilled.status == 0, "\(spilled.errorText)")
@@ -67,7 +67,7 @@ import Testing
         #expect(groups("-K key --max-memory 1KiB secret.realm").output == plain.output)
     }
 
-    @Test func withoutAPlaceToSpillThereIsAnError() {
+    @Test func aMissingSpillDirectoryIsAnError() {
         let result = sorted("--max-memory 1k", "TMPDIR=/nowhere")
         #expect(result.status == 9)
         #expect(result.output.isEmpty)

@@ -12,7 +12,7 @@ import Testing
             .split(separator: "\n").last.map(String.init) ?? ""
     }
 
-    @Test func plain() {
+    @Test func plainValuesAreJSON() {
         #expect(
             row(fields: "i,b,f,d,dec,s,bin,t,oid,u,oi")
                 == #"{"i":2,"b":true,"f":2.5,"d":2.5,"dec":"2.5","s":"b","bin":"AA==","#
@@ -27,7 +27,7 @@ import Testing
                 """)
     }
 
-    @Test func extended() {
+    @Test func extendedValuesHaveTheirTypes() {
         #expect(
             row("--types", "extended", fields: "i,b,f,d,dec,s,bin,t,oid,u,oi")
                 == #"{"i":{"$numberLong":"2"},"b":true,"f":{"$numberDouble":"2.5"},"#
@@ -63,7 +63,7 @@ import Testing
                 ])
     }
 
-    @Test func times() {
+    @Test func timesArePrintedInTheChosenFormat() {
         func seen(_ form: String) -> [String] {
             QueryRun.lines("--time", form, "--raw", "-Fseen", "--offset", "6", of: "Pet")
         }
@@ -75,7 +75,7 @@ import Testing
             "a number in JSON")
     }
 
-    @Test func binaries() {
+    @Test func binariesArePrintedInTheChosenFormat() {
         let bags = QueryRun.fixture("query/bags.realm")
         func bin(_ options: String...) -> String {
             QueryRun.text(options + ["--offset", "1", "-L1", bags, "Bag"])
@@ -86,7 +86,7 @@ import Testing
         #expect(bin().contains("l_bin"))
     }
 
-    @Test func nullAndJoin() {
+    @Test func nullTextAndSeparatorsAreApplied() {
         #expect(
             QueryRun.lines(
                 "-fcsv", "-Fname,weight,nick", "--join", " + ", "--null", "NULL", "--offset", "2",
@@ -100,7 +100,7 @@ import Testing
                 == [#"Ann,"31""#], "quotes tell a value from the null it looks like")
     }
 
-    @Test func rawAndNullSeparated() {
+    @Test func rawValuesAreSeparatedByNewlinesOrNulls() {
         #expect(QueryRun.lines("--raw", "-Fname", "-L2", of: "Person") == ["Ann", "Bob"])
         #expect(
             QueryRun.lines("--raw", "-Fage", "--offset", "1", "-L2", of: "Person") == [

@@ -21,7 +21,7 @@ import Testing
     /// Fixtures can be loaded into SQLite, foreign keys are valid, and every property has the same
     /// values.
     @Test(arguments: QueryRun.all)
-    func everythingArrivesInSQLite(file: String) throws {
+    func fixturesLoadIntoSQLite(file: String) throws {
         let scratch = ScratchDirectory()
         let database = scratch.file("x.sqlite")
         let load = ToolProcess.shell(
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Fixtures can be loaded into PostgreSQL, on a server that the test starts.
-    @Test func everythingArrivesInPostgreSQL() throws {
+    @Test func fixturesLoadIntoPostgreSQL() throws {
         guard let server = PostgresServer() else { return }
         for (number, file) in QueryRun.all.enumerated() {
             let client = server.client(schema: "f\(number)")
@@ -56,7 +56,7 @@ import Testing
 
     /// Fixtures can be loaded into DuckDB, if its Python package is installed.
     @Test(arguments: QueryRun.all)
-    func everythingArrivesInDuckDB(file: String) throws {
+    func fixturesLoadIntoDuckDB(file: String) throws {
         let scratch = ScratchDirectory()
         let script = scratch.write("duck.py", Array(Self.duck.utf8))
         let client = "python3 \(script) \(scratch.file("x.duckdb"))"

@@ -6,7 +6,7 @@ import Testing
 
 /// Output of `-f sql`, and the database that it creates.
 @Suite struct SQLTests {
-    @Test func statementsOfAClass() {
+    @Test func aClassIsPrintedAsStatements() {
         let lines = QueryRun.lines("-f", "sql", "-s", "tag", "-L1", of: "Pet")
         #expect(
             lines.prefix(16) == [
@@ -22,7 +22,7 @@ import Testing
         #expect(lines.last == "COMMIT;")
     }
 
-    @Test func typesOfTheDialects() {
+    @Test func typesDependOnTheDialect() {
         func line(_ dialect: String, _ name: String) -> String? {
             let text = QueryRun.text([
                 "-f", "sql", "--dialect", dialect, "-a", QueryRun.social, "-q",
@@ -38,7 +38,7 @@ import Testing
         #expect(line("sqlite", "born") == "TEXT")
     }
 
-    @Test func circlesAreNoForeignKeysInDuckDB() {
+    @Test func duckDBHasNoForeignKeysForCycles() {
         let run = ToolProcess.run(
             "realm-query", ["-f", "sql", "--dialect", "duckdb", "-a", QueryRun.social])
         #expect(run.status == 0)
@@ -49,13 +49,13 @@ import Testing
 
     /// The output does not depend on the number of threads.
     @Test(arguments: SQLDialect.allCases)
-    func threadsDoNotShow(dialect: SQLDialect) {
+    func outputDoesNotDependOnThreads(dialect: SQLDialect) {
         let bulk = QueryRun.fixture("query/bulk.realm")
         let one = QueryRun.text(["-f", "sql", "--dialect", dialect.rawValue, "-qaj1", bulk])
         #expect(one == QueryRun.text(["-f", "sql", "--dialect", dialect.rawValue, "-qaj4", bulk]))
     }
 
-    @Test func whatDoesNotGoTogether() {
+    @Test func contradictoryOptionsAreRefused() {
         let social = QueryRun.social
         #expect(QueryRun.error(["-f", "sql", social]).contains("--all or a CLASS"))
         #expect(QueryRun.error(["--dialect", "sqlite", social, "Pet"]).contains("-f sql"))
@@ -68,7 +68,7 @@ import Testing
         )
     }
 
-    @Test func namesThatWouldBeOne() {
+    @Test func namesThatCollideInADialectAreRefused() {
         let scratch = ScratchDirectory()
         let schema = scratch.write(
             "schema.json",
@@ -92,7 +92,7 @@ import Testing
         #expect(QueryRun.text(postgres).contains(#"CREATE TABLE "a_b""#))
     }
 
-    @Test func textsThatReadersOfSQLDoNotKeep() {
+    @Test func specialCharactersAreEncodedForEachDialect() {
         func sql(_ text: String, _ dialect: SQLDialect) -> String {
             Self.literal(Array(text.utf8), dialect)
         }

@@ -29,7 +29,7 @@ import Testing
         #expect(run.status == 0, "\(run.errorText)")
     }
 
-    @Test func recordsOfDeletedAndChangedObjects() throws {
+    @Test func deletedAndChangedObjectsHaveRecords() throws {
         makeZoo()
         let run = lab.shell("$Q --remnants -f ndjson zoo.realm Animal")
         #expect(run.status == 0, "\(run.errorText)")
@@ -47,7 +47,7 @@ import Testing
         #expect(lines[1].contains(#","$changed":["name"],"#))
     }
 
-    @Test func formsAndCounts() {
+    @Test func formatsAndCountsAreSupported() {
         makeZoo()
         let csv = lab.shell("$Q --remnants -f csv -F id,name zoo.realm Animal")
         #expect(
@@ -70,7 +70,7 @@ import Testing
         #expect(all.status == 0 && all.text.contains("$numberInt") || all.text.contains("\"id\":"))
     }
 
-    @Test func refusals() {
+    @Test func contradictoryOptionsAreRefused() {
         makeZoo()
         for arguments in [
             "zoo.realm Nobody", "-f csv zoo.realm", "-f sql zoo.realm Animal",
@@ -83,7 +83,7 @@ import Testing
         #expect(lab.shell("$Q --sha256 - < zoo.realm").status == 2)
     }
 
-    @Test func nothingIsTouched() {
+    @Test func readingChangesNothing() {
         makeZoo()
         let run = lab.shell(
             """
@@ -99,7 +99,7 @@ import Testing
         #expect(run.text.contains("  zoo.realm  (before)\n"))
     }
 
-    @Test func provenanceOfObjectsAndValues() throws {
+    @Test func provenanceNamesOffsetsAndRows() throws {
         makeZoo()
         let run = lab.shell("$Q --provenance -f ndjson -F id zoo.realm Animal")
         let lines = run.text.split(separator: "\n")
@@ -112,7 +112,7 @@ import Testing
         #expect(lab.shell("$Q --provenance -f sql zoo.realm Animal").status == 2)
     }
 
-    @Test func aCompactedFileHasNothing() {
+    @Test func compactedFilesHaveNoRemnants() {
         makeZoo()
         let run = lab.shell(
             "C=${TOOL%write}compact; $C -q -o small.realm zoo.realm; $Q --remnants small.realm")
