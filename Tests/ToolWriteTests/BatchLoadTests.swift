@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The database does not depend on threads, memory, or whether batches are written as a whole.
-    @Test func sameWhateverTheWay() {
+    @Test func resultDoesNotDependOnThreadsOrMemory() {
         let lines = animals(3000)
         lab.write("in.ndjson", lines.joined(separator: "\n") + "\n")
         lab.write("in.json", "[" + lines.joined(separator: ",\n") + "]")
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// New and existing objects in one batch, and the same object twice.
-    @Test func mixedBatches() {
+    @Test func batchesMayMixNewAndExistingObjects() {
         let lines = animals(2000)
         lab.write("half.ndjson", lines[..<1000].joined(separator: "\n"))
         lab.write("all.ndjson", (lines + lines[500..<700]).joined(separator: "\n"))
@@ -75,7 +75,7 @@ import Testing
     /// An explicit null or empty value differs from a missing field, also for existing objects.
     /// Rejected records among them have the same errors.
     @Test(arguments: ["merge", "upsert"], ["-j1", "-j3"])
-    func whatIsGiven(mode: String, threads: String) {
+    func explicitNullsDifferFromMissingFields(mode: String, threads: String) {
         lab.write("all.ndjson", animals(900).joined(separator: "\n"))
         let changes = (0..<1000).map { i in
             switch i % 6 {
@@ -104,7 +104,9 @@ import Testing
 
     /// A duplicate primary key is reported at its record, regardless of the number of records read
     /// before.
-    @Test(arguments: ["-j1", "-j2", "-j3"]) func aKeyTwice(threads: String) {
+    @Test(arguments: ["-j1", "-j2", "-j3"]) func duplicateKeysAreReportedAtTheirRecord(
+        threads: String
+    ) {
         var lines = animals(1500)
         lines[1100] = "{\"id\":4,\"weight\":1}"
         lines.insert("", at: 700)
@@ -122,7 +124,7 @@ import Testing
 
     /// The first version in the report of a load is the one before its first transaction, not the
     /// one at which the file was opened.
-    @Test func versionItBeganFrom() throws {
+    @Test func reportsContainTheVersionBeforeTheLoad() throws {
         let path = lab.path("zoo.realm")
         let session = try WriteSession(path: path)
         let words = ["-q", "--json", path, "Animal"]
@@ -143,7 +145,7 @@ import Testing
 
     /// While a commit becomes durable, records of the next large transaction are read ahead within
     /// a limit.
-    @Test(arguments: ["-j1", "-j2"]) func readsAheadWithinItsLimit(threads: String) throws {
+    @Test(arguments: ["-j1", "-j2"]) func recordsAreReadAheadWithinALimit(threads: String) throws {
         let session = try WriteSession(path: lab.path("zoo.realm"))
         let words = ["-q", threads, "--commit-records", "20000", lab.path("zoo.realm"), "Animal"]
         let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))

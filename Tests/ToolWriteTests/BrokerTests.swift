@@ -37,7 +37,7 @@ import Testing
         """
 
     /// Publisher, log and both followers are killed in turn during writes.
-    @Test(.enabled(if: hasRedis)) func survivesKills() {
+    @Test(.enabled(if: hasRedis)) func followersStayEqualAfterKills() {
         #expect(lab.makeZoo().status == 0)
         lab.write("publish", ToolsPage.publisher.joined(separator: "\n") + "\n")
         lab.write("follow", ToolsPage.follower.joined(separator: "\n") + "\n")

@@ -33,7 +33,7 @@ import Testing
             "\(lab.scratch.entries)")
     }
 
-    @Test func failedCreationLeavesNothing() {
+    @Test func failedCreationLeavesNoFile() {
         lab.write("in.ndjson", "{\"a\":1}\n{\"a\":\"x\"}\n")
         for options in ["--infer=1", "--infer=1 -1"] {
             let failed = lab.shell("$W --create \(options) new.realm A in.ndjson")
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Acknowledged records stay after a failure.
-    @Test func failedCreationKeepsWhatWasCommitted() {
+    @Test func failedCreationKeepsCommittedRecords() {
         lab.write("in.ndjson", "{\"a\":1}\n{\"a\":2}\n{\"a\":\"x\"}\n")
         let failed = lab.shell(
             "$W --create --infer=2 --commit-records 1 --ack new.realm A in.ndjson")
@@ -55,7 +55,7 @@ import Testing
         #expect(lab.shell("$Q -c new.realm A").text == "2\n")
     }
 
-    @Test func interruptedCreationLeavesNothing() {
+    @Test func interruptedCreationLeavesNoFile() {
         lab.write("s.json", #"{"classes":[{"name":"A","properties":[{"name":"a","type":"int"}]}]}"#)
         for options in ["", "--force"] {
             let script = """
@@ -74,7 +74,7 @@ import Testing
 
     /// The old file stays until the new one is complete, and acknowledgements are held back until
     /// then.
-    @Test func replacingFailsWithoutATrace() {
+    @Test func failedReplacementLeavesTheOldFile() {
         #expect(lab.makeZoo().status == 0)
         let before = contents(of: lab.path("zoo.realm"))
         lab.write("in.ndjson", "{\"a\":1}\n{\"a\":\"x\"}\n")
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Rights
 
-    @Test(arguments: ["600", "640", "664"]) func copiesHaveTheRightsOfTheDatabase(
+    @Test(arguments: ["600", "640", "664"]) func copiesHaveThePermissionsOfTheDatabase(
         _ rights: String
     ) {
         #expect(lab.makeZoo().status == 0)
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// Exports have the default permissions of new files.
-    @Test func exportsFollowTheMask() {
+    @Test func exportsHaveDefaultPermissions() {
         #expect(lab.makeZoo().status == 0)
         let result = lab.shell(
             "chmod 600 zoo.realm; umask 027; $Q -o out.csv -f csv zoo.realm Animal")
@@ -130,7 +130,7 @@ import Testing
 
     /// Temporary files of killed processes are deleted when a process needs a temporary name. Files
     /// of running processes and other files stay.
-    @Test func leftoversGo() {
+    @Test func temporaryFilesOfDeadProcessesAreDeleted() {
         #expect(lab.makeZoo().status == 0)
         _ = lab.shell("mkdir .realm-tools-4194303-1.tmp; : > .realm-tools-4194303-1.tmp/new.realm")
         for name in [".realm-tools-4194302-7.tmp", ".realm-tools-x-1.tmp", "a.tmp"] {
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// A temporary output never outlives its process, at whatever time the process is killed.
-    @Test func killedCopyLeavesNothing() {
+    @Test func killedCopiesLeaveNoFile() {
         #expect(lab.makeZoo().status == 0)
         let result = lab.shell(
             """
@@ -173,7 +173,7 @@ import Testing
             + "until grep -q ready changes.ndjson; do sleep 0.05; done; kill $!)",
         "$Q --diff zoo.realm empty.realm > changes.ndjson",
     ])
-    func theSchemaComesWithThem(records: String) {
+    func changesCreateTheirSchema(records: String) {
         _ = lab.makeZoo()
         lab.write("in.ndjson", #"{"id":1,"friends":[1],"tag":{"text":"t"}}"# + "\n")
         #expect(lab.shell("$W -q zoo.realm Animal in.ndjson").status == 0)
@@ -186,7 +186,7 @@ import Testing
         #expect(difference.status == 0 && difference.text == "")
     }
 
-    @Test func aChangeThatFailsLeavesNothing() {
+    @Test func aFailedChangeLeavesNoFile() {
         lab.write(
             "c.ndjson",
             #"{"op":"insert","version":1,"class":"C","key":1,"object":{"_id":1}}"# + "\n")

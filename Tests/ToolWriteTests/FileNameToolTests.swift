@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Another process has opened the link without resolving it.
-    @Test func linkHeldByAnother() {
+    @Test func linksHeldByAnotherProcessAreRefused() {
         let hold = "ln -s zoo.realm link.realm; exec 9<>link.realm.lock; flock -s 9; "
         for work in ["echo '{}' | $W link.realm Cage", "$C link.realm"] {
             expect(hold + "(exec 9<&-; \(work))", 7, "lock file of its own")
@@ -48,7 +48,7 @@ import Testing
         expect(hold + "(exec 9<&-; $Q -c link.realm Cage; $V link.realm)", 0)
     }
 
-    @Test func hardLinks() {
+    @Test func hardLinksAreRefused() {
         expect("ln zoo.realm other.realm; echo '{}' | $W zoo.realm Cage", 2, "hard links")
         expect("$C zoo.realm", 2, "hard links")
         expect("$Q zoo.realm && $V zoo.realm", 0)
@@ -59,14 +59,16 @@ import Testing
 
     /// The second hard link is the backup of a compaction that was killed before it replaced the
     /// file.
-    @Test func interruptedBackup() {
+    @Test func backupsOfInterruptedCompactionsAreNoHardLinks() {
         expect("ln zoo.realm zoo.realm.old; echo '{}' | $W -q zoo.realm Cage", 0)
         expect("$C -q --backup=.old zoo.realm && test ! zoo.realm -ef zoo.realm.old", 0)
         #expect(count("zoo.realm.old") == "1\n")
         expect("ln zoo.realm zoo.realm.old2; $C -q --backup=.old zoo.realm", 2, "exists")
     }
 
-    @Test(arguments: ["", "--commit-records 1"]) func replacedWhileLoading(_ options: String) {
+    @Test(arguments: ["", "--commit-records 1"]) func replacementDuringALoadIsReported(
+        _ options: String
+    ) {
         let load = """
             mkfifo in; cp zoo.realm other.realm
             $W --ack \(options) --commit-interval 1ms zoo.realm Cage in >acks & exec 3>in
@@ -79,7 +81,7 @@ import Testing
     }
 
     /// The file is replaced between a durable commit and its acknowledgement.
-    @Test func replacedBeforeAcknowledgement() throws {
+    @Test func replacementBeforeAnAcknowledgementIsReported() throws {
         let words = ["-q", "--ack", lab.path("zoo.realm"), "Cage"]
         let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
         let output = try OutputFile(path: lab.path("acks"), force: true)
@@ -92,7 +94,7 @@ import Testing
         #expect(lab.text("acks").isEmpty)
     }
 
-    @Test func replacedWhileWatched() {
+    @Test func replacementDuringAWatchIsReported() {
         expect(
             """
             cp zoo.realm other.realm; $Q --watch zoo.realm >seen & while ! test -s seen; do :; done
@@ -100,7 +102,7 @@ import Testing
             """, 7, "replaced")
     }
 
-    @Test func notAFile() {
+    @Test func specialFilesAreRefused() {
         expect("mkfifo odd", 0)
         for work in [
             "$Q odd", "$Q --watch odd", "$Q --diff odd zoo.realm", "echo '{}' | $W odd Cage",
@@ -114,7 +116,7 @@ import Testing
 
     /// A key for a file that is not encrypted is an error in every mode. The key may come from a
     /// pipe.
-    @Test func superfluousKey() {
+    @Test func keysForPlainFilesAreRefused() {
         expect("head -c 64 /dev/zero >key; chmod 600 key", 0)
         for work in [
             "$Q -K key", "$Q --watch -K key", "$V -K key", "$V --watch -K key",
@@ -125,7 +127,7 @@ import Testing
     }
 
     /// The lock file is locked and never initialised: waiting ends at its timeout or by a signal.
-    @Test func lockFileOfNobody() {
+    @Test func waitingForAnUninitialisedLockFileTimesOut() {
         let hold = "rm -f zoo.realm.lock; exec 9<>zoo.realm.lock; flock -s 9; "
         for work in ["echo '{}' | $W --wait=10ms zoo.realm Cage", "$C --wait=10ms zoo.realm"] {
             expect(hold + "(exec 9<&-; \(work))", 7, "not ready")
@@ -137,7 +139,7 @@ import Testing
 
     /// Otherwise any user with write access to the directory could make a tool overwrite files of
     /// its user.
-    @Test func lockFileIsALink() {
+    @Test func lockFilesThatAreLinksAreRefused() {
         expect("echo precious >victim; rm -f zoo.realm.lock; ln -s victim zoo.realm.lock", 0)
         for work in ["echo '{}' | $W zoo.realm Cage", "$C zoo.realm"] {
             expect(work, 6, "symbolic link")

@@ -73,7 +73,7 @@ import Testing
         ?? UInt64.random(in: 1...999_999_999)
 
     /// Types that every form preserves.
-    @Test(arguments: Form.all) func plainTypes(form: Form) {
+    @Test(arguments: Form.all) func plainTypesArePreservedByEveryFormat(form: Form) {
         print("formats: \(form.testDescription), REALM_TEST_SEED=\(Self.seed)")
         for round in 0..<UInt64(RecordSupport.scaled(1)) {
             let seed = Self.seed + round
@@ -88,7 +88,7 @@ import Testing
 
     /// Mixed values and strings that are not UTF-8. Extended forms preserve them; plain forms count
     /// those that they do not preserve.
-    @Test(arguments: Form.all) func allTypes(form: Form) {
+    @Test(arguments: Form.all) func allTypesArePreservedByExtendedFormats(form: Form) {
         print("formats: \(form.testDescription), REALM_TEST_SEED=\(Self.seed)")
         for round in 0..<UInt64(RecordSupport.scaled(1)) {
             let seed = Self.seed + round
@@ -119,7 +119,9 @@ import Testing
 
     /// Single values of a mixed property: a value is counted if and only if it is read back as
     /// another one.
-    @Test(arguments: ["ndjson", "json", "csv", "tsv"]) func mixedValues(format: String) {
+    @Test(arguments: ["ndjson", "json", "csv", "tsv"]) func lostMixedValuesAreCounted(
+        format: String
+    ) {
         let records = Self.mixedValues.enumerated().map { id, value in
             #"{"$class":"M","id":\#(id),"any":\#(value)}"#
         }
@@ -127,7 +129,7 @@ import Testing
     }
 
     /// Collections in cells: a collection is counted if and only if it is read back as another one.
-    @Test(arguments: ["csv", "tsv"]) func collections(format: String) {
+    @Test(arguments: ["csv", "tsv"]) func lostCollectionsAreCounted(format: String) {
         let records = Self.collections.enumerated().map { id, entry in
             #"{"$class":"M","id":\#(id),"\#(entry.0)":\#(entry.1)}"#
         }

@@ -50,7 +50,7 @@ import Testing
 
     /// After a kill at any time, acknowledged records exist, and the records are cut off at a
     /// record boundary.
-    @Test("CD-20: what was acknowledged survives a kill") func whatIsAcknowledgedSurvives() throws {
+    @Test("CD-20: acknowledged records survive a kill") func acknowledgedRecordsSurvive() throws {
         lab.write("in", animals(0..<200_000))
         for milliseconds in [150, 400] {
             let script = """
@@ -75,7 +75,7 @@ import Testing
 
     /// Slow input is committed within its interval, even if half a record follows.
     @Test(arguments: ["-j1", "-j2", "-j1 -m update --links null", "-j2 -m merge"])
-    func tricklingInput(options: String) {
+    func slowInputIsCommittedWithinItsInterval(options: String) {
         lab.write("in", animals(1..<4))
         _ = lab.shell("$W -q zoo.realm Animal in")
         let keys = options.contains("-m") ? "1 2 3" : "11 12 13"
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// The result does not depend on the number of threads or the size of transactions.
-    @Test func sameWhateverTheGrouping() {
+    @Test func resultDoesNotDependOnTheGrouping() {
         let lines = (0..<1500).map { i in
             var line = "{\"id\":\(i * 7919 % 1000),\"name\":\"n\(i)\",\"weight\":\(i).5"
             if i % 3 == 0 { line += ",\"mother\":\((i * 31) % 1000)" }
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// A rejected record affects only records that depend on it, and errors are reported in order.
-    @Test(arguments: ["-j1", "-j3"]) func refusalsAmongGroups(threads: String) {
+    @Test(arguments: ["-j1", "-j3"]) func refusedRecordsAffectOnlyTheirDependents(threads: String) {
         var lines = (0..<600).map { "{\"id\":\($0),\"weight\":1,\"mother\":\($0)}" }
         for i in stride(from: 50, to: 600, by: 100) {
             lines[i] = "{\"id\":\(i),\"weight\":\"heavy\"}"
@@ -150,7 +150,7 @@ import Testing
 
     /// After a signal the open batch is discarded, and commits are durable, acknowledged and
     /// counted.
-    @Test func interrupted() {
+    @Test func signalsDiscardOnlyTheOpenBatch() {
         lab.write("in", animals(0..<2500))
         let script = """
             mkfifo pipe
@@ -167,7 +167,7 @@ import Testing
 
     /// If another process has the write mutex until the timeout, the error names it and nothing is
     /// changed.
-    @Test func anotherWriter() {
+    @Test func waitingForAnotherWriterTimesOut() {
         let script = """
             mkfifo pipe
             $W -q -1 zoo.realm Animal < pipe & pid=$!

@@ -9,7 +9,7 @@ import Testing
 
     private func schema(_ name: String) -> String { lab.shell("$Q --schema \(name)").text }
 
-    @Test func everyKindOfValue() {
+    @Test func typesOfAllValuesAreInferred() {
         lab.write(
             "in.ndjson",
             """
@@ -52,14 +52,14 @@ import Testing
         #expect(lab.shell("test -e no.realm").status == 1)
     }
 
-    @Test func theFirstRecordsOnly() {
+    @Test func onlyTheFirstRecordsAreUsed() {
         let script = #"printf '%s\n' '{"a":1}' '{"a":2}' | $W --create --infer=1 n.realm C"#
         #expect(lab.shell(script).status == 0)
         #expect(schema("n.realm") == "class C\n   a  int\n")
         #expect(lab.shell("$Q -c n.realm C").text == "2\n")
     }
 
-    @Test func tables() {
+    @Test func typesOfCSVTablesAreInferred() {
         lab.write("in.csv", "id,zip,x,t,e\n1,007,1.5,true,\n2,12,,false,\n")
         #expect(lab.shell("$W --create --infer -i csv t.realm T in.csv").status == 0)
         #expect(
@@ -69,7 +69,7 @@ import Testing
         #expect(lab.shell("$Q -f csv t.realm T").text.hasPrefix("id,zip,x,t,e\n1,007,1.5,true,\n"))
     }
 
-    @Test func columnsOfCSV() {
+    @Test func optionsSetKeysAndLinksOfCSV() {
         lab.write("p.csv", "ID,name\n1,Ann\n2,Bob\n")
         lab.write(
             "c.csv",
@@ -90,7 +90,7 @@ import Testing
                 + "7,,false,2025-03-04T08:12:44.5Z,2024-02-29T00:00:00Z\n")
     }
 
-    @Test func whatCannotBeDecided() {
+    @Test func invalidKeysAndLinksAreRefused() {
         lab.write("c.csv", "no,owner,w\n7,1,1.5\n7,,2\n")
         for (words, message) in [
             ("--key owner", "a record has none"), ("--key w", "is double"),
@@ -110,7 +110,7 @@ import Testing
         #expect(lab.shell("$W --key no f.realm Car c.csv").status == 2)
     }
 
-    @Test func refusalsNameTheFormTheyWant() {
+    @Test func errorsNameTheExpectedNotation() {
         lab.write("s.txt", "class T\n  d date?\n  b bool?\n  u uuid?\n")
         for (row, form) in [
             ("tomorrow,true,", "2025-03-04"), (",maybe,", "yes, no"), (",,x", "01234567-89ab"),
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func whatIsMissing() {
+    @Test func missingPropertiesAreAdded() {
         _ = lab.makeZoo()
         let script = #"echo '{"id":1,"extra":4,"tag":{"text":"t","more":[1]}}' | "#
         #expect(lab.shell(script + "$W --infer zoo.realm Animal").status == 0)
@@ -135,7 +135,7 @@ import Testing
                 == #"{"extra":4,"tag":{"text":"t","owner":null,"more":[1]}}"# + "\n")
     }
 
-    @Test func asSchemaFile() {
+    @Test func inferredSchemasCanBeSchemaFiles() {
         let script =
             #"echo '{"_id":"k","o":{"x":[true]}}' | $W --create --infer --json -q a.realm A"#
         let output = lab.shell(script)
@@ -155,7 +155,7 @@ import Testing
         ("1234567890123456789012345678901234567890 1", "string"),
         ("1e-7000", "string"), ("1e22", "double"),
     ])
-    func numbersStayWhatTheyAre(_ numbers: String, _ type: String) {
+    func numbersAreRepresentedExactly(_ numbers: String, _ type: String) {
         let words = numbers.split(separator: " ")
         lab.write("n.csv", "a\n" + words.joined(separator: "\n") + "\n")
         lab.write("n.ndjson", words.map { "{\"a\":\($0)}\n" }.joined())
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func numbersThatSayTheirType() {
+    @Test func numbersOfExplicitTypesKeepThem() {
         lab.write(
             "t.ndjson",
             #"{"a":{"$numberLong":"1"},"b":9007199254740993,"c":"x"}"# + "\n"
@@ -187,7 +187,7 @@ import Testing
                 == "{\"b\":9007199254740993}\n{\"b\":1.5}\n")
     }
 
-    @Test func aHeaderAlone() {
+    @Test func aHeaderWithoutRowsGivesMixedColumns() {
         lab.write("h.csv", "name,x\n")
         #expect(lab.shell("$W -q --create --infer h.realm P h.csv").status == 0)
         #expect(schema("h.realm") == "class P\n   name  mixed\n   x     mixed\n")
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test(arguments: ["", "--key name", "--link x=P"])
-    func whatIsRefusedFirstIsTold(_ words: String) {
+    func theFirstRefusedRecordIsReported(_ words: String) {
         lab.write("r.csv", "name,x\n1\n2,3,4\n")
         let run = lab.shell("$W --create --infer \(words) r.realm P r.csv")
         #expect(run.status == 8)

@@ -20,7 +20,8 @@ import Testing
     }
 
     /// If the file cannot grow, commits stay, and the exit status reports the cause.
-    @Test("THR-97: without space what was committed stays") func noMoreSpace() {
+    @Test("THR-97: committed records stay when the file cannot grow")
+    func committedRecordsStayWithoutSpace() {
         makeInput(5000)
         let result = lab.shell(
             "trap '' XFSZ; ulimit -f 200; (head -n 500 in.ndjson; sleep 1; tail -n +501 in.ndjson) |"
@@ -34,7 +35,7 @@ import Testing
         #expect(count == "5000\n")
     }
 
-    @Test func noMoreSpaceForOneTransaction() {
+    @Test func aTransactionWithoutSpaceIsRolledBack() {
         makeInput(5000)
         let result = lab.shell(
             "trap '' XFSZ; ulimit -f 200; $W -1 --max-memory 64KiB zoo.realm Animal in.ndjson")
@@ -44,7 +45,7 @@ import Testing
         #expect(count == "5000\n")
     }
 
-    @Test func outputThatIsFull() {
+    @Test func fullOutputHasExitStatusNine() {
         let result = lab.shell(
             #"echo '{"id":1,"weight":2}' | $W --ack zoo.realm Animal > /dev/full"#)
         #expect(result.status == 9, "\(result.errorText)")
@@ -60,7 +61,7 @@ import Testing
     }
 
     /// A share of a tiny limit can round down to zero, which must not block.
-    @Test(arguments: ["1", "15", "1k"]) func nextToNoMemory(_ size: String) {
+    @Test(arguments: ["1", "15", "1k"]) func tinyMemoryLimitsDoNotBlock(_ size: String) {
         makeInput(300)
         for options in ["", "-n", "-1", "--ack"] {
             let result = lab.shell(
@@ -72,7 +73,7 @@ import Testing
     }
 
     /// A dry run does not commit, so no deadline applies to it.
-    @Test func aRehearsalOfManyRecords() {
+    @Test func dryRunsHaveNoDeadline() {
         makeInput(5000)
         let result = lab.shell(
             "timeout 60 $W -n --commit-interval 1ms zoo.realm Animal in.ndjson")
@@ -82,7 +83,7 @@ import Testing
     }
 
     /// Spilling a transaction before its commit does not change the result.
-    @Test func littleMemory() {
+    @Test func spillingDoesNotChangeTheResult() {
         makeInput(5000)
         let script = """
             cp zoo.realm other.realm
@@ -95,7 +96,7 @@ import Testing
     }
 
     /// Links to later targets wait in a temporary file, and a dry run stores its nodes in one.
-    @Test func littleMemoryForWhatWaits() {
+    @Test func pendingLinksAreSpilled() {
         var text = ""
         for i in 0..<40_000 {
             text += "{\"id\":\(i),\"name\":\"animal \(i)\",\"weight\":1,\"mother\":39999}\n"
@@ -116,7 +117,7 @@ import Testing
 
     /// The records of a large transaction are spilled, so that it can be written again without a
     /// record that is rejected at its end.
-    @Test(arguments: ["ndjson", "json", "csv"]) func littleMemoryForWritingAgain(
+    @Test(arguments: ["ndjson", "json", "csv"]) func recordsOfLargeTransactionsAreSpilled(
         _ format: String
     ) {
         var lines: [String] = []
@@ -146,7 +147,7 @@ import Testing
         #expect(lab.shell("$Q -c zoo.realm Animal 'mother.id == 11999'").text == "5999\n")
     }
 
-    @Test func progressLines() {
+    @Test func progressIsPrinted() {
         makeInput(10)
         let result = lab.shell(
             "(cat in.ndjson; sleep 5.5; seq -f '{\"id\":1%g,\"weight\":1}' 10 999) | "
@@ -158,7 +159,7 @@ import Testing
     /// Maximum sizes in the reference library (object format 3.5): a string includes a terminating
     /// zero.
     @Test(arguments: [("data", 16_777_200), ("string", 16_777_199), ("mixed", 16_777_199)])
-    func theLargestValues(_ type: String, _ largest: Int) {
+    func valuesHaveMaximumSizes(_ type: String, _ largest: Int) {
         lab.write("s.txt", "class A\n  a \(type)\n")
         for (count, status) in [(largest, Int32(0)), (largest + 1, 8)] {
             let text =

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [1, 63, 600, 40_000])
-    func keepTheirOrderAndForget(count: Int) throws {
+    func linksAreVisitedOnceInOrder(count: Int) throws {
         let arena = ScratchArena()
         for i in 0..<count {
             let place = RecordPlace(record: i, position: TextPosition(line: i + 1))
@@ -71,7 +71,7 @@ import Testing
         #expect(seen == (0..<count).filter { !gone.contains($0) })
     }
 
-    @Test func whatIsAddedMeanwhileComesToo() throws {
+    @Test func linksAddedDuringAVisitAreVisited() throws {
         let arena = ScratchArena()
         let place = RecordPlace(record: 0, position: TextPosition())
         try links.add(object(0), column: 0, value(0, arena), place)

@@ -17,7 +17,7 @@ import Testing
         lab.shell("$Q -f ndjson -F \(fields) zoo.realm Animal").text
     }
 
-    @Test func insertsAndAcknowledges() {
+    @Test func recordsAreInsertedAndAcknowledged() {
         let result = lab.shell(
             """
             for i in 1 2 3 4 5; do echo "{\\"id\\":$i,\\"name\\":\\"n$i\\",\\"weight\\":$i.5}"; done |
@@ -32,7 +32,7 @@ import Testing
         #expect(lab.shell("$Q -c zoo.realm Animal").text == "5\n")
     }
 
-    @Test func everyStructureOfARecord() {
+    @Test func recordsWithAllStructuresAreStored() {
         let record =
             #"{"id":1,"name":"a","weight":1.5,"born":"2020-01-02T03:04:05Z","mother":2,"#
             + #""friends":[2,1],"names":["x","y"],"scores":{"s":1},"#
@@ -42,7 +42,7 @@ import Testing
         #expect(result.text == record + "\n", "\(result.errorText)")
     }
 
-    @Test func modes() {
+    @Test func modesDecideWhetherObjectsAreReplacedOrMerged() {
         lab.write("in", #"{"id":1,"name":"a","weight":1,"names":["x"]}"#)
         #expect(lab.shell("$W zoo.realm Animal in").status == 0)
         #expect(lab.shell("$W zoo.realm Animal in").status == 8)
@@ -61,7 +61,7 @@ import Testing
         #expect(animals() == "")
     }
 
-    @Test func aBadRecordNamesEverything() {
+    @Test func errorsNameRecordLineAndProperty() {
         lab.write("in", "{\"id\":1}\n{\"id\":2}\n\n{\"id\":3,\"weight\":\"12kB\"}\n{\"id\":4}\n")
         let stopped = lab.shell("$W --rejects bad --commit-records 2 zoo.realm Animal in")
         #expect(stopped.status == 8)
@@ -88,7 +88,7 @@ import Testing
         (#"{"id":1,"tag":3}"#, "an embedded object"), ("[]", "an object"), ("{", "expected"),
         (#"{"id":1,"id":2}"#, "id"),
     ])
-    func refusals(record: String, message: String) {
+    func invalidRecordsAreRefused(record: String, message: String) {
         lab.write("in", record + "\n")
         let result = lab.shell("$W zoo.realm Animal in")
         #expect(result.status == 8)
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// Rejecting a record also rejects the records that link to it.
-    @Test func refusalsSpreadAlongLinks() {
+    @Test func recordsThatLinkToRefusedOnesAreRefused() {
         lab.write("in", "{\"id\":1,\"mother\":2}\n{\"id\":2,\"mother\":3}\n{\"id\":4}\n")
         let result = lab.shell("$W --on-error skip --rejects bad zoo.realm Animal in")
         #expect(result.status == 8)
@@ -123,14 +123,14 @@ import Testing
         #expect(animals("id") == "{\"id\":4}\n")
     }
 
-    @Test func allOrNothing() {
+    @Test func oneTransactionStoresAllOrNothing() {
         lab.write("in", "{\"id\":1}\n{\"id\":2}\n{\"id\":2}\n")
         let before = lab.shell("$Q --digest zoo.realm; md5sum zoo.realm").text
         #expect(lab.shell("$W -1 zoo.realm Animal in").status == 8)
         #expect(lab.shell("$Q --digest zoo.realm; md5sum zoo.realm").text == before)
     }
 
-    @Test func aRehearsalChangesNothing() {
+    @Test func dryRunsChangeNothing() {
         lab.write("in", "{\"id\":1}\n{\"id\":2,\"mother\":1}\n")
         let before = lab.shell("md5sum zoo.realm; ls -A").text
         let result = lab.shell("$W -n zoo.realm Animal in")
@@ -142,7 +142,7 @@ import Testing
         #expect(lab.shell("md5sum zoo.realm; ls -A").text == before)
     }
 
-    @Test func objectKeysIdentifyWherePrimaryKeysDoNot() {
+    @Test func objectKeysIdentifyObjectsWithoutPrimaryKeys() {
         lab.write("in", "{\"_key\":7,\"next\":{\"_key\":300}}\n{\"_key\":300,\"next\":7}\n")
         let made = lab.shell("$W -1 zoo.realm Cage in; $Q --all -f ndjson zoo.realm")
         #expect(made.text.contains(#""_key":7,"inmate":null,"next":{"_key":300}"#), "\(made.text)")

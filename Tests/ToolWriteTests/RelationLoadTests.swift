@@ -13,7 +13,7 @@ import Testing
         lab.shell("$Q -f ndjson -F \(fields) zoo.realm Animal").text
     }
 
-    @Test func listsSetsDictionaries() {
+    @Test func listsSetsAndDictionariesAreLoaded() {
         lab.write("a.csv", "id,name\n1,a\n2,b\n3,c\n")
         lab.write("friends.csv", "owner,index,value\n1,0,2\n1,1,3\n3,0,3\n")
         lab.write("names.csv", "owner,value\n1,x\n1,\"\"\n2,y\n")
@@ -40,7 +40,7 @@ import Testing
         ("owner,index,value\n1,0,x\n", "a link to Animal"),
         ("owner,index,value\n1,0,8\n", "an object of Animal, got no object with the key 8"),
     ])
-    func refusals(_ text: String, _ message: String) {
+    func invalidRelationRowsAreRefused(_ text: String, _ message: String) {
         lab.write("a.csv", "id\n1\n")
         _ = lab.shell("$W -q -i csv --const weight=1 zoo.realm Animal a.csv")
         lab.write("friends.csv", text)
@@ -50,12 +50,12 @@ import Testing
         #expect(animals("friends") == "{\"friends\":[]}\n")
     }
 
-    @Test func wrongHeader() {
+    @Test func invalidHeadersAreRefused() {
         let result = lab.shell("printf 'owner,value\\n' | $W -i csv zoo.realm Animal.friends")
         #expect(result.status == 2)
     }
 
-    @Test func linksToThemselves() {
+    @Test func objectsMayLinkToThemselves() {
         lab.write("a.csv", "id,weight,mother\n1,1,1\n2,2,3\n3,3,2\n")
         let result = lab.shell("$W -i csv -m upsert --links create zoo.realm Animal a.csv")
         #expect(result.status == 0, "\(result.errorText)")
@@ -72,7 +72,7 @@ import Testing
     /// fixture's, in the order in which links created the objects. CSV does not contain the type of
     /// mixed values: an id is read back as the text or number that it looks like.
     @Test(arguments: ["bags", "bulk", "orders", "places", "social", "text", "types"])
-    func roundTrip(name: String) {
+    func relationsArePreserved(name: String) {
         let lab = WriteLab()
         let result = lab.shell(
             """

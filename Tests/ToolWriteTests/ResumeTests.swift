@@ -38,7 +38,7 @@ import Testing
 
     private func script(_ text: String) -> ToolProcess { lab.shell(Self.tools + text) }
 
-    @Test func beginsAnewAndGoesOn() {
+    @Test func aFollowerResyncsAndContinues() {
         let run = script(
             """
             fill 5; $W -q --create b.realm; $V -g applied b.realm
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// A resync removes objects that only the target has and, with `--force`, parts of the schema.
-    @Test func resyncMakesEqual() {
+    @Test func aResyncMakesDatabasesEqual() {
         lab.write(
             "other.txt",
             """
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// A resync of one class, in a database with other classes.
-    @Test func resyncOfOneClass() {
+    @Test func aResyncOfOneClassKeepsOtherClasses() {
         let run = script(
             """
             fill 5; cp zoo.realm b.realm; fill 5
@@ -90,7 +90,7 @@ import Testing
         #expect(run.text == "same\n", "\(run.errorText)")
     }
 
-    @Test func refusesWhatDoesNotFollow() {
+    @Test func gapsInTheStreamAreRefused() {
         let run = script(
             """
             fill 2; $W -q --create b.realm; begin > one
@@ -110,7 +110,7 @@ import Testing
 
     /// A version that is too large to hold back is one transaction, which is discarded if the
     /// version is interrupted.
-    @Test func largeVersions() {
+    @Test func largeVersionsAreDiscardedIfInterrupted() {
         let run = script(
             """
             seq 30000 | sed 's/.*/{"id":&,"name":"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"}/' \\
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Both processes are killed at random during writes; at the end both databases are equal.
-    @Test func survivesKills() {
+    @Test func databasesAreEqualAfterKills() {
         let run = script(
             """
             $W -q --create b.realm
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// A position file that contradicts the version of the database is ignored.
-    @Test func doubtsWhatIsBesideTheDatabase() {
+    @Test func contradictoryPositionFilesAreIgnored() {
         let run = script(
             """
             cp zoo.realm b.realm; at=$($V -g version b.realm)

@@ -9,7 +9,7 @@ import Testing
     /// The output of `--schema` is read back as the same schema. The exception is a name with a
     /// tab, which a line cannot represent.
     @Test(arguments: QueryRun.all.filter { !$0.hasSuffix("grammar.realm") })
-    func everySchemaIsReadAgain(file: String) {
+    func schemasRoundTripAsText(file: String) {
         let lab = WriteLab()
         lab.write("schema.txt", QueryRun.text(["--schema", file]))
         let made = lab.shell("$W -q --create --schema-file schema.txt new.realm")
@@ -17,7 +17,7 @@ import Testing
         #expect(lab.shell("$Q -S --json new.realm").text == QueryRun.text(["-S", "--json", file]))
     }
 
-    @Test func byHand() throws {
+    @Test func handWrittenSchemasAreRead() throws {
         let text = try SchemaText(
             """
             # pets
@@ -44,7 +44,7 @@ import Testing
         #expect(text.classes[1].property("notes")?.isFullText == true)
     }
 
-    @Test func mistakesHaveTheirLine() {
+    @Test func errorsNameTheirLine() {
         for (text, line) in [
             ("  a int", 1), ("class A\n  a", 2), ("class A\nclass A", 2), ("klass A", 1),
             ("class A\n\n  a list<>", 3), ("class A\n  a int\n  a int", 3),
@@ -77,7 +77,7 @@ import Testing
         return (lab, lab.shell("$W --schema-file s.txt p.realm"))
     }
 
-    @Test func aKeyThatIsThereNeedNoMention() {
+    @Test func existingPrimaryKeysMayBeOmitted() {
         let (lab, run) = apply("class P\n  size int\n")
         #expect(run.status == 0, "\(run.errorText)")
         #expect(
@@ -93,7 +93,7 @@ import Testing
         ("class P\n  x strng\n", "did you mean string?"), ("class P\n  x list<>\n", "line 2"),
         (#"{"classes":[{"name":"P","properties":[{"name":"x","type":"wrong"}]}]}"#, "wrong"),
     ])
-    func aWrongTypeIsToldTheRightOnes(_ text: String, _ message: String) {
+    func errorsForUnknownTypesListTheValidOnes(_ text: String, _ message: String) {
         let run = apply(text).run
         #expect(run.status == 2)
         #expect(run.errorText.contains(message), "\(run.errorText)")
@@ -102,7 +102,7 @@ import Testing
                 "int, bool, string, data, mixed, date, float, double, decimal128"))
     }
 
-    @Test func aClassMayBeCalledBinary() throws {
+    @Test func aClassMayBeNamedBinary() throws {
         let text = try SchemaText("class A\n  x binary?\nclass binary\n  n int\n")
         #expect(text.classes[0].property("x")?.target == "binary")
     }

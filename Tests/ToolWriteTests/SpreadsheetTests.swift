@@ -14,7 +14,7 @@ struct SpreadsheetTests {
 
     private var records: String { lab.shell("$Q -f ndjson t.realm T").text }
 
-    @Test func aHeaderWithSemicolonsDecidesAndANoticeSaysSo() {
+    @Test func semicolonsInTheHeaderAreDetectedAndReported() {
         let run = load("", "name;wert\nA;3,14\nB;-2,5\n")
         #expect(run.status == 0)
         #expect(run.errorText.contains("fields are separated by ';'; --delimiter says it"))
@@ -46,7 +46,7 @@ struct SpreadsheetTests {
         #expect(bad.errorText.contains("not windows-1252 at byte 2"))
     }
 
-    @Test func columnsWithoutNamesArePassedOverOrMapped() {
+    @Test func columnsWithoutNamesAreSkippedOrMapped() {
         let run = load("", ",a\n0,x\n1,y\n")
         #expect(run.errorText.contains("no name for column 1, which is passed over"))
         #expect(records == "{\"a\":\"x\"}\n{\"a\":\"y\"}\n")
@@ -62,7 +62,7 @@ struct SpreadsheetTests {
         #expect(records == "{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":null}\n{\"a\":4,\"b\":5}\n")
     }
 
-    @Test(arguments: [";", "tab", "|"]) func whatIsWrittenWithADelimiterIsReadBack(
+    @Test(arguments: [";", "tab", "|"]) func outputWithADelimiterIsReadBack(
         separator: String
     ) {
         let text = "a,b\n\"x;y|z\t,\"\"q\",1.5\n,2\n\"\",-3\n"
@@ -79,7 +79,7 @@ struct SpreadsheetTests {
         #expect(bytes.utf8.count { $0 == 13 } == 4)
     }
 
-    @Test func theJSONOfStudioIsReadByClass() {
+    @Test func studioJSONIsReadByClass() {
         let text =
             #"{"Dog":[{"_id":1,"name":"Rex"}],"Person":[{"_id":7,"dog":{"_id":1,"name":"Rex"}}]}"#
         lab.write("studio.json", text)
@@ -95,7 +95,7 @@ struct SpreadsheetTests {
         #expect(bad.errorText.contains("line 2"), "\(bad.errorText)")
     }
 
-    @Test func formsOfLinesGoWithTables() {
+    @Test func lineFormatsAreAcceptedOnlyForTables() {
         _ = load("", "a\n1\n")
         for options in ["--bom", "--crlf", "--delimiter ';'"] {
             let run = lab.shell("$Q -f ndjson \(options) t.realm T")

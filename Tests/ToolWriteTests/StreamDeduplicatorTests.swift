@@ -67,19 +67,19 @@ import Testing
         ("r 9 2,i 9,c 9 2 2", "hhx"),
         ("heartbeat 5,i 6,c 6 5 1", "-hR"),
     ])
-    func resumes(_ words: String, _ expected: String) {
+    func appliedVersionsAreSkipped(_ words: String, _ expected: String) {
         var gate = strict(5)
         #expect(run(&gate, words) == expected, "\(words)")
     }
 
-    @Test func nothingIsKnown() {
+    @Test func streamsWithoutAPositionNeedAResync() {
         var gate = strict(nil)
         #expect(run(&gate, "ready 5,i 6,c 6 5 1") == "-hx")
         gate = strict(nil)
         #expect(run(&gate, "ready 0,r 6 0,i 6,c 6 0 1,i 7,c 7 6 1") == "-hhRhR")
     }
 
-    @Test func sources() {
+    @Test func versionsOfAnotherSourceAreRefused() {
         var gate = strict(5, "a")
         #expect(run(&gate, "i 6,c 6 5 1 @b") == "hx")
         // A resync that was applied is skipped. A resync from another database or to an older
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// Records without marks, as in a diff, are applied immediately.
-    @Test func withoutMarks() {
+    @Test func recordsWithoutMarksAreAppliedImmediately() {
         var gate = StreamDeduplicator()
         #expect(run(&gate, "i 6,i 7,ready 5,i 6") == "oo-o")
         #expect(run(&gate, "c 7 6 9,i 8,c 8 7 1,i 9,c 9 7 1") == "RhRhx")

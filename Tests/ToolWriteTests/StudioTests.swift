@@ -28,7 +28,7 @@ import Testing
                 + "-m merge app.realm - data.json && \(script)")
     }
 
-    @Test func circlesAreClosed() {
+    @Test func cyclesOfLinksAreRestored() {
         let run = load(
             #"""
             {"Person":[{"name":"Ann","age":3,"friend":{"name":"Bob","age":4,
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test func objectsWithoutPrimaryKey() {
+    @Test func objectsWithoutPrimaryKeysAreLoaded() {
         let run = load(
             #"{"Note":[{"text":"a","next":{"$ref":"Note#5"},"$refId":"Note#3"},"#
                 + #"{"text":"b","next":null,"$refId":"Note#5"}]}"#,
@@ -60,7 +60,7 @@ import Testing
         #"{"Pet":[{"$ref":"Pet#x"}]}"#, #"{"Pet":[{"id":1,"owner":{"$ref":"Pet#1"}}]}"#,
         #"{"Note":[{"text":"a","next":{"text":"b","$refId":"Note#5"}}]}"#,
         #"{"Note":[{"text":"a","$refId":"Note#-5"}]}"#,
-    ]) func wrongNamesAreRefused(json: String) {
+    ]) func unknownNamesAreRefused(json: String) {
         let run = load(json, then: "true")
         #expect(run.status == 8, "\(run.errorText)")
     }

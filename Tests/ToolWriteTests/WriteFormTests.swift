@@ -16,7 +16,7 @@ import Testing
         lab.shell("$Q -f ndjson -F \(fields) zoo.realm Animal").text
     }
 
-    @Test func theFormIsTakenFromTheNameOfTheInput() {
+    @Test func theFormatIsTakenFromTheInputName() {
         lab.write("in.csv", "id,weight\n1,2.5\n")
         lab.write("in.TSV", "id\tweight\n2\t2.5\n")
         lab.write("in.json", #"[{"id":3,"weight":2.5}]"#)
@@ -31,7 +31,7 @@ import Testing
         #expect(lab.shell("$Q -c zoo.realm Animal 'weight == 2.5'").text == "3\n")
     }
 
-    @Test func tables() {
+    @Test func csvTablesAreLoaded() {
         lab.write(
             "in.csv",
             "id,name,weight,mother,names,scores\n1,,1.5,2,a;b,\"{\"\"k\"\":1}\"\n2,\"\",2,,,\n")
@@ -49,7 +49,7 @@ import Testing
         #expect(bad.errorText.contains("weight: expected double, got \"x\""))
     }
 
-    @Test func arraysAndRenamedFields() {
+    @Test func arraysAndRenamedFieldsAreLoaded() {
         let script =
             #"echo '[{"nr":1,"x":2},{"nr":2}]' | $W -i json --map id=nr --ignore-unknown "#
             + #"--const 'name="c"' --const 'names=["q"]' zoo.realm Animal"#
@@ -62,7 +62,7 @@ import Testing
         #expect(misfit.status == 2)
     }
 
-    @Test func classesInRecords() {
+    @Test func recordsMayNameTheirClass() {
         let script =
             #"printf '%s\n' '{"$class":"Animal","id":1}' '{"$class":"Cage","inmate":1}' | "#
             + "$W zoo.realm -"
@@ -73,7 +73,7 @@ import Testing
         #expect(missing.errorText.contains("a class in the field $class"))
     }
 
-    @Test func changeRecords() {
+    @Test func changeRecordsAreApplied() {
         lab.write(
             "changes",
             """
@@ -97,7 +97,7 @@ import Testing
         #expect(gone.status == 8)
     }
 
-    @Test func bulkChanges() {
+    @Test func bulkChangesUpdateAndDelete() {
         lab.write(
             "in", "{\"id\":1,\"weight\":1}\n{\"id\":2,\"weight\":5}\n{\"id\":3,\"weight\":9}\n")
         _ = lab.shell("$W zoo.realm Animal in")
@@ -117,7 +117,7 @@ import Testing
         #expect(lab.shell("$W --where 'wieght > 3' --delete zoo.realm Animal").status == 2)
     }
 
-    @Test func schemaEdits() {
+    @Test func schemaOptionsChangeTheSchema() {
         _ = lab.shell(#"printf '{"id":1}\n{"id":2,"name":"x"}\n' | $W zoo.realm Animal"#)
         let loss = lab.shell("$W --required Animal.name zoo.realm")
         #expect(loss.status == 2)
@@ -137,7 +137,7 @@ import Testing
         #expect(lab.shell("$W --schema-version 2 zoo.realm").status == 2)
     }
 
-    @Test func exitCodesOfFiles() {
+    @Test func fileErrorsHaveTheirExitCodes() {
         #expect(lab.shell("$W none.realm Animal /dev/null").status == 3)
         #expect(lab.shell("echo x > bad.realm; $W bad.realm Animal /dev/null").status == 3)
         #expect(lab.shell("$W zoo.realm Animal none").status == 3)

@@ -51,7 +51,7 @@ import Testing
 
     /// 50 inputs per round; 100 000 with `REALM_TEST_SCALE` 50.
     @Test(arguments: [WriteRequest.InputFormat.ndjson, .csv])
-    func damagedRecords(_ format: WriteRequest.InputFormat) throws {
+    func damagedRecordsAreReadSafely(_ format: WriteRequest.InputFormat) throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("WriteMutationTests \(format) seed \(seed)")
         var random = SeededRandom(seed: seed)

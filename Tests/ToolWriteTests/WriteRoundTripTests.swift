@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func extendedJSON(name: String) {
+    func extendedJSONRoundTrips(name: String) {
         let lab = WriteLab()
         let result = copy(name, lab)
         #expect(result.status == 0, "\(result.errorText)")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func digests(name: String) {
+    func digestsOfCopiesAreEqual(name: String) {
         let lab = WriteLab()
         _ = copy(name, lab)
         let digests = lab.shell(
