@@ -8,7 +8,7 @@ import Testing
     // MARK: Old values
 
     @Test("ACT-56: notifications of an object have its old values")
-    func notificationsHaveTheOldValues() throws {
+    func oldValues() throws {
         let here = try LoopLab(2)
         let diary = here.diary
         let token = here.instance.observe(object: here.link(1)) { notice in
@@ -41,7 +41,7 @@ import Testing
     // MARK: Dictionaries
 
     @Test("ACT-50: a dictionary reports changes by key")
-    func dictionariesReportChangesByKey() throws {
+    func dictionary() throws {
         let here = try LoopLab(3)
         let (table, keys, instance, diary) = (here.lab.table, here.keys, here.instance, here.diary)
         try here.write { (transaction) throws(RealmError) in
@@ -145,7 +145,7 @@ import Testing
     // MARK: Incoming links
 
     @Test("ACT-55: key paths follow incoming links, by names or by resolved steps")
-    func keyPathsFollowIncomingLinks() throws {
+    func incomingLinks() throws {
         let here = try LoopLab(4)
         let (keys, table, instance, diary) = (here.keys, here.lab.table, here.instance, here.diary)
         try here.write { (transaction) throws(RealmError) in
@@ -194,7 +194,7 @@ import Testing
     // MARK: Ahead of telling
 
     @Test("CD-17: versions are compared on another thread, the instance advances afterwards")
-    func versionsAreComparedOnAnotherThread() throws {
+    func comparedElsewhere() throws {
         let here = try LoopLab(3, autorefresh: true)
         try here.observe()
         _ = here.news()
