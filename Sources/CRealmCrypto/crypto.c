@@ -18,7 +18,7 @@ int realm_crypto_equal(const uint8_t *a, const uint8_t *b, size_t count) {
     return difference == 0;
 }
 
-// MARK: What the processor can do
+// MARK: Processor features
 
 enum { unknown = 0, absent = 1, present = 2 };
 

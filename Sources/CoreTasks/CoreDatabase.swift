@@ -35,7 +35,7 @@ final class CoreDatabase: MeasuredDatabase {
         max(1, Int(Double(number) * Double(baseSize) / Double(CoreTask.usualRows)))
     }
 
-    // MARK: Making
+    // MARK: Creation
 
     /// Creates the class `t`.
     func makeTable(_ properties: [PropertySpec], key: PropertySpec? = nil) throws(RealmError) {

@@ -50,7 +50,7 @@ extension CoreTask {
         database.expected = rows
     }
 
-    // MARK: What is done
+    // MARK: Operations
 
     private static let findAny: Reading = { (reader) throws(RealmError) in
         try reader.find(anyOf(reader.database.needles, "ints"))

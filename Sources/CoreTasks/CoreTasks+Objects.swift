@@ -63,7 +63,7 @@ extension CoreTask {
         database.expected = 2 * database.baseSize
     }
 
-    // MARK: What is done
+    // MARK: Operations
 
     private static let firstBytes: Reading = { (reader) throws(RealmError) in
         reader.snapshot.beginWalk()

@@ -70,7 +70,7 @@ extension CoreTask {
         database.expected = (0..<database.baseSize).count { [2, 4].contains($0 % 7) }
     }
 
-    // MARK: Large and small letters
+    // MARK: Upper and lower case
 
     /// Up to 99 letters, half of them large. One of the texts is searched for, in other case.
     private static func letters(isIndexed: Bool) -> Build {
@@ -111,7 +111,7 @@ extension CoreTask {
         return found
     }
 
-    // MARK: What is done
+    // MARK: Operations
 
     /// Too long to lie beside others, as the reference's is.
     private static let longNeedle =

@@ -40,7 +40,7 @@ extension CoreTask {
         return chosen.reduce(0) { $0 + (counts[type.representative($1)] ?? 0) }
     }
 
-    // MARK: One after the other
+    // MARK: Queries
 
     private static func equal(
         _ type: CoreType, isIndexed: Bool, foldsCase: Bool = false, times: Int? = nil
@@ -94,7 +94,7 @@ extension CoreTask {
         equal(.string, isIndexed: true, foldsCase: true, times: 20),
     ]
 
-    // MARK: All at once
+    // MARK: Bulk changes
 
     /// The text is parsed, and what is found is removed.
     private static let clear: Changing = { (reader, transaction) throws(RealmError) in

@@ -165,7 +165,7 @@ struct TextArea {
         }
     }
 
-    // MARK: Beginnings
+    // MARK: Prefixes
 
     /// Returns the rows whose text begins with the needle, which must not be empty; nil for damaged
     /// offsets.
@@ -204,7 +204,7 @@ struct TextArea {
         }
     }
 
-    // MARK: Parts
+    // MARK: Substrings
 
     /// Returns the rows whose text contains the needle, which must not be empty; nil for damaged
     /// offsets.

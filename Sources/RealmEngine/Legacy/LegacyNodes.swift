@@ -79,7 +79,7 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         }
     }
 
-    // MARK: Making, with the mutex held
+    // MARK: Conversion, with the mutex held
 
     private func made(_ number: Int) throws(RealmError) -> NodeView {
         let places = places[self.places.partitionPoint { $0.first > number } - 1]

@@ -44,7 +44,7 @@ struct SchemaUpdate {
         }
     }
 
-    // MARK: What is to be done
+    // MARK: Required changes
 
     private func difference(_ schema: Schema) -> ModelDifference {
         ModelDifference(schema, wanted: wanted.classes)

@@ -65,7 +65,7 @@ final class ElementsSource: @unchecked Sendable {
         return arranged(.distinct)
     }
 
-    // MARK: Elsewhere
+    // MARK: Freezing and thawing
 
     private func moved(to realm: RealmInstance) -> ElementsSource? {
         guard let collection = collection.moved(to: realm) else { return nil }

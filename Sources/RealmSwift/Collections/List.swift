@@ -110,7 +110,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return nil
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
     /// Appends an element. An unmanaged object is added to the realm of a managed list.
     ///
@@ -214,7 +214,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         managed.change { (handle) throws(RealmError) in try handle.swap(index1, index2) }
     }
 
-    // MARK: Others made of this
+    // MARK: Derived results
 
     /// Returns the elements sorted by several properties, the first one first. Traps for an
     /// unmanaged list, and for a property that cannot be sorted by.
@@ -223,7 +223,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         Results(managed, Element.self, "RLMArray").sorted(by: sortDescriptors)
     }
 
-    // MARK: Elsewhere
+    // MARK: Freezing and thawing
 
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
     /// unmanaged list.
@@ -265,7 +265,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     public override var hash: Int { managed?.identity ?? unmanaged.hashValue }
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
-    // MARK: As a property
+    // MARK: Persisted property
 
     func assign(_ other: List) {
         if other === self || managed != nil && isSame(as: other) { return }

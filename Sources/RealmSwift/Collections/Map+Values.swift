@@ -44,7 +44,7 @@ extension Map {
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Value>
     where S.Iterator.Element == String { results.distinct(by: keyPaths) }
 
-    // MARK: Figures
+    // MARK: Aggregates
 
     private func figure(_ function: AggregateFunction, _ property: String) -> _Stored? {
         if managed == nil {

@@ -140,7 +140,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         return all[Int(position.offset)]
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
     private func check(_ key: Key) {
         guard let text = key as? String else { return }
@@ -236,7 +236,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         KeyValueSequence(entries: entries.map { (key: $0.key, value: $0.value) })
     }
 
-    // MARK: Elsewhere
+    // MARK: Freezing and thawing
 
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
     /// unmanaged map.
@@ -265,7 +265,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     }
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
-    // MARK: As a property
+    // MARK: Persisted property
 
     func assign(_ other: Map) {
         if other === self || other.isEqual(self) && managed != nil { return }

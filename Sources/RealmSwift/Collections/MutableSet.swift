@@ -107,7 +107,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return theirs.read { (handle) in handle }
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
     /// Inserts an element unless it is already in the set. An unmanaged object is added to the
     /// realm of a managed set.
@@ -176,7 +176,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         for element in Array(other) { remove(element) }
     }
 
-    // MARK: Others made of this
+    // MARK: Derived results
 
     /// Returns the elements sorted by several properties, the first one first. Traps for an
     /// unmanaged set, and for a property that cannot be sorted by.
@@ -185,7 +185,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         Results(managed, Element.self, "RLMSet").sorted(by: sortDescriptors)
     }
 
-    // MARK: Elsewhere
+    // MARK: Freezing and thawing
 
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
     /// unmanaged set.
@@ -223,7 +223,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     public override var hash: Int { managed?.identity ?? Set(unmanaged).hashValue }
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
-    // MARK: As a property
+    // MARK: Persisted property
 
     func assign(_ other: MutableSet) {
         if other === self || managed != nil && isSame(as: other) { return }

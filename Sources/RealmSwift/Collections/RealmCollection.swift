@@ -182,7 +182,7 @@ extension RealmCollection {
         return results.index { (managed) throws(RealmError) in try predicate.query(managed) }
     }
 
-    // MARK: Others made of this
+    // MARK: Derived results
 
     /// Returns the first element of each combination of the given properties. Traps for an
     /// unmanaged collection, and for an unknown property.

@@ -122,7 +122,7 @@ import RealmEngine
         }
     }
 
-    // MARK: Others made of these
+    // MARK: Derived results
 
     /// Returns the elements that also match a predicate in text form.
     func filter(format: String, _ args: [Any]) -> Results {
@@ -167,7 +167,7 @@ import RealmEngine
         }
     }
 
-    // MARK: Elsewhere
+    // MARK: Freezing and thawing
 
     /// Returns a frozen copy, which does not change and may be read on any thread.
     public func freeze() -> Results {
@@ -353,7 +353,7 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
-    // MARK: Elsewhere
+    // MARK: Freezing and thawing
 
     func frozen() -> ResultsSource {
         if realm.isFrozen { return self }

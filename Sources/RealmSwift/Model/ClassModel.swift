@@ -90,7 +90,7 @@ final class ClassModel: @unchecked Sendable {
     /// The field with this name in the class; nil if there is none.
     func field(named name: String) -> Field? { fields.first { $0.name == name } }
 
-    // MARK: As the engine wants it
+    // MARK: Engine specification
 
     /// The class as a table definition for the engine.
     var spec: ClassSpec {
@@ -112,7 +112,7 @@ final class ClassModel: @unchecked Sendable {
             properties: properties)
     }
 
-    // MARK: Mistakes (API specification 2.16)
+    // MARK: Validation (API specification 2.16)
 
     private func findMistakes(_ rules: LegacyRules) -> [String] {
         var mistakes = keyMistakes(rules) + fields.compactMap { mistake(in: $0) }

@@ -124,7 +124,7 @@ extension UUID: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey, 
     public func _rlmStored(_ storing: _Storing) -> Value { .uuid(stored) }
 }
 
-// MARK: - Objects of Foundation, as figures are asked for
+// MARK: - Foundation classes in aggregates
 
 extension NSNumber: _HasPersistedType, MinMaxType, AddableType {
     public typealias PersistedType = NSNumber

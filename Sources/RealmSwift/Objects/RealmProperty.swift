@@ -89,7 +89,7 @@ private final class HeldPlace {
     }
 }
 
-// MARK: - As columns
+// MARK: - Persisted properties
 
 extension RealmProperty: RecordedHolder {
     func note() { place.note() }

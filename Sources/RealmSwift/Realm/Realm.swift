@@ -314,7 +314,7 @@ import RealmEngine
         attempt { () throws(RealmError) in try managed.objects.object(primaryKey: key) }
     }
 
-    // MARK: Moving on
+    // MARK: Refreshing
 
     /// Whether the realm advances automatically after commits of others; true unless set.
     ///

@@ -80,7 +80,7 @@ final class RealmInstance: @unchecked Sendable {
     /// All live instances of the process.
     static var all: [RealmInstance] { live.withLock { $0.values.map { $0 } }.compactMap(\.object) }
 
-    // MARK: Lasting
+    // MARK: Lifetime
 
     /// Begins a write transaction and keeps the instance alive until the transaction ends.
     func beginWrite() {
@@ -228,7 +228,7 @@ final class RealmInstance: @unchecked Sendable {
         return live.isInvalidated ? nil : live
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
     /// Traps unless the realm is live and in a write transaction.
     func checkChanging(collection: String) {

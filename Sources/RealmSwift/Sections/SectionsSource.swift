@@ -79,7 +79,7 @@ struct SectionsLayout<Key: Hashable> {
     }
 }
 
-// MARK: - Making them
+// MARK: - Creation
 
 extension RealmCollection {
     /// Returns the elements in sections of equal keys, in the order that the descriptors define.

@@ -119,7 +119,7 @@ open class MeasuredDatabase {
         pins = []
     }
 
-    // MARK: Figures
+    // MARK: Measurements
 
     /// Number of syncs and bytes written through this handle.
     private var traffic: WriteSession.Traffic {

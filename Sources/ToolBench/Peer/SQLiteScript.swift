@@ -160,7 +160,7 @@ struct SQLiteScript: Sendable {
         text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
     }
 
-    // MARK: As often as the setting says
+    // MARK: Numbers of operations
 
     func operations(_ setting: BenchSetting) -> Int {
         repeats > 0 ? min(repeats, setting.num) : max(1, setting.num / share)

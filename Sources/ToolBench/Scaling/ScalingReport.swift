@@ -78,7 +78,7 @@ struct ScalingReport: ReportDocument {
     }
 }
 
-// MARK: - For programs
+// MARK: - JSON and CSV
 
 extension ScalingReport {
     /// Returns the figures of one size in the order of the columns, with their names in JSON and

@@ -69,7 +69,7 @@ struct ChartDrawing {
             turned: true)
     }
 
-    // MARK: Numbers along the bottom
+    // MARK: Numeric axis
 
     private mutating func drawNumbers(_ label: String, _ unit: ChartUnit) {
         let scale = ChartScale(
@@ -143,7 +143,7 @@ struct ChartDrawing {
         for y in [low, high] { drawing.line(x - 4, y, x + 4, y, paint) }
     }
 
-    // MARK: Names along the bottom
+    // MARK: Category axis
 
     private mutating func drawNames(_ names: [String]) {
         let groups = chart.series.compactMap { series -> (Paint, String, [Chart.Interval?])? in

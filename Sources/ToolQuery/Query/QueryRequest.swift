@@ -112,7 +112,7 @@ struct QueryRequest {
     }
 }
 
-// MARK: - What does not go together
+// MARK: - Contradictory options
 
 extension QueryRequest {
     private func checkApplicable() throws(RealmError) {

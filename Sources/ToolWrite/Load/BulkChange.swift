@@ -115,7 +115,7 @@ struct BulkChange {
         }
     }
 
-    // MARK: Saying so
+    // MARK: Report
 
     private func report(
         _ count: Int, _ table: TableInfo, _ version: UInt64?

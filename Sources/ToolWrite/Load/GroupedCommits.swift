@@ -115,7 +115,7 @@ final class GroupedCommits: CommitStep {
         }
     }
 
-    // MARK: Becoming durable
+    // MARK: Durability
 
     /// Runs blocks delivered to this thread, waiting for them up to `milliseconds`.
     func work(_ load: RecordLoad, _ milliseconds: Int32 = 200) throws(RealmError) {

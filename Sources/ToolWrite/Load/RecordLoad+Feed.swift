@@ -56,7 +56,7 @@ extension RecordLoad {
         }
     }
 
-    // MARK: At once
+    // MARK: Immediate writes
 
     /// Creates all objects of the batch. Returns false without having changed anything if the batch
     /// needs more than that.

@@ -131,7 +131,7 @@ extension RecordLoad {
         return goesOn
     }
 
-    // MARK: Settling
+    // MARK: Settlements
 
     func settlement(_ version: UInt64?) -> Settlements.Item {
         Settlements.Item(

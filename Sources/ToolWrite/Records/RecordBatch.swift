@@ -134,7 +134,7 @@ final class RecordBatch: @unchecked Sendable {
         return false
     }
 
-    // MARK: Using up
+    // MARK: Consumption
 
     /// Takes the records up to the next due commit, or all remaining ones.
     func take() -> (records: Range<Int>, isDue: Bool) {

@@ -191,7 +191,7 @@ extension WriteRequest.InputFormat {
     }
 }
 
-// MARK: - What does not go together
+// MARK: - Contradictory options
 
 extension WriteRequest {
     private func check() throws(RealmError) {

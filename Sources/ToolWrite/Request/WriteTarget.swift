@@ -112,7 +112,7 @@ final class WriteTarget {
         try syncDirectory(of: destination, for: request.path)
     }
 
-    // MARK: Making
+    // MARK: Creation
 
     private static func opened(
         _ request: WriteRequest, _ options: WriteSession.Options

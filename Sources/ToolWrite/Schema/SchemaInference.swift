@@ -131,7 +131,7 @@ struct SchemaInference {
         return field
     }
 
-    // MARK: Answer
+    // MARK: Inferred classes
 
     /// Returns the classes and properties that `present`, the existing classes, lack. Embedded
     /// classes precede the classes that contain them, so that links find their targets.

@@ -165,7 +165,7 @@ final class CommitQueue: @unchecked Sendable {
     /// is held.
     func waitForCommits() { monitor.wait { !schedule.isBusy && !hasTurn } }
 
-    // MARK: Carrying out
+    // MARK: Actions
 
     /// Carries out actions on the calling thread, except those that may block, which it enqueues
     /// for the queue's thread.

@@ -286,7 +286,7 @@ public final class Instance {
     public var version: UInt64 { snapshot().version }
     public var schema: Schema { snapshot().schema }
 
-    // MARK: Moving on
+    // MARK: Refreshing
 
     /// Moves to the newest version and calls all observers with pending changes on the calling
     /// thread. Returns false if there is no newer version, in a write transaction, when frozen, and

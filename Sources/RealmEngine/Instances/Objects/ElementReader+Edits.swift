@@ -74,7 +74,7 @@ extension ElementReader {
         return try halves.value(forKey: key, handle.space)
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
     package func append(_ value: Value, to handle: CollectionHandle) throws(RealmError) {
         if let edit = changeableEdit { return try edit.append(value) }

@@ -67,7 +67,7 @@ package final class ObjectClass {
         return UnsafePointer(fields.baseAddress! + property)
     }
 
-    // MARK: Following the instance
+    // MARK: Schema changes
 
     /// Returns the table in the instance's current version; nil if the class was removed.
     func table() -> TableInfo? {

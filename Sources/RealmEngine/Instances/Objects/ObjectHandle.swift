@@ -33,7 +33,7 @@ package struct ObjectHandle {
 
     package var link: ObjectLink { ObjectLink(table: objects.key, key: key) }
 
-    // MARK: Places
+    // MARK: Row location
 
     /// Updates the location to the instance's current version. Handles of a frozen instance are
     /// located when they are made, and do not change.

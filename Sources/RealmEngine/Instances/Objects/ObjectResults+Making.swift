@@ -54,7 +54,7 @@ extension ObjectResults {
             ResultsDefinition(objects.key, from: .linking(to: target.link, by: info.key)), nil)
     }
 
-    // MARK: Elsewhere
+    // MARK: Confinement and observation
 
     /// Reference to the results for another context or an observer.
     package var confined: Confined { Confined(instance, .results(definition)) }

@@ -66,7 +66,7 @@ package final class ObjectResults {
     /// Whether the instance is frozen. Safe on any thread.
     var isFrozen: Bool { isFixed }
 
-    // MARK: What they hold
+    // MARK: Content
 
     /// Returns the current content, evaluating it if necessary.
     @inline(__always)

@@ -38,7 +38,7 @@ final class CollectionObserver: Observer {
         self.block = block
     }
 
-    // MARK: Beginning
+    // MARK: Initial evaluation
 
     /// Reads the content of the subject in `snapshot`. Free to call on any thread.
     static func evaluate(_ subject: Subject, _ snapshot: Snapshot) -> Evaluation {

@@ -114,7 +114,7 @@ final class ObserverList {
     /// Records the changeset of a commit that is not in the file yet.
     func note(_ changeset: ByteView) { try? assignments.add(changeset) }
 
-    // MARK: Telling
+    // MARK: Delivery
 
     func tell(_ notice: InstanceNotice) {
         removeEnded()
@@ -205,7 +205,7 @@ final class ObserverList {
         instance.deliverPending()
     }
 
-    // MARK: Ahead of telling
+    // MARK: Evaluation before delivery
 
     /// Compares the observers' versions with `target` on a background thread. `arrive` is then
     /// called in the instance's context, with the findings available. Returns false if there is
@@ -238,7 +238,7 @@ final class ObserverList {
         return true
     }
 
-    // MARK: Leaving out
+    // MARK: Skipped observers
 
     /// Traps unless each token belongs to this instance.
     func check(_ tokens: [ObservationToken]) {

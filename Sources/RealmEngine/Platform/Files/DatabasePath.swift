@@ -80,7 +80,7 @@ package struct DatabasePath: Sendable, Hashable {
     func holds(_ file: FileIdentity) -> Bool { FileIdentity(path: path) == file }
 }
 
-// MARK: What one lock file cannot guard
+// MARK: Foreign lock files and hard links
 
 extension DatabasePath {
     /// The lock file beside a symbolic link to the database, if a process holds it: a second

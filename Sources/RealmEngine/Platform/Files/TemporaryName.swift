@@ -71,7 +71,7 @@ struct TemporaryName {
             && a.st_dev == b.st_dev
     }
 
-    // MARK: Left by others
+    // MARK: Cleanup
 
     /// Removes files of processes that no longer exist because they were killed or the machine
     /// stopped.

@@ -74,7 +74,7 @@ final class WriteBehind: @unchecked Sendable {
 
     deinit { for chunk in line { chunk.bytes.deallocate() } }
 
-    // MARK: The maker
+    // MARK: Producer
 
     /// Enqueues `chunk`, taking over its memory, and returns an empty chunk of `capacity` bytes at
     /// the following offset. Throws the error of an earlier chunk.
@@ -144,7 +144,7 @@ final class WriteBehind: @unchecked Sendable {
         }
     }
 
-    // MARK: Both
+    // MARK: Shared steps
 
     /// Claims the follower; nil if another thread runs it or there are no new bytes.
     private func claimFollowing() -> Step? {
@@ -188,7 +188,7 @@ final class WriteBehind: @unchecked Sendable {
         }
     }
 
-    // MARK: The second thread
+    // MARK: Writing thread
 
     /// Starts the thread at the first call. Returns false if there is none.
     private func start() -> Bool {

@@ -103,7 +103,7 @@ struct IndexSearch {
         entry.slot.isTagged ? 1 : try KeyList(space, entry.slot.ref).count()
     }
 
-    // MARK: Looking at objects
+    // MARK: Objects of a term
 
     /// Returns the objects for which a term with index entries is true; nil if too many objects
     /// would have to be read.

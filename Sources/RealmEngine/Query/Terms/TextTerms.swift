@@ -271,7 +271,7 @@ final class TextTerm: QueryTerm {
         }
     }
 
-    // MARK: Parts
+    // MARK: Substrings
 
     private func matchContaining(
         _ column: BytesLeaf, _ needle: Needle, _ among: Selection

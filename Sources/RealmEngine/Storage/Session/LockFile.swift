@@ -104,7 +104,7 @@ struct LockFile: @unchecked Sendable {
         base.storeBytes(of: value, toByteOffset: offset, as: T.self)
     }
 
-    // MARK: What the layout is
+    // MARK: Layout
 
     /// The init-complete byte is not 0. Only 1 means this layout; `foreignLayout` reports any other
     /// value.
@@ -168,7 +168,7 @@ struct LockFile: @unchecked Sendable {
         nonmutating set { put(newValue, Offset.initiator) }
     }
 
-    // MARK: The writer's turn
+    // MARK: Writer's turn
 
     /// Set while a version-list entry is being published.
     var isCritical: Bool {

@@ -83,7 +83,7 @@ final class IndexChanges {
             ? .int(WaitingIntegers.number(change.place)) : values[Int(change.value)]
     }
 
-    // MARK: Making them
+    // MARK: Application
 
     /// Returns the next change to apply; nil after the last one.
     func next() -> (entry: IndexEditor.Entry, isRemoval: Bool)? {

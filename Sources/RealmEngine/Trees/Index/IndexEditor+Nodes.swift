@@ -75,7 +75,7 @@ extension IndexEditor {
         return true
     }
 
-    // MARK: Changing
+    // MARK: Copy on write
 
     /// Returns the node at `slot`, copied if the transaction does not own it.
     ///

@@ -102,7 +102,7 @@ extension ColumnEditor {
         return nodes.slab.writable(new.ref)
     }
 
-    // MARK: One byte area
+    // MARK: One byte area for all values
 
     /// Copies the three parts of a leaf. Checks the offsets here, because later edits use them
     /// unchecked.
@@ -191,7 +191,7 @@ extension ColumnEditor {
         area.resize(newCount, flags: newCount == 0 ? 0x10 : 0x11)
     }
 
-    // MARK: A blob for each
+    // MARK: One blob for each value
 
     private func spliceBig(
         _ slot: RefSlot, _ leaf: SlabNode, _ i: Int, _ value: ByteView?, _ place: Place

@@ -120,7 +120,7 @@ final class LeafBuffer {
     func keepBlobs(_ refs: ContiguousArray<Ref>) { blobs = refs }
 }
 
-// MARK: - Taking apart
+// MARK: - Decoding
 
 extension LeafBuffer {
     /// Decodes the leaf at `ref` of a cluster column.

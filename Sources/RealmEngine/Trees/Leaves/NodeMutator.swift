@@ -54,7 +54,7 @@ struct NodeMutator {
     }
 }
 
-// MARK: - Letting go
+// MARK: - Freeing
 
 extension NodeMutator {
     /// Frees one node, without the nodes that it references. Throws if more bytes are freed than
@@ -109,7 +109,7 @@ extension NodeMutator {
     }
 }
 
-// MARK: - Changing
+// MARK: - Changes
 
 extension NodeMutator {
     @inline(__always) func owns(_ ref: Ref) -> Bool { slab.owns(ref) }

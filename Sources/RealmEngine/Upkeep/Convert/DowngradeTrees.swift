@@ -161,7 +161,7 @@ struct DowngradeTrees {
         return DowngradeFormat.ascends(x, y)
     }
 
-    // MARK: What is made anew
+    // MARK: Converted leaves
 
     /// Writes a leaf of collection elements.
     func leaf(_ values: ArraySlice<Value>, _ element: ElementType) throws(RealmError) -> Ref {

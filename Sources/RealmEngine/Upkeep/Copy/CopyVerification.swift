@@ -272,7 +272,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         slots = .allocate(capacity: slotCapacity)
     }
 
-    // MARK: The end
+    // MARK: Final comparison
 
     /// Compares the roots. Call it after all `size` bytes are in the file.
     ///

@@ -171,7 +171,7 @@ final class DamagedFile {
     }
 }
 
-// MARK: - The root the header names
+// MARK: - Root of the header
 
 extension DamagedFile {
     private struct Root {

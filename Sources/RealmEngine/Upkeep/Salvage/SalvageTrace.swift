@@ -78,7 +78,7 @@ final class SalvageTrace {
         }
     }
 
-    // MARK: The rest
+    // MARK: Space map
 
     /// Returns the map of the file. Call it after everything of `tables` has been copied.
     func map(_ tables: [TableInfo]) throws(RealmError) -> SpaceMap {
