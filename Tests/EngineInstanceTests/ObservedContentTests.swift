@@ -87,7 +87,7 @@ import Testing
         try here.audit()
     }
 
-    // MARK: Leaving out
+    // MARK: Skipped observers
 
     @Test("a commit skips only the given observers, and only its own changes")
     func aCommitSkipsTheGivenObservers() throws {
@@ -191,7 +191,7 @@ import Testing
         try here.audit()
     }
 
-    // MARK: Ahead of telling
+    // MARK: Evaluation before delivery
 
     @Test("CD-17: versions are compared on another thread, the instance advances afterwards")
     func comparedElsewhere() throws {

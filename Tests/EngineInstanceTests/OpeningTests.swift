@@ -223,7 +223,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    // MARK: Beginning anew
+    // MARK: Deleting all data
 
     @Test func deletesAllDataIfTheSchemaDiffers() throws {
         let lab = try OpeningLab()
@@ -251,7 +251,7 @@ import Testing
         try expectSound(lab.path)
     }
 
-    // MARK: Reading only
+    // MARK: Read-only instances
 
     @Test func readOnlyInstancesLeaveTheFileUnchanged() throws {
         let lab = try OpeningLab()

@@ -94,7 +94,7 @@ extension ResultsLab {
         }
     }
 
-    // MARK: The engine's
+    // MARK: Results of the engine
 
     func results(_ shape: ResultsShape, _ people: ObjectClass) throws -> ObjectResults {
         var results: ObjectResults
@@ -189,7 +189,7 @@ extension ResultsLab {
         }
     }
 
-    // MARK: The model's
+    // MARK: Results of the model
 
     func expected(_ shape: ResultsShape, _ snapshot: Snapshot) throws -> [ObjectKey] {
         var keys = try members(shape.origin, snapshot)

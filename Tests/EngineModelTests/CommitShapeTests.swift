@@ -134,7 +134,7 @@ import Testing
         try audit()
     }
 
-    // MARK: Versions one after the other
+    // MARK: Consecutive versions
 
     private func expectSame(_ session: WriteSession, _ when: String) throws {
         let known = SchemaFacts(session.database.schema)

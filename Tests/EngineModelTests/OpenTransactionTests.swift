@@ -121,7 +121,7 @@ import Testing
 
     #endif
 
-    // MARK: Too late
+    // MARK: Outdated snapshots
 
     private func text(_ text: String) -> ByteView {
         var text = text

@@ -182,7 +182,7 @@ final class RowBatchSide {
         }
     }
 
-    // MARK: Between batches
+    // MARK: Changes between batches
 
     /// Makes the same random changes on both sides.
     func disturb(_ values: RandomValues, like other: RowBatchSide) throws {

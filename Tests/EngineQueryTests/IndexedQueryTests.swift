@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    // MARK: How an answer comes about
+    // MARK: Plans
 
     private func plan(
         _ text: String, _ database: Database, _ arguments: [QueryArgument] = []

@@ -58,7 +58,7 @@ extension ModelDatabase {
         return nil
     }
 
-    // MARK: Receiving ends
+    // MARK: Backlinks
 
     private struct Origin: Hashable {
         let target: ObjectLink

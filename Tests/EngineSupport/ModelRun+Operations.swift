@@ -242,7 +242,7 @@ extension ModelRun {
             value(keys.map { .link(ObjectLink(table: target, key: $0)) }))
     }
 
-    // MARK: What must be refused
+    // MARK: Refused operations
 
     /// Makes a call that must fail. Later comparisons would detect a change.
     private func refused(_ transaction: WriteTransaction) throws {

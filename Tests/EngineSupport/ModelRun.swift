@@ -256,7 +256,7 @@ final class ModelRun {
         if let found { throw Failure(description: "\(when): \(found)") }
     }
 
-    // MARK: Choosing
+    // MARK: Random choices
 
     func tables(_ accept: (ModelDatabase.Table) -> Bool) -> [TableKey] {
         model.tables.filter { accept($0.value) }.map(\.key).sorted { $0.raw < $1.raw }

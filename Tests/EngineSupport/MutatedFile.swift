@@ -72,7 +72,7 @@ struct MutatedFile {
 
     private mutating func place() -> NodeMap.Place { map.places[below(map.places.count)] }
 
-    // MARK: - Faults that know nothing of the format
+    // MARK: - Faults independent of the format
 
     private mutating func flipBytes() {
         for _ in 0...below(8) {

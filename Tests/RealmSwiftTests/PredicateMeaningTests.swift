@@ -90,7 +90,7 @@ import Testing
         #expect(ids("NOT ANY ints IN %@", [Int]()) == [0, 1, 2])
     }
 
-    // MARK: Sides, types, texts
+    // MARK: Operands, types, texts
 
     @Test func constantsMayBeOnTheLeft() throws {
         try realm.write { shelves[1].name = "b" }

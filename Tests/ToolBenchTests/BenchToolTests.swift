@@ -327,7 +327,7 @@ import Testing
         #expect(scratch.entries.isEmpty)
     }
 
-    // MARK: Another program
+    // MARK: SQLite
 
     @Test func sqliteRunsTheSameWorkloadsAlternately() {
         let scratch = ScratchDirectory()
@@ -351,7 +351,7 @@ import Testing
         #expect(scratch.entries.isEmpty)
     }
 
-    // MARK: As scripts use it
+    // MARK: Output for scripts
 
     @Test func plotsAndHistogramsAreWritten() throws {
         let scratch = ScratchDirectory()

@@ -93,7 +93,7 @@ import Testing
         #expect(lab.shell("$Q -c zoo.realm A").text == "2\n")
     }
 
-    // MARK: Rights
+    // MARK: Permissions
 
     @Test(arguments: ["600", "640", "664"]) func copiesHaveThePermissionsOfTheDatabase(
         _ rights: String
@@ -126,7 +126,7 @@ import Testing
         #expect(mode("out.csv") == "640")
     }
 
-    // MARK: Killed
+    // MARK: Killed processes
 
     /// Temporary files of killed processes are deleted when a process needs a temporary name. Files
     /// of running processes and other files stay.

@@ -135,7 +135,7 @@ import Testing
         #expect(ToolProcess.run("realm-versions", options + [social]).status == 2, "\(options)")
     }
 
-    // MARK: Files that are none, or not whole
+    // MARK: Invalid and truncated files
 
     @Test func errorsHaveTheirExitCodes() {
         let scratch = ScratchDirectory()

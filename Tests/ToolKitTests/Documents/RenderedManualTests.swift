@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    // MARK: What comes next
+    // MARK: Expected text
 
     private func expect(
         _ text: String, _ shown: inout Substring, page: String = "",

@@ -102,7 +102,7 @@ struct DatabasePageTests {
             QueryRun.error(["-f", "html", "--offset", "1", QueryRun.social]).contains("--offset"))
     }
 
-    // MARK: In a browser
+    // MARK: Browser
 
     private static let browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first {
         FileManager.default.isExecutableFile(atPath: $0)
