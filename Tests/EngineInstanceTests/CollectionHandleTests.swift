@@ -184,7 +184,7 @@ import Testing
     }
 
     /// Changes are logged as single steps, which observers in the reference engine depend on.
-    @Test func changesAreLoggedAsSteps() throws {
+    @Test func changesAreLoggedAsSingleSteps() throws {
         let lab = try Lab()
         try lab.instance.beginWrite()
         let list = lab.collection(.names)

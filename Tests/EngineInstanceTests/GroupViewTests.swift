@@ -124,7 +124,7 @@ import Testing
         }
         commits.value.wait()
         #expect(queue.sync { diary.all.last } == "refused full")
-        queue.sync { kept.value.letGo() }
+        queue.sync { kept.value.release() }
         queue.close()
         let report = try IntegrityCheck.run(path: lab.path)
         try ModelRun.audit(report, "at the end", crashed: true)
@@ -134,6 +134,6 @@ import Testing
         var instance: Instance?
         var token: ObservationToken?
 
-        func letGo() { (instance, token) = (nil, nil) }
+        func release() { (instance, token) = (nil, nil) }
     }
 }

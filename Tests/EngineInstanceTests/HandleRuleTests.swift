@@ -6,7 +6,7 @@ import Testing
 /// Rules of thread-safe handles.
 @Suite struct HandleRuleTests {
     @Test(
-        "THR-45 THR-56: a handle carries every kind of thing to a queue",
+        "THR-45 THR-56: a handle of every kind resolves on another queue",
         arguments: KindsLab.Kind.allCases)
     func handlesOfEveryKindResolveOnAnotherQueue(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "THR-56: what a handle stands for is the newest it can be",
+        "THR-56: resolving a handle advances the instance to its version",
         arguments: KindsLab.Kind.allCases)
     func resolvingAHandleAdvancesTheInstance(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "THR-56: a handle to what is gone yields nothing", arguments: KindsLab.Kind.allCases)
+        "THR-56: a handle to a deleted object resolves to nil", arguments: KindsLab.Kind.allCases)
     func handlesToDeletedObjectsResolveToNil(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
         let here = try lab.open()
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "THR-56: an instance that shows nothing yet begins with the handle's version",
+        "THR-56: a new instance begins at the version of the handle",
         arguments: KindsLab.Kind.allCases)
     func aNewInstanceBeginsAtTheVersionOfTheHandle(_ kind: KindsLab.Kind) throws {
         let lab = try KindsLab()
@@ -125,7 +125,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test("THR-55 ACT-32: resolving twice traps and says so") func resolvedTwice() async {
+    @Test("THR-55 ACT-32: resolving a handle twice traps") func resolvingAHandleTwiceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(
-        "THR-09: what an instance handed out traps elsewhere, and says so",
+        "THR-09: using a live object on another thread traps",
         arguments: KindsLab.Kind.allCases)
     func liveObjectsTrapOnOtherThreads(_ kind: KindsLab.Kind) async {
         let result = await #expect(

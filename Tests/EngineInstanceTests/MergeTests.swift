@@ -70,9 +70,9 @@ import Testing
         sent.wait(for: 3)
         #expect(sent.all == ["initial", "25", "40"])
         let ids = sent.all.dropFirst().compactMap(Int64.init)
-        #expect(try ids.map { try lives($0, here, cats) } == [nil, 0])
+        #expect(try ids.map { try storedLives($0, here, cats) } == [nil, 0])
         #expect(try here.refresh())
-        #expect(try ids.map { try lives($0, here, cats) } == [9, 7])
+        #expect(try ids.map { try storedLives($0, here, cats) } == [9, 7])
         queue.sync { _ = held.value.1.invalidate() }
         queue.close()
         here.close()
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// Looks up an object by its primary key; returns nil if there is none.
-    private func lives(_ id: Int64, _ here: Instance, _ cats: TableKey) throws -> Int64? {
+    private func storedLives(_ id: Int64, _ here: Instance, _ cats: TableKey) throws -> Int64? {
         let found = try here.results(cats, Query("id == \(id)")).keys()
         guard let key = found.map({ Array($0) })?.first,
             case .int(let lives)? = try here.snapshot().table(cats).row(key)?.value(1)

@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Several threads read frozen objects at once, without allocations per call.
-    @Test func frozenObjectsAreShared() throws {
+    @Test func threadsMayReadFrozenObjectsAtOnce() throws {
         let lab = try HandleLab(seed: 7)
         let live = try lab.objects()
         try lab.instance.beginWrite()

@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Frozen results do not change, and several threads may evaluate them at once.
-    @Test func frozenResultsAreShared() throws {
+    @Test func threadsMayReadFrozenResultsAtOnce() throws {
         var random = SeededRandom.fresh("frozenResultsAreShared")
         let lab = try ResultsLab(seed: random.next())
         let here = try lab.open()
@@ -267,7 +267,7 @@ import Testing
         try lab.audit()
     }
 
-    @Test func handlesCarryResults() throws {
+    @Test func resultsAreTransferredByHandles() throws {
         let lab = try ResultsLab(seed: 2)
         let here = try lab.open()
         let people = try #require(ObjectClass(here, lab.person))

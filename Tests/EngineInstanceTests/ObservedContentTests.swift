@@ -166,7 +166,7 @@ import Testing
         let tokens = filters.map { name, filter in
             instance.observe(object: here.link(0), filter) { diary.note($0.text(name)) }
         }
-        func told(_ index: Int, _ column: Int, _ value: Value) throws -> [String] {
+        func notifications(_ index: Int, _ column: Int, _ value: Value) throws -> [String] {
             try here.write { (transaction) throws(RealmError) in
                 try transaction.set(table, keys[index], column, value)
             }
@@ -174,14 +174,14 @@ import Testing
             return here.news().map { String($0.prefix { $0 != " " }) }
         }
         func link(_ index: Int) -> Value { .link(ObjectLink(table: table, key: keys[index])) }
-        #expect(try told(1, 1, link(0)) == ["who", "age", "steps"])
-        #expect(try told(1, 0, .int(30)) == ["age"])
+        #expect(try notifications(1, 1, link(0)) == ["who", "age", "steps"])
+        #expect(try notifications(1, 0, .int(30)) == ["age"])
         // The object that links to the object that links here.
-        #expect(try told(2, 1, link(1)) == ["steps"])
-        #expect(try told(2, 0, .int(30)) == [])
-        #expect(try told(3, 1, link(2)) == [])
-        #expect(try told(1, 1, .null) == ["who", "age", "steps"])
-        #expect(try told(1, 0, .int(31)) == [])
+        #expect(try notifications(2, 1, link(1)) == ["steps"])
+        #expect(try notifications(2, 0, .int(30)) == [])
+        #expect(try notifications(3, 1, link(2)) == [])
+        #expect(try notifications(1, 1, .null) == ["who", "age", "steps"])
+        #expect(try notifications(1, 0, .int(31)) == [])
         withExtendedLifetime(tokens) {}
         for path in ["@links", "@links.Dog", "@links.Cat.friend", "@links.Dog.age"] {
             #expect(throws: RealmError.self) {

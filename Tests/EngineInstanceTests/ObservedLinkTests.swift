@@ -26,23 +26,23 @@ import Testing
                 instance.observe(object: here.link(0), filter) { diary.note($0.text(path)) })
         }
         here.observeObject(0)
-        func told(_ index: Int, _ column: Int, _ value: Value) throws -> [String] {
+        func notifications(_ index: Int, _ column: Int, _ value: Value) throws -> [String] {
             try here.write { (transaction) throws(RealmError) in
                 try transaction.set(table, keys[index], column, value)
             }
             here.loop.run()
             return here.news()
         }
-        #expect(try told(1, 0, .int(10)) == ["friend.age changed([1])"])
-        #expect(try told(2, 0, .int(10)) == ["friend.friend.age changed([1])"])
-        #expect(try told(0, 0, .int(10)) == ["age changed([0])", "object changed([0])"])
+        #expect(try notifications(1, 0, .int(10)) == ["friend.age changed([1])"])
+        #expect(try notifications(2, 0, .int(10)) == ["friend.friend.age changed([1])"])
+        #expect(try notifications(0, 0, .int(10)) == ["age changed([0])", "object changed([0])"])
         #expect(
-            try told(0, 1, .link(ObjectLink(table: table, key: keys[2]))) == [
+            try notifications(0, 1, .link(ObjectLink(table: table, key: keys[2]))) == [
                 "friend changed([1])", "friend.age changed([1])", "friend.friend.age changed([1])",
                 "object changed([1])",
             ])
         // Along a key path, assigning an equal value counts as a change.
-        #expect(try told(2, 0, .int(10)) == ["friend.age changed([1])"])
+        #expect(try notifications(2, 0, .int(10)) == ["friend.age changed([1])"])
         tokens = []
         try here.audit()
     }

@@ -6,7 +6,7 @@ import Testing
 /// Assignments count as changes for observers, even of an equal value.
 @Suite struct SelfAssignmentTests {
     /// Returns the notifications of one local write.
-    private func told(
+    private func notifications(
         _ here: LoopLab, _ body: (WriteTransaction) throws(RealmError) -> Void
     ) throws -> [String] {
         try here.write(body)
@@ -20,24 +20,24 @@ import Testing
         let (keys, table) = (here.keys, here.lab.table)
         try here.observe()
         #expect(here.news() == ["objects initial"])
-        let inserted = try told(here) { (_) throws(RealmError) in
+        let inserted = try notifications(here) { (_) throws(RealmError) in
             _ = try here.lab.add(here.instance, age: 3)
         }
         #expect(inserted == ["objects -[] +[3] *[]"])
-        let deleted = try told(here) { (transaction) throws(RealmError) in
+        let deleted = try notifications(here) { (transaction) throws(RealmError) in
             try transaction.remove(table, keys[1])
         }
         #expect(deleted == ["objects -[1] +[] *[]"])
-        let modified = try told(here) { (transaction) throws(RealmError) in
+        let modified = try notifications(here) { (transaction) throws(RealmError) in
             try transaction.set(table, keys[2], 0, .int(20))
         }
         #expect(modified == ["objects -[] +[] *[1]"])
-        let assigned = try told(here) { (transaction) throws(RealmError) in
+        let assigned = try notifications(here) { (transaction) throws(RealmError) in
             let age = try transaction.value(table, keys[0], 0)
             try transaction.set(table, keys[0], 0, age ?? .null)
         }
         #expect(assigned == ["objects -[] +[] *[0]"])
-        let nothing = try told(here) { (_) throws(RealmError) in }
+        let nothing = try notifications(here) { (_) throws(RealmError) in }
         #expect(nothing == [])
         try here.audit()
     }
@@ -48,16 +48,16 @@ import Testing
         let (keys, table) = (here.keys, here.lab.table)
         here.observeObject(0)
         for age in [5, 5] as [Int64] {
-            let modified = try told(here) { (transaction) throws(RealmError) in
+            let modified = try notifications(here) { (transaction) throws(RealmError) in
                 try transaction.set(table, keys[0], 0, .int(age))
             }
             #expect(modified == ["object changed([0])"])
         }
-        let other = try told(here) { (transaction) throws(RealmError) in
+        let other = try notifications(here) { (transaction) throws(RealmError) in
             try transaction.set(table, keys[1], 0, .int(1))
         }
         #expect(other == [])
-        let deleted = try told(here) { (transaction) throws(RealmError) in
+        let deleted = try notifications(here) { (transaction) throws(RealmError) in
             try transaction.remove(table, keys[0])
         }
         #expect(deleted == ["object deleted"])
@@ -133,7 +133,7 @@ import Testing
             try transaction.setElements(table, key, 1, [.int(1), .int(2)])
         }
         here.observeObject(0)
-        let same = try told(here) { (transaction) throws(RealmError) in
+        let same = try notifications(here) { (transaction) throws(RealmError) in
             try transaction.setElements(table, key, 1, [.int(1), .int(2)])
         }
         #expect(same == ["object changed([1])"])

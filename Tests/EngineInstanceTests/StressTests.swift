@@ -50,7 +50,7 @@ private final class Stress: @unchecked Sendable {
 
     func isDone(_ parts: Int) -> Bool { monitor.locked { done == parts } }
 
-    private func violate(_ what: String) { monitor.signal { violations.append(what) } }
+    private func noteViolation(_ what: String) { monitor.signal { violations.append(what) } }
 
     /// Starts all parts except the actor; returns their number.
     func start() -> Int {
@@ -62,10 +62,10 @@ private final class Stress: @unchecked Sendable {
             let body = Unchecked(part)
             let isStarted = Threads.detach { [self] in
                 var random = SeededRandom(seed: seed &+ UInt64(i))
-                do { try body.value(self)(&random) } catch { violate("part \(i): \(error)") }
+                do { try body.value(self)(&random) } catch { noteViolation("part \(i): \(error)") }
                 monitor.signal { done += 1 }
             }
-            if !isStarted { violate("no thread") }
+            if !isStarted { noteViolation("no thread") }
         }
         return parts.count
     }
@@ -85,11 +85,11 @@ private final class Stress: @unchecked Sendable {
             do throws(RealmError) {
                 try counters.add(isTakenBack ? 100 : 1, in: transaction)
                 if isTakenBack { return instance.cancelWrite() }
-            } catch { violate("adding: \(error.message)") }
+            } catch { noteViolation("adding: \(error.message)") }
         } onComplete: { [self] error in
-            if let error { violate("commit: \(error.message)") }
+            if let error { noteViolation("commit: \(error.message)") }
             monitor.signal { completed += 1 }
-            look(instance.snapshot(), "completion")
+            checkSnapshot(instance.snapshot(), "completion")
         }
     }
 
@@ -102,9 +102,9 @@ private final class Stress: @unchecked Sendable {
                 let instance = try open(on: place)
                 kept.value.instance = instance
                 kept.value.token = instance.observe { [self] _ in
-                    look(instance.snapshot(), "notice")
+                    checkSnapshot(instance.snapshot(), "notice")
                 }
-            } catch { violate("\(error)") }
+            } catch { noteViolation("\(error)") }
         }
         var box = random
         while goesOn {
@@ -116,7 +116,7 @@ private final class Stress: @unchecked Sendable {
                     let instance = kept.value.instance!
                     if instance.isPerformingAsynchronousWriteOperations { return random }
                     for _ in 0..<count { try request(instance, &random) }
-                } catch { violate("\(error)") }
+                } catch { noteViolation("\(error)") }
                 return random
             }
             Deadline.sleep(milliseconds: Int(random.next() % 20))
@@ -124,7 +124,7 @@ private final class Stress: @unchecked Sendable {
         while queue.sync({ kept.value.instance!.isPerformingAsynchronousWriteOperations }) {
             Deadline.sleep(milliseconds: 5)
         }
-        queue.sync { kept.value.letGo() }
+        queue.sync { kept.value.release() }
         queue.close()
     }
 
@@ -132,7 +132,7 @@ private final class Stress: @unchecked Sendable {
         var instance: Instance?
         var token: ObservationToken?
 
-        func letGo() { (instance, token) = (nil, nil) }
+        func release() { (instance, token) = (nil, nil) }
     }
 
     private func writeOnThread(_ random: inout SeededRandom) throws {
@@ -148,7 +148,7 @@ private final class Stress: @unchecked Sendable {
                 }
                 monitor.signal { completed += 1 }
             }
-            look(instance.snapshot(), "writer")
+            checkSnapshot(instance.snapshot(), "writer")
             Deadline.sleep(milliseconds: Int(random.next() % 8))
         }
         instance.close()
@@ -156,16 +156,17 @@ private final class Stress: @unchecked Sendable {
 
     // MARK: Reading
 
-    private func look(_ snapshot: Snapshot, _ who: String) {
+    private func checkSnapshot(_ snapshot: Snapshot, _ who: String) {
         do {
             guard let sum = try Counters.sum(snapshot) else {
-                return violate("\(who): a part of a transaction in version \(snapshot.version)")
+                return noteViolation(
+                    "\(who): a part of a transaction in version \(snapshot.version)")
             }
             if UInt64(sum) + 2 != snapshot.version {
-                violate("\(who): sum \(sum) in version \(snapshot.version)")
+                noteViolation("\(who): sum \(sum) in version \(snapshot.version)")
             }
             monitor.signal { reads += 1 }
-        } catch { violate("\(who): \(error)") }
+        } catch { noteViolation("\(who): \(error)") }
     }
 
     private func readOnThread(_ random: inout SeededRandom) throws {
@@ -173,10 +174,10 @@ private final class Stress: @unchecked Sendable {
         let checker = WorkQueue("checker")
         while goesOn {
             try instance.refresh()
-            look(instance.snapshot(), "reader")
+            checkSnapshot(instance.snapshot(), "reader")
             if random.next() % 10 == 0 {
                 let frozen = Unchecked(try instance.freeze())
-                checker.async { [self] in look(frozen.value.snapshot(), "frozen") }
+                checker.async { [self] in checkSnapshot(frozen.value.snapshot(), "frozen") }
             }
             if random.next() % 50 == 0 { instance.invalidate() }
             Deadline.sleep(milliseconds: Int(random.next() % 3))
@@ -191,7 +192,7 @@ private final class Stress: @unchecked Sendable {
             let peers = ["group", "write", "read"].map { PeerProcess([$0, path, "0", "1"]) }
             for peer in peers {
                 let status = peer.wait()
-                if status != 0 { violate("a process ended with \(status): \(peer.text)") }
+                if status != 0 { noteViolation("a process ended with \(status): \(peer.text)") }
                 let made = peer.lines.filter { $0.hasPrefix("made") }.count
                 monitor.signal { completed += made }
             }

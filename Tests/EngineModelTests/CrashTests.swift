@@ -140,11 +140,11 @@ private struct CrashRun {
         }
         try ModelRun.audit(
             IntegrityCheck(database).run(), "version \(database.version)", crashed: true)
-        if images % 40 == 0 { try goOn(image, expected) }
+        if images % 40 == 0 { try checkNextWriter(image, expected) }
     }
 
     /// Continues with a writer, which must find a valid file.
-    private func goOn(_ image: FileImage, _ expected: ModelDatabase) throws {
+    private func checkNextWriter(_ image: FileImage, _ expected: ModelDatabase) throws {
         let path = folder.file("next.realm")
         defer {
             for suffix in ["", ".lock", ".note"] {

@@ -69,7 +69,7 @@ import Testing
     }
 
     /// The integrity check detects what an edit without the rule would cause.
-    @Test(arguments: [true, false]) func checkFindsEqualKeys(_ areNull: Bool) throws {
+    @Test(arguments: [true, false]) func theCheckReportsEqualKeys(_ areNull: Bool) throws {
         let (table, transaction) = try makeClass(.string, [.null, Defaults.zero(.string)])
         let editor = try transaction.openEditor(table)
         let value = areNull ? Value.null : Defaults.zero(.string)

@@ -262,7 +262,7 @@ import Testing
     }
 
     /// Sets of the reference engine contain NaN where it was inserted.
-    @Test func aNaNOfTheReferenceIsFound() throws {
+    @Test func nanInSetsOfTheReferenceIsFound() throws {
         let folder = try ScratchFolder()
         let path = folder.file("bags.realm")
         try FileManager.default.copyItem(

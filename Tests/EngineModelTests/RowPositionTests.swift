@@ -66,7 +66,7 @@ import Testing
     }
 
     /// In an open transaction, no leaf is cached that an edit would change.
-    @Test func positionsFollowTheTransaction() throws {
+    @Test func positionsEqualTheOpenTransaction() throws {
         let first = try session.begin()
         let table = try first.createClass("A")
         var keys: [ObjectKey] = []
@@ -113,7 +113,7 @@ import Testing
         }
 
         /// With objects missing in every leaf, only the headers of the other leaves are read.
-        @Test func positionsAmongGapsReadHeaders() throws {
+        @Test func positionsAmongGapsReadOnlyHeaders() throws {
             let (folder, session) = try Self.open(Fanout())
             let first = try session.begin()
             let table = try first.createClass("A")

@@ -197,7 +197,7 @@ import Testing
         expect(median(.bool, .bool(true)), .bool(false))
     }
 
-    @Test func namesAreFoundByTheirOperators() {
+    @Test func functionsAreFoundByTheirOperators() {
         #expect(AggregateFunction.named(operator: "@avg") === AggregateFunction.average)
         #expect(
             AggregateFunction.named(operator: "@stddev") === AggregateFunction.standardDeviation)

@@ -45,7 +45,7 @@ import Testing
     }
 
     /// A number without a value is reported as damage, however the condition is evaluated.
-    @Test func numbersWithoutValueAreDamage() throws {
+    @Test func numbersWithoutAValueAreDamage() throws {
         let words = Words(3, 8, nulls: false)
         let plain = ScratchDatabase()
         try words.write(to: plain.path)

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func mistakesAreReported() throws {
+    @Test func invalidConditionsAreReported() throws {
         var deep = QueryCondition.always(true)
         for _ in 0..<300 { deep = .not(deep) }
         #expect(throws: RealmError.self) { try Query(deep) }

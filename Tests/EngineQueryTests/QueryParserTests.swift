@@ -34,7 +34,7 @@ private func failure(_ text: String) -> RealmError? {
         }
     }
 
-    @Test func errorsNameTheColumnInCharacters() {
+    @Test func errorColumnsCountCharacters() {
         let error = failure("näme == )")
         #expect(error?.message.hasPrefix("column 9: expected") == true)
         #expect(error?.hint == "näme == )\n        ^")

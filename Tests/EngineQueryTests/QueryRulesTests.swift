@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func theClassOfAnObjectIsCheckedOnBothSides() throws {
+    @Test func objectsOfAnotherClassAreRefusedOnBothSides() throws {
         try expect(
             "social", "Person",
             refused: [

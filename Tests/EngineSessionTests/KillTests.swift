@@ -17,20 +17,20 @@ import Testing
         + Failpoint.allCases.filter { $0 != .leaving }.map { ($0, "group") }
 
     /// Kills the only participant at every failpoint, writing single transactions or groups.
-    @Test("THR-91 CD-20: killed at every step", arguments: cases)
-    func nextSession(_ point: Failpoint, _ command: String) throws {
+    @Test("THR-91 CD-20: writers may be killed at every step", arguments: cases)
+    func theNextSessionContinuesAfterAKill(_ point: Failpoint, _ command: String) throws {
         let lab = try KillLab(command)
         let victim = lab.victim(point)
         let paused = try #require(victim.waitFor("paused"), "\(victim.text)")
         #expect(paused.hasSuffix(point.rawValue))
         victim.kill()
-        try lab.goOn(after: [victim])
+        try lab.checkNextSession(after: [victim])
         try lab.checkNothingIsLeft()
     }
 
     /// Kills one of two participants at every failpoint; the other one continues.
     @Test(arguments: cases.filter { $0.0 != .initializing })
-    func survivor(_ point: Failpoint, _ command: String) throws {
+    func aSurvivorContinuesAfterAKill(_ point: Failpoint, _ command: String) throws {
         let lab = try KillLab(command)
         var survivor: Counters? = try lab.open()
         var before: Snapshot? = survivor!.database.snapshot()
@@ -38,7 +38,7 @@ import Testing
         _ = try #require(victim.waitFor("paused"), "\(victim.text)")
         victim.kill()
         #expect(try Counters.sum(before!) != nil)
-        let isRestartNeeded = try lab.survive(survivor!, [victim])
+        let isRestartNeeded = try lab.checkSurvivor(survivor!, [victim])
         let critical: [Failpoint] = [
             .critical, .listAllocating, .listRoot, .listVersion, .listNewest,
         ]
@@ -50,13 +50,13 @@ import Testing
         }
         survivor = nil
         before = nil
-        try lab.goOn(after: [victim])
+        try lab.checkNextSession(after: [victim])
     }
 
     /// Kills two writers and a reader at random. Each asynchronous transaction is either complete
     /// or missing, and every acknowledged one is there.
-    @Test("THR-91 CD-20: killed at random", arguments: ["write", "group"])
-    func randomMoments(_ command: String) throws {
+    @Test("THR-91 CD-20: writers may be killed at random", arguments: ["write", "group"])
+    func acknowledgedCommitsSurviveRandomKills(_ command: String) throws {
         var random = SystemRandomNumberGenerator()
         let lab = try KillLab(command)
         var survivor: Counters? = try lab.open()
@@ -68,13 +68,13 @@ import Testing
             if round % 3 == 0 {
                 // The session ends with these processes.
                 survivor = nil
-                try lab.goOn(after: peers)
+                try lab.checkNextSession(after: peers)
             } else {
                 survivor = try survivor ?? lab.open()
-                if try lab.survive(survivor!, peers) {
+                if try lab.checkSurvivor(survivor!, peers) {
                     restarts += 1
                     survivor = nil
-                    try lab.goOn(after: [])
+                    try lab.checkNextSession(after: [])
                 }
             }
             if round % 3 == 2 { survivor = try survivor ?? lab.open() }
@@ -141,7 +141,7 @@ private final class KillLab {
     }
 
     /// Checks that the next session finds everything, after the session ended with the victims.
-    func goOn(after victims: [PeerProcess]) throws {
+    func checkNextSession(after victims: [PeerProcess]) throws {
         try note(victims)
         var counters: Counters?
         try measured {
@@ -157,7 +157,7 @@ private final class KillLab {
 
     /// Checks that the survivor can read and write. Returns true if the session must be restarted
     /// because a victim died while publishing.
-    func survive(_ survivor: Counters, _ victims: [PeerProcess]) throws -> Bool {
+    func checkSurvivor(_ survivor: Counters, _ victims: [PeerProcess]) throws -> Bool {
         try note(victims)
         var isRestartNeeded = false
         try measured {

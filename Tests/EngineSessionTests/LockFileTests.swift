@@ -271,9 +271,9 @@ import Testing
         chmod(path, 0o666)
         chmod(folder.path, 0o555)
         defer { chmod(folder.path, 0o755) }
-        let look = stranger("look")
+        let look = unprivilegedPeer("look")
         #expect(look.wait() == 0 && look.lines.last == "sum 0", "\(look.text)")
-        let writer = stranger("write")
+        let writer = unprivilegedPeer("write")
         #expect(writer.wait() == 6 && writer.text.contains("permission"), "\(writer.text)")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names == ["odd.realm"])
@@ -286,7 +286,7 @@ import Testing
         chmod(lock.path, 0o666)
         chmod(folder.path, 0o555)
         defer { chmod(folder.path, 0o755) }
-        let writer = stranger("write")
+        let writer = unprivilegedPeer("write")
         #expect(writer.wait() == 0 && writer.lines.last == "did 1", "\(writer.text)")
         #expect(!FileManager.default.fileExists(atPath: path + ".management"))
     }
@@ -296,21 +296,21 @@ import Testing
         chmod(path, 0o644)
         chmod(lock.path, 0o600)
         let counters = try open()
-        let join = stranger("join")
+        let join = unprivilegedPeer("join")
         #expect(join.wait() == 0 && join.lines.last == "nobody is there", "\(join.text)")
-        let look = stranger("look")
+        let look = unprivilegedPeer("look")
         #expect(look.wait() == 0, "\(look.text)")
-        let writer = stranger("write")
+        let writer = unprivilegedPeer("write")
         #expect(writer.wait() == 6 && writer.text.contains("permission"), "\(writer.text)")
         chmod(path, 0o666)
-        let other = stranger("write")
+        let other = unprivilegedPeer("write")
         #expect(other.wait() == 6 && other.text.contains("permission"), "\(other.text)")
         try counters.add(1)
     }
 
     /// Starts a peer that is subject to file permissions: if the tests run as root, as another
     /// user.
-    private func stranger(_ command: String) -> PeerProcess {
+    private func unprivilegedPeer(_ command: String) -> PeerProcess {
         let user = geteuid() == 0 ? ["SESSION_PEER_USER": "65534"] : [:]
         return PeerProcess([command, path, "1"], user)
     }

@@ -122,7 +122,7 @@ struct IndexEditorDamageTests {
         if isOrdered { attempt { _ = try $0.find(.null) } }
     }
 
-    @Test func refusesWrongForms() throws {
+    @Test func refusesNodesOfInvalidForm() throws {
         let lab = try EditLab()
         let literal: UInt64 = 3
         try expectCorrupt(lab, try node(lab, keys: [0], keyFlags: 5, slots: [literal]))

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func doublesAreShortestAndReadBack() {
+    @Test func doublesHaveTheirShortestText() {
         var random = SeededRandom.fresh("doubles")
         var all: [Double] = [
             0, -0.0, 1, -1, 0.1, 1e15, 1e16, 0x1p53, 0x1p53 - 1, 0x1p53 + 2, -0x1p53, 1e20, 1e22,

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func everyTimestampHasPeriods() {
+    @Test func extremeTimestampsHavePeriods() {
         for seconds in [Int64.min, -1, 0, .max] {
             let time = CalendarTime(Timestamp(seconds: seconds, nanoseconds: 0))
             for unit in [Period.Unit.hour, .day, .week, .month, .quarter] {

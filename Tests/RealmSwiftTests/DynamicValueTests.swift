@@ -87,7 +87,7 @@ final class AnySet: Object {
         try lab.check()
     }
 
-    @Test func objectsInsideAnyValuesOfAnotherRealmAreCopied() throws {
+    @Test func objectsInMixedValuesOfAnotherRealmAreCopied() throws {
         let other = try RealmLab(Self.types)
         let target = try other.open()
         let things = try realm.write {

@@ -124,7 +124,7 @@ import Testing
         #expect(dog.age == 2 && dog.collar?.color == "red")
     }
 
-    @Test func brokenPathsTrapWithThePath() throws {
+    @Test func invalidKeyPathsTrapWithThePath() throws {
         let kennel = try kennel()
         let dog = kennel.dog
         func reason(_ path: String) -> String {

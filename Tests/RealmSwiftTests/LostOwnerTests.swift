@@ -90,7 +90,7 @@ final class LitterNames: Projection<Litter> {
         try lab.check()
     }
 
-    @Test func sectionsReportThatTheyAreDeletedOnce() throws {
+    @Test func sectionsReportTheirDeletionOnce() throws {
         let log = news
         func note<C>(_ name: String) -> (SectionedResultsChange<C>) -> Void {
             return { change in
@@ -114,17 +114,17 @@ final class LitterNames: Projection<Litter> {
         try lab.check()
     }
 
-    @Test func objectsAndProjectionsReportThatTheyAreDeletedOnce() throws {
+    @Test func objectsAndProjectionsReportTheirDeletionOnce() throws {
         let log = news
         let notes = try notes(1) { realm, litter in
-            func said<T>(_ name: String) -> (ObjectChange<T>) -> Void {
+            func noteDeletion<T>(_ name: String) -> (ObjectChange<T>) -> Void {
                 return { if case .deleted = $0 { log.note("\(name) deleted") } }
             }
             return [
                 log.token(litter.pups[0].litters, "litters"),
-                litter.observe(said("litter") as (ObjectChange<Litter>) -> Void),
-                LitterNames(projecting: litter).observe(said("names")),
-                PupName(projecting: litter.pups[0]).observe(said("pup")),
+                litter.observe(noteDeletion("litter") as (ObjectChange<Litter>) -> Void),
+                LitterNames(projecting: litter).observe(noteDeletion("names")),
+                PupName(projecting: litter.pups[0]).observe(noteDeletion("pup")),
             ]
         } _: {
             realm.delete(realm.objects(Pup.self)[0])

@@ -216,7 +216,7 @@ struct ModelDrive {
                 drive.check(realm)
                 if round % 7 == 6 {
                     realm.cancelWrite()
-                    drive = before.going(on: drive)
+                    drive = before.continuing(on: drive)
                 } else {
                     try realm.commitWrite()
                 }
@@ -230,7 +230,7 @@ struct ModelDrive {
 
 extension ModelDrive {
     /// The content of this drive with the random state of another one.
-    fileprivate func going(on other: ModelDrive) -> ModelDrive {
+    fileprivate func continuing(on other: ModelDrive) -> ModelDrive {
         var drive = other
         drive.models = models
         return drive

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Names of files that do not exist yet are unique, too.
-    @Test func scratchFilesDoNotShareAName() throws {
+    @Test func scratchFilesHaveUniqueNames() throws {
         let directory = ScratchDirectory()
         let setting = tiny(directory)
         let first = try ScratchFile(setting, name: "same")
@@ -77,7 +77,7 @@ import Testing
         #expect(result.status == 2)
     }
 
-    @Test func theSeedChoosesTheObjects() throws {
+    @Test func theSeedDeterminesTheObjects() throws {
         func sum(_ seed: UInt64) throws -> UInt64 {
             var setting = BenchSetting(file: Self.path("query/social"))
             setting.num = 20
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: ["Person", ":age > 1", "Nobody:age > 1", "Person:age >", "Person:nothing > 1"])
-    func wrongQueriesAreUsageErrors(query: String) {
+    func invalidQueriesAreUsageErrors(query: String) {
         let result = ToolProcess.run(
             "realm-bench", ["--file", Self.path("query/social"), "--query", query])
         #expect(result.status == 2, "\(result.errorText)")

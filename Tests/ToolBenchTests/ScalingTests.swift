@@ -142,7 +142,7 @@ import Testing
         #expect(json.hasSuffix("}]}]}\n"))
     }
 
-    @Test func negativeNumbersKeepTheirSign() {
+    @Test func roundedNumbersKeepTheirSign() {
         #expect(ScalingReport.text(-0.256, places: 2) == "-0.26")
         #expect(ScalingReport.text(-0.001, places: 2) == "0.00")
         #expect(ScalingReport.text(1.15, places: 3) == "1.150")

@@ -51,7 +51,7 @@ import Testing
         #expect(try parse("-c", "f", "-a").operands == ["f"])
     }
 
-    @Test func theLastValueWins() throws {
+    @Test func theLastOfRepeatedValuesIsUsed() throws {
         #expect(try parse("-L1", "-L", "2", "f")[QueryOption.limit] == 2)
         #expect(try parse("-vv", "-v", "f").verbosity == 3)
         #expect(try parse("--json", "-f", "csv", "f").format == .csv)
@@ -92,7 +92,7 @@ import Testing
         #expect(failure("-\u{e9}", "f")?.message == "unknown option -\u{e9}")
     }
 
-    @Test func everyMistakeIsAUsageError() {
+    @Test func invalidOptionsAreUsageErrors() {
         for (words, message) in [
             (["--count=1", "f"], "--count takes no argument"),
             (["f", "--limit"], "--limit needs an argument, N"),

@@ -82,7 +82,7 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o640, "permissions are kept")
     }
 
-    @Test func refusesAFileThatAppearedMeanwhile() throws {
+    @Test func refusesToReplaceAFileCreatedSinceOpening() throws {
         let output = try OutputFile(path: scratch.file("a"), force: false)
         scratch.write("a", Array("theirs".utf8))
         let error = #expect(throws: RealmError.self) { try output.commit() }

@@ -19,7 +19,7 @@ import Testing
         #expect(progress.line(2 << 30, now: 2 * second + 100_000_000) != nil)
     }
 
-    @Test func withoutATerminalOnlyAlwaysPrints() throws {
+    @Test func progressWithoutATerminalNeedsAlways() throws {
         var silent = ProgressReporter(
             label: "t", total: 0, unit: .objects, when: .auto, isTerminal: false, now: 0)
         #expect(silent.line(1, now: 100 * second) == nil)

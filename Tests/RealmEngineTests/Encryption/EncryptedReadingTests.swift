@@ -248,7 +248,7 @@ import Testing
 
     /// Confirmed entries, as `EncryptedDevice` leaves them, have the same counter and code twice.
     /// One intact code suffices.
-    @Test func confirmedEntriesAreRead() throws {
+    @Test func entriesWithEqualHalvesAreRead() throws {
         var image = try image("bulk")
         for page in 0..<image.pages { image.confirm(page: page) }
         for half in [nil, 0, 32] as [Int?] {

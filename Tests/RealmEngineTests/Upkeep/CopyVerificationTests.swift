@@ -100,7 +100,7 @@ import Testing
     }
 
     /// A node of width 0 announces up to 2^24 slots in eight bytes; copying it must not take more.
-    @Test func manyZerosAreCopiedAsTheyAre() throws {
+    @Test func nodesOfWidthZeroAreCopiedUnchanged() throws {
         let count = Slab.maximumCount
         var words: [UInt64] = [0, 0, 0]
         words.append(NodeView.header(flags: NodeView.hasRefsFlag, count: count))

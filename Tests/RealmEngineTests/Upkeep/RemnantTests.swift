@@ -46,7 +46,7 @@ import Testing
         for state in whole {
             #expect(file.ever.contains(state.values), "invented: \(state.values)")
         }
-        let lost = try file.standing(in: bytes)
+        let lost = try file.intactStates(in: bytes)
         let known = Set(whole.map(\.values))
         let missed = lost.filter { !known.contains($0) }
         #expect(missed.isEmpty, "\(missed.count) of \(lost.count), as \(missed.first ?? "")")
@@ -328,7 +328,7 @@ private final class KnownHistory {
 
     /// Returns states that the newest version does not have and whose nodes are all intact in
     /// `bytes`.
-    func standing(in bytes: Data) throws -> Set<String> {
+    func intactStates(in bytes: Data) throws -> Set<String> {
         let file = [UInt8](bytes)
         var states: Set<String> = []
         for copy in copies {
@@ -346,7 +346,7 @@ private final class KnownHistory {
                     let keys = node.slot(0).child.map { [$0] } ?? []
                     guard Self.isSame(leaf, node, old, file),
                         try (columns + keys).allSatisfy({
-                            try Self.stands($0, space, old, file)
+                            try Self.isIntact($0, space, old, file)
                         })
                     else { continue }
                     for row in 0..<scan.count { states.insert(try Self.text(scan, row, snapshot)) }
@@ -364,7 +364,7 @@ private final class KnownHistory {
         return end <= new.count && old[start..<end] == new[start..<end]
     }
 
-    private static func stands(
+    private static func isIntact(
         _ root: Ref, _ space: NodeSpace, _ old: [UInt8], _ new: [UInt8]
     ) throws -> Bool {
         var open = [root]

@@ -10,7 +10,7 @@ struct RenderedPage {
     /// Renders `man/NAME`, so wide that synopses and examples are not broken.
     init(_ name: String) {
         let run = ToolProcess.shell("mandoc -T ascii -O width=400 '\(packageRoot)/man/\(name)'")
-        for line in Self.struckOnce(run.text).split(
+        for line in Self.withoutBackspaces(run.text).split(
             separator: "\n", omittingEmptySubsequences: false)
         {
             if let first = line.first, first != " ",
@@ -28,7 +28,7 @@ struct RenderedPage {
 
     /// Removes backspaces: bold and underlined letters are printed twice with a backspace in
     /// between.
-    private static func struckOnce(_ text: String) -> String {
+    private static func withoutBackspaces(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if byte == 8 { bytes.removeLast() } else { bytes.append(byte) }

@@ -68,7 +68,7 @@ struct TextEncodingTests {
         }
     }
 
-    @Test(arguments: [1, 2, 64]) func refusesWhatIsNoUTF16AtItsOffset(step: Int) {
+    @Test(arguments: [1, 2, 64]) func refusesInvalidUTF16AtItsOffset(step: Int) {
         for (bytes, offset) in [
             ([0x61, 0, 0x00, 0xDC] as [UInt8], 2), ([0x61, 0, 0x00, 0xD8, 0x61, 0], 2),
             ([0x61, 0, 0x00, 0xD8], 2), ([0x61, 0, 0x62], 2),

@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func recognisesStructures() throws {
+    @Test func linksCollectionsAndObjectsAreRecognised() throws {
         let json = #"""
             {"links":[null,7,"x",{"$oid":"00"},{"_key":5},{"$link":{"table":"T","key":{"$numberLong":"3"}}},
                 {"name":"new"}],

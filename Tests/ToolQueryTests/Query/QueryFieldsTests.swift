@@ -181,13 +181,13 @@ import Testing
 
     @Test func missingFieldsAreRefused() {
         let social = QueryRun.social
-        func says(_ text: String, _ arguments: String...) {
+        func expectError(_ text: String, _ arguments: String...) {
             #expect(QueryRun.error(arguments).contains(text))
         }
-        says("did you mean Person, Pet", social, "Persn")
-        says("did you mean handle, name", "-F", "hande", social, "Person")
-        says("class Company has no property titel", "-F", "employer.titel", social, "Person")
-        says("nothing follows name", "-F", "name.x", social, "Person")
+        expectError("did you mean Person, Pet", social, "Persn")
+        expectError("did you mean handle, name", "-F", "hande", social, "Person")
+        expectError("class Company has no property titel", "-F", "employer.titel", social, "Person")
+        expectError("nothing follows name", "-F", "name.x", social, "Person")
         let long = Array(repeating: "boss", count: 17_000).joined(separator: ".")
         says("a path of 17000 steps; the limit is 200", "-F", long, social, "Person")
         says("too many steps: the limit is 200", "-c", social, "Person", long + " == null")

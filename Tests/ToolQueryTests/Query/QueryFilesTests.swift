@@ -79,7 +79,7 @@ import Testing
 
     /// An error in one file does not prevent the others from being processed, and the most serious
     /// error determines the status.
-    @Test func statusesAddUp() {
+    @Test func theMostSeriousErrorOfSeveralFilesIsTheStatus() {
         scratch.write("damaged.realm", [UInt8](repeating: 7, count: 100))
         let missing = run("$TOOL -c --class Person @S @D/missing.realm @S")
         #expect(missing.status == 3)

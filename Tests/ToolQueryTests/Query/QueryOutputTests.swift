@@ -9,7 +9,7 @@ import Testing
     private let social = QueryRun.social
 
     @Test(arguments: ["table", "ndjson", "json", "csv", "tsv"])
-    func aFullDiskIsExitStatus9(format: String) {
+    func aFullDiskHasExitStatusNine(format: String) {
         for request in ["\(social)", "\(social) Pet", "\(social) Pet -L0 -e", "-S \(social)"] {
             let run = ToolProcess.shell("$TOOL -f \(format) \(request) > /dev/full")
             // Empty output cannot fail.
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func aFullDiskIsExitStatus9ForShortAnswers() {
+    @Test func aFullDiskHasExitStatusNineForShortAnswers() {
         for request in [
             "-c \(social) Pet", "--digest \(social)", "-a \(social)", "-S --json \(social)",
         ] {
@@ -81,7 +81,7 @@ import Testing
                 #"{"error":{"code":"FileNotFound""#))
     }
 
-    @Test func anOutputFileAppearsWholeOrNotAtAll() {
+    @Test func outputFilesAreCompleteOrAbsent() {
         let scratch = ScratchDirectory()
         let out = scratch.file("out.csv")
         #expect(QueryRun.text(["-o", out, "-fcsv", "-Ftag", "-L1", social, "Pet"]) == "")

@@ -46,7 +46,7 @@ import Testing
             ])
     }
 
-    @Test func extendedLinksAndCollections() {
+    @Test func extendedLinksAndCollectionsHaveTheirTypes() {
         #expect(
             QueryRun.lines(
                 "--types=extended", "-Femployer,friends,follows,contacts,address", "-L1",
@@ -115,7 +115,7 @@ import Testing
                 == "name\0Ann\0")
     }
 
-    @Test func csvInExtendedFormKeepsTypesOfMixedAndCollections() {
+    @Test func extendedCSVKeepsTypesOfMixedAndCollections() {
         #expect(
             QueryRun.lines(
                 "-fcsv", "-H", "--types=extended", "-Fhandle,age,score,friends", "-L1", of: "Person"
@@ -126,7 +126,7 @@ import Testing
                 ])
     }
 
-    @Test func tablesCannotDriveTheTerminal() {
+    @Test func tablesEscapeControlCharacters() {
         #expect(
             DisplayWidth.printable("a\u{1B}[2Jb\n\u{9B}c\u{202E}d")
                 == "a\\u001b[2Jb\\n\\u009bc\\u202ed")
