@@ -165,7 +165,7 @@ import Testing
 }
 
 /// Changes applied to an empty database.
-@Suite struct ChangesOntoNothingTests {
+@Suite struct ChangesToEmptyDatabaseTests {
     private let lab = WriteLab()
 
     @Test(arguments: [

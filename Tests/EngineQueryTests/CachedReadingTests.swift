@@ -4,7 +4,7 @@ import Testing
 @testable import RealmEngine
 
 /// Caches of a version never change the results of later queries.
-@Suite struct KeptReadingTests {
+@Suite struct CachedReadingTests {
     private static let texts = [
         "i > 20", "i > 20 AND i < 60", "oi == null", "oi != 4000", "s == 'text 7'", "s == null",
         "s BEGINSWITH 'text 1'", "s CONTAINS[c] 'EXT 1'", "d BETWEEN {2.5, 30}", "b == true",
@@ -19,7 +19,7 @@ import Testing
 
     @Test func laterEvaluationsGiveTheSameResults() throws {
         let seed = UInt64.random(in: 1 ... .max)
-        print("kept reading seed \(seed)")
+        print("cached reading seed \(seed)")
         let fanout = Fanout(clusterLeaf: 7, clusterInner: 5, tree: 5, index: 8)
         let files = [
             try QueryTestFile(rows: 700),

@@ -2,8 +2,9 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Values that are compared piece by piece, and conditions that only predicate texts can express.
-@Suite struct PieceTests {
+/// Embedded values that are compared by property, and conditions that only predicate texts can
+/// express.
+@Suite struct ValueComparisonTests {
     struct Place: CustomPersistable {
         typealias PersistedType = Collar
         var color = ""

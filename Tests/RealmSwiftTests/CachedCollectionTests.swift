@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// An accessor returns the same collection object at each read.
-@Suite struct KeptCollectionTests {
+@Suite struct CachedCollectionTests {
     @Test func anAccessorReturnsTheSameCollectionObject() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()
