@@ -8,10 +8,12 @@ final class WriteLab {
 
     func path(_ name: String) -> String { scratch.file(name) }
 
-    /// Runs a script in the directory; `$Q` and `$W` are the paths of realm-query and realm-write.
+    /// Runs a script in the directory; `$Q`, `$W` and `$C` are the paths of realm-query, realm-write
+    /// and realm-compact.
     func shell(_ script: String) -> ToolProcess {
         ToolProcess.shell(
-            "W=$TOOL; Q=${TOOL%write}query; cd '\(scratch.path)'; \(script)", tool: "realm-write")
+            "W=$TOOL; Q=${TOOL%write}query; C=${TOOL%write}compact; cd '\(scratch.path)'; "
+                + script, tool: "realm-write")
     }
 
     @discardableResult

@@ -4,8 +4,6 @@ enum MigrationStep {
     /// Replaces a property by another one of the same name, whose values are the defaults of new
     /// objects.
     case replaceProperty(String, PropertyDescription)
-    case setPrimaryKey(String, String?)
-    case setKind(String, TableKind)
 
     /// Applies the step.
     func apply(_ transaction: WriteTransaction) throws(RealmError) {
@@ -14,14 +12,6 @@ enum MigrationStep {
         case .replaceProperty(let name, let property):
             try SchemaChange.dropProperty(name, property.name).apply(transaction)
             try SchemaChange.addProperty(name, property).apply(transaction)
-        case .setPrimaryKey(let name, let property):
-            let table = try transaction.existing(name)
-            let column = try property.map { property throws(RealmError) in
-                try transaction.existing(property, in: table)
-            }
-            try transaction.setPrimaryKey(table, column)
-        case .setKind(let name, let kind):
-            try transaction.setKind(try transaction.existing(name), kind)
         }
     }
 }

@@ -8,6 +8,10 @@ package enum SchemaChange: Sendable {
     case addProperty(String, PropertyDescription)
     case setIndex(String, String, IndexKind)
     case setOptional(String, String, Bool)
+    case setType(String, PropertyDescription, MisfitRule)
+    /// Nil for a class without one.
+    case setPrimaryKey(String, String?)
+    case setKind(String, TableKind)
     case setVersion(UInt64)
 }
 
@@ -39,6 +43,11 @@ package struct PlannedChange: Sendable {
         case .setIndex(_, _, .general): "add index"
         case .setOptional(_, _, true): "make optional"
         case .setOptional(_, _, false): "make required"
+        case .setType: "change type"
+        case .setPrimaryKey(_, nil): "remove primary key"
+        case .setPrimaryKey: "set primary key"
+        case .setKind(_, .embedded): "embed class"
+        case .setKind: "make class top-level"
         case .setVersion: "set version"
         }
     }
@@ -54,6 +63,10 @@ package struct PlannedChange: Sendable {
         case .dropProperty(let table, let name), .setIndex(let table, let name, _),
             .setOptional(let table, let name, _):
             "\(table).\(name)"
+        case .setType(let table, let property, _):
+            "\(table).\(property.name) -> \(property.typeText)"
+        case .setPrimaryKey(let table, let name): name.map { "\(table).\($0)" } ?? table
+        case .setKind(let table, _): table
         case .setVersion(let version): "\(version)"
         }
     }
@@ -86,6 +99,19 @@ extension SchemaChange {
             let table = try transaction.existing(name)
             try transaction.setOptional(
                 table, try transaction.existing(property, in: table), isOptional)
+        case .setType(let name, let property, let rule):
+            let table = try transaction.existing(name)
+            try transaction.changeType(
+                table, try transaction.existing(property.name, in: table), to: property, rule)
+        case .setPrimaryKey(let name, let property):
+            let table = try transaction.existing(name)
+            try transaction.setPrimaryKey(
+                table,
+                try property.map { (name) throws(RealmError) in
+                    try transaction.existing(name, in: table)
+                })
+        case .setKind(let name, let kind):
+            try transaction.setKind(try transaction.existing(name), kind)
         case .setVersion(let version): try transaction.setSchemaVersion(version)
         }
     }

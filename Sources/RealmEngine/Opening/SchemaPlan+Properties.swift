@@ -1,5 +1,5 @@
 extension SchemaPlan {
-    private static var notAProperty: RealmError {
+    static var notAProperty: RealmError {
         .misuse("a class is no property", code: "InvalidProperty", reason: "schema")
     }
 

@@ -132,7 +132,7 @@ struct SchemaUpdate {
                         : [.replaceProperty(name, property)]
                 case .changeIndex(let name, let property):
                     [.change(.setIndex(name, property.name, property.index))]
-                case .changePrimaryKey(let name, _, _): [.setPrimaryKey(name, nil)]
+                case .changePrimaryKey(let name, _, _): [.change(.setPrimaryKey(name, nil))]
                 }
             }
     }
@@ -167,8 +167,9 @@ struct SchemaUpdate {
                 others.append(.change(.addProperty(name, property)))
             case .changeIndex(let name, let property):
                 others.append(.change(.setIndex(name, property.name, property.index)))
-            case .changePrimaryKey(let name, _, let key): keys.append(.setPrimaryKey(name, key))
-            case .changeKind(let name, _, let kind): kinds.append(.setKind(name, kind))
+            case .changePrimaryKey(let name, _, let key):
+                keys.append(.change(.setPrimaryKey(name, key)))
+            case .changeKind(let name, _, let kind): kinds.append(.change(.setKind(name, kind)))
             case .changeType, .changePresence:
                 throw Self.mismatch("Migration is required due to the following errors:", [change])
             }

@@ -11,6 +11,9 @@ extension SchemaChange {
         case .setOptional(_, _, true): "make-optional"
         case .setOptional(_, _, false): "make-required"
         case .setIndex: "set-index"
+        case .setType: "set-type"
+        case .setPrimaryKey: "set-primary-key"
+        case .setKind: "set-kind"
         case .setVersion: "set-version"
         case .renameClass, .renameProperty: "rename"
         }
@@ -19,11 +22,12 @@ extension SchemaChange {
     /// Property that the change concerns; nil for a change of a class or of the version.
     package var property: String? {
         switch self {
-        case .addProperty(_, let property): property.name
+        case .addProperty(_, let property), .setType(_, let property, _): property.name
+        case .setPrimaryKey(_, let name): name
         case .dropProperty(_, let name), .setOptional(_, let name, _), .setIndex(_, let name, _):
             name
         case .renameProperty(_, let name, _): name
-        case .addClass, .dropClass, .renameClass, .setVersion: nil
+        case .addClass, .dropClass, .renameClass, .setKind, .setVersion: nil
         }
     }
 }

@@ -83,7 +83,9 @@ extension SchemaDifference.Step {
         case .addProperty(_, let property): members.append(("definition", property.json))
         case .setIndex(_, _, let kind): members.append(("index", .text("\(kind.recordName)")))
         case .setVersion(let version): members.append(("schemaVersion", .number(version)))
-        case .dropClass, .dropProperty, .setOptional, .renameClass, .renameProperty: break
+        case .dropClass, .dropProperty, .setOptional, .renameClass, .renameProperty, .setType,
+            .setPrimaryKey, .setKind:
+            break
         }
         return .object(members)
     }

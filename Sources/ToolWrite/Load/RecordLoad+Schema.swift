@@ -82,7 +82,8 @@ struct SchemaChangeCheck {
             losesData = !isOptional
         case .setIndex(let name, let property, let kind):
             isDone = spec(name)?.property(property)?.index == kind
-        case .renameClass, .renameProperty: break
+        // Records have none of these.
+        case .renameClass, .renameProperty, .setType, .setPrimaryKey, .setKind: break
         }
     }
 

@@ -1,3 +1,4 @@
+import RealmEngine
 import ToolKit
 
 /// Options for creating the database and changing its schema.
@@ -7,7 +8,8 @@ extension WriteOption {
 
     /// Options that change the schema.
     static let schemaChanges: [any OptionDeclaration] = [
-        schemaFile, schemaVersion, infer, rename, drop, index, unindex, optional, required,
+        schemaFile, schemaVersion, infer, rename, drop, index, unindex, optional, required, type,
+        misfits, primaryKey, noPrimaryKey, embed, unembed,
     ]
 
     static let create = Option(
@@ -101,4 +103,44 @@ extension WriteOption {
         "let a property not be null",
         "Let a property not be null. Nulls become zero, false or empty, which needs "
             + "`--force` if there are any.")
+
+    static let type = Option(
+        "type", nil, each: .required("CLASS.PROP=TYPE", .pair), in: .schema,
+        "give a property another type",
+        "Give a property another type, such as `double`, `string?` or `list<Person>`, converting its "
+            + "values. Numbers become the same number, true and false 1 and 0, dates seconds since 1970; "
+            + "texts become the value that they spell, and values their text; a single value becomes a "
+            + "list or set of one, and such a list a single value. The property moves to the end of its "
+            + "class. Values that do not fit are refused, the first ten with their objects. See "
+            + "CHANGING TYPES.")
+
+    static let misfits = Option(
+        "on-misfit", nil, .required("RULE", .choice), in: .schema,
+        "values that do not fit: refuse, null, default, skip",
+        "With `--type`: what is stored for values that the new type does not have. `null` stores null, "
+            + "`default` zero, false or an empty value; `skip` leaves elements of lists and sets "
+            + "out. All three lose data, which needs `--force`.",
+        default: MisfitRule.refuse, needs: [type])
+
+    static let primaryKey = Option(
+        "primary-key", nil, each: .required("CLASS.PROP", .text), in: .schema,
+        "make a property the primary key",
+        "Make a property the primary key of its class, instead of another if there is one. Objects keep "
+            + "their links. A value that several objects have is an error that names it.")
+
+    static let noPrimaryKey = Option(
+        "no-primary-key", nil, each: .required("CLASS", .text), in: .schema,
+        "remove the primary key",
+        "Let a class have no primary key. The property stays.")
+
+    static let embed = Option(
+        "embed", nil, each: .required("CLASS", .text), in: .schema,
+        "make the objects of a class embedded",
+        "Make the objects of a class embedded ones. Each must have exactly one object that links to it, "
+            + "and the class no primary key.")
+
+    static let unembed = Option(
+        "unembed", nil, each: .required("CLASS", .text), in: .schema,
+        "make the objects of a class their own",
+        "Make embedded objects independent ones, to which the same properties link.")
 }

@@ -25,6 +25,7 @@ extension WriteTable {
         ManualSection("CHANGE RECORDS", changes),
         ManualSection("STREAMS", streams),
         ManualSection("REFUSED RECORDS", refusals),
+        ManualSection("CHANGING TYPES", typeChanges),
         ManualSection("EXIT STATUS", exitStatus),
         ManualSection("EXAMPLES", examples),
         .seeAlso(from: "realm-write"),

@@ -226,8 +226,7 @@ final class ObservedClass {
         for field in value.children { self.property(field.key, property)?.observe(field) }
     }
 
-    /// Adds the names of properties whose numbers are stored as strings, including those of
-    /// embedded objects.
+    /// Adds the names of properties whose numbers are stored as strings, including properties of embedded objects.
     func addNumbersAsText(to names: inout Set<String>) {
         for property in properties {
             let value = property.element ?? property

@@ -29,6 +29,7 @@ struct SchemaRequest {
         for text in command[WriteOption.required] {
             try plan.setOptional(try property(text, WriteOption.required), false)
         }
+        try planTypes(command)
         if let file { try plan.add(file.classes) }
         if var inference {
             inferred = try inference.missing(from: plan.classes)
@@ -46,6 +47,34 @@ struct SchemaRequest {
         } else if let version = file?.version {
             // A schema file with a lower version than the database does not lower it.
             plan.setVersion(version, mayLower: false)
+        }
+    }
+
+    /// Types, primary keys and kinds of classes.
+    private mutating func planTypes(_ command: ParsedCommand) throws(RealmError) {
+        for text in command[WriteOption.noPrimaryKey] {
+            try plan.removePrimaryKey(try plan.place(text))
+        }
+        for (text, type) in command[WriteOption.type] {
+            let place = try property(text, WriteOption.type)
+            guard let name = plan.propertyName(at: place) else { continue }
+            let wanted: PropertyDescription
+            do throws(SchemaText.Fault) {
+                wanted = try SchemaText.property(name, type: type)
+            } catch {
+                throw WriteRequest.usage(
+                    "--type \(text): expected \(error.expected), got \(error.got)")
+            }
+            try plan.setType(place, wanted, command[WriteOption.misfits])
+        }
+        for text in command[WriteOption.primaryKey] {
+            try plan.setPrimaryKey(try property(text, WriteOption.primaryKey))
+        }
+        for text in command[WriteOption.embed] {
+            try plan.setKind(try plan.place(text), .embedded)
+        }
+        for text in command[WriteOption.unembed] {
+            try plan.setKind(try plan.place(text), .topLevel)
         }
     }
 

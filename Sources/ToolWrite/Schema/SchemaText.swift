@@ -112,6 +112,13 @@ struct SchemaText {
         return (text[..<gap.lowerBound], text[gap.upperBound...])
     }
 
+    /// A property of a type in the words of the text, `list<string>`.
+    static func property(
+        _ name: String, type: String
+    ) throws(Fault) -> PropertyDescription {
+        try SchemaText("").property(name, trimmed(type[...]))
+    }
+
     private func property(
         _ name: String, _ text: Substring
     ) throws(Fault) -> PropertyDescription {

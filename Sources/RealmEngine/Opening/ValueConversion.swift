@@ -1,0 +1,266 @@
+/// Handling of values that the new type of a property cannot hold.
+package enum MisfitRule: String, CaseIterable, Sendable {
+    /// The change is refused.
+    case refuse
+    /// Null is stored, in a property that may be null.
+    case null
+    /// Zero, false or an empty value is stored.
+    case `default`
+    /// Elements of lists and sets are left out; a single value becomes null, or the default where null
+    /// is not allowed.
+    case skip
+}
+
+/// Conversion of values to another type: numbers to the same number, texts to the value they spell in
+/// plain output, values to their text.
+struct ValueConversion: ~Copyable {
+    enum Outcome {
+        case exact(Value)
+        /// The nearest value of the type.
+        case rounded(Value)
+        case misfit
+    }
+
+    private let type: ColumnType
+    /// The class of links.
+    private let target: TableKey
+    private var text = ByteBuffer(capacity: 64)
+
+    init(to type: ColumnType, target: TableKey) { (self.type, self.target) = (type, target) }
+
+    /// Converts a single value other than null. A text of the result is valid until the next call, or
+    /// as long as `value` is.
+    mutating func convert(_ value: Value) -> Outcome {
+        switch (value, type) {
+        case (.null, _), (.list, _), (.set, _), (.dictionary, _): .misfit
+        case (_, .mixed): .exact(value)
+        case (_, .string): string(value)
+        case (.string(let text), _): Self.parsed(text, type)
+        case (_, .int): Self.integer(value)
+        case (_, .double): Self.double(value)
+        case (_, .float): Self.float(value)
+        case (_, .decimal): decimal(value)
+        case (.bool, .bool), (.timestamp, .timestamp), (.binary, .binary), (.objectID, .objectID),
+            (.uuid, .uuid):
+            .exact(value)
+        case (.int(let number), .bool): number & ~1 == 0 ? .exact(.bool(number == 1)) : .misfit
+        case (.int(let seconds), .timestamp):
+            .exact(.timestamp(Timestamp(seconds: seconds, nanoseconds: 0)))
+        case (.link(let link), .link): link.table == target ? .exact(value) : .misfit
+        default: .misfit
+        }
+    }
+
+    // MARK: Numbers
+
+    private static func integer(_ value: Value) -> Outcome {
+        switch value {
+        case .int: return .exact(value)
+        case .bool(let truth): return .exact(.int(truth ? 1 : 0))
+        case .float(let x): return Int64(exactly: x).map { .exact(.int($0)) } ?? .misfit
+        case .double(let x): return Int64(exactly: x).map { .exact(.int($0)) } ?? .misfit
+        case .decimal(let x):
+            guard !x.isNaN, let number = Int64(exactly: x.doubleValue),
+                Self.isEqual(x, number)
+            else { return .misfit }
+            return .exact(.int(number))
+        case .timestamp(let time):
+            return time.nanoseconds == 0 ? .exact(.int(time.seconds)) : .misfit
+        default: return .misfit
+        }
+    }
+
+    private static func isEqual(_ x: Decimal128, _ number: Int64) -> Bool {
+        ValueRules.compare(.decimal(x), .int(number)) == 0
+    }
+
+    private static func double(_ value: Value) -> Outcome {
+        switch value {
+        case .double: return .exact(value)
+        case .float(let x): return .exact(.double(Double(x)))
+        case .int(let number):
+            return Double(exactly: number).map { .exact(.double($0)) }
+                ?? .rounded(.double(Double(number)))
+        case .decimal(let x):
+            let nearest = x.isNaN ? Double.nan : x.doubleValue
+            let isSame = x.isNaN || ValueRules.compare(value, .double(nearest)) == 0
+            return isSame ? .exact(.double(nearest)) : .rounded(.double(nearest))
+        default: return .misfit
+        }
+    }
+
+    /// A finite number beyond the range of `float` does not fit.
+    private static func float(_ value: Value) -> Outcome {
+        let wide: Double
+        var isExact = true
+        switch double(value) {
+        case .exact(.double(let x)): wide = x
+        case .rounded(.double(let x)): (wide, isExact) = (x, false)
+        default: return .misfit
+        }
+        let narrow = Float(wide)
+        if wide.isNaN { return .exact(.float(narrow)) }
+        if wide.isFinite, !narrow.isFinite { return .misfit }
+        return isExact && Double(narrow) == wide ? .exact(.float(narrow)) : .rounded(.float(narrow))
+    }
+
+    /// Doubles become the shortest number that reads back as the same double.
+    private mutating func decimal(_ value: Value) -> Outcome {
+        switch value {
+        case .decimal: return .exact(value)
+        case .int, .float, .double:
+            text.removeAll()
+            appendText(of: value)
+            return Decimal128(text: textView).map { .exact(.decimal($0)) } ?? .misfit
+        default: return .misfit
+        }
+    }
+
+    // MARK: Texts
+
+    private mutating func string(_ value: Value) -> Outcome {
+        switch value {
+        case .string: return .exact(value)
+        case .binary(let bytes):
+            return String(validating: bytes.buffer, as: UTF8.self) == nil
+                ? .misfit : .exact(.string(bytes))
+        case .link: return .misfit
+        default:
+            text.removeAll()
+            appendText(of: value)
+            return .exact(.string(textView))
+        }
+    }
+
+    private var textView: ByteView { ByteView(text.bytes.baseAddress!, count: text.count) }
+
+    private mutating func appendText(of value: Value) {
+        switch value {
+        case .int(let number): text.append(number: number)
+        case .bool(let truth): text.append(truth)
+        case .float(let x): text.append(number: x)
+        case .double(let x): text.append(number: x)
+        case .decimal(let x): text.append(number: x)
+        case .timestamp(let time): text.append(rfc3339: time)
+        case .objectID(let id): text.append(id)
+        case .uuid(let id): text.append(id)
+        default: break
+        }
+    }
+
+    private static func parsed(_ text: ByteView, _ type: ColumnType) -> Outcome {
+        let value: Value? =
+            switch type {
+            case .int: Int64(text: text).map(Value.int)
+            case .bool: truth(text).map(Value.bool)
+            case .float: finite(Float(text: text), text).map(Value.float)
+            case .double: finite(Double(text: text), text).map(Value.double)
+            case .decimal: Decimal128(text: text).map(Value.decimal)
+            case .timestamp: Timestamp(incomplete: text).map(Value.timestamp)
+            case .objectID: ObjectID(text: text).map(Value.objectID)
+            case .uuid: UUIDValue(text: text).map(Value.uuid)
+            case .binary: .binary(text)
+            default: nil
+            }
+        return value.map(Outcome.exact) ?? .misfit
+    }
+
+    private static func truth(_ text: ByteView) -> Bool? {
+        if text.buffer.elementsEqual("true".utf8) { return true }
+        return text.buffer.elementsEqual("false".utf8) ? false : nil
+    }
+
+    /// A number with digits beyond the range does not fit.
+    private static func finite<N: BinaryFloatingPoint>(_ number: N?, _ text: ByteView) -> N? {
+        guard let number, number.isInfinite else { return number }
+        return text.buffer.contains { $0 &- 0x30 < 10 } ? nil : number
+    }
+}
+
+extension TypeChange {
+    /// A value in a property of the new type.
+    enum Result {
+        case single(Value)
+        case elements([Value])
+    }
+
+    /// Numbers of values that were not kept as they were, with the first of them.
+    package struct Losses {
+        package internal(set) var rounded = 0
+        package internal(set) var misfits = 0
+    }
+}
+
+/// Another type for a property, and how its values become values of it.
+struct TypeChange: ~Copyable {
+    let new: PropertyDescription
+    private let rule: MisfitRule
+    private let zero: Value
+    private var conversion: ValueConversion
+    private(set) var losses = Losses()
+
+    /// - Parameter target: of links.
+    init(to new: PropertyDescription, target: TableKey, _ rule: MisfitRule) {
+        self.new = new
+        self.rule = rule
+        zero = Defaults.zero(new.type)
+        conversion = ValueConversion(to: new.type, target: target)
+    }
+
+    /// The value that takes the place of `value`, a single one or null.
+    ///
+    /// - Parameter keep: copies a value that lives no longer than the call.
+    mutating func result(of value: Value, keep: (Value) -> Value) -> Result {
+        if new.collection == nil { return .single(keep(single(value))) }
+        if case .null = value { return .elements([]) }
+        return .elements(element(value).map { [keep($0)] } ?? [])
+    }
+
+    /// The value that takes the place of the elements of a list or set.
+    mutating func result(of elements: [Value], keep: (Value) -> Value) -> Result {
+        if new.collection == nil {
+            guard elements.count < 2 else { return .single(misfit()) }
+            return .single(keep(single(elements.first ?? .null)))
+        }
+        return .elements(elements.compactMap { element($0).map(keep) })
+    }
+
+    private mutating func single(_ value: Value) -> Value {
+        if case .null = value { return mayBeNull ? .null : lost(zero) }
+        return converted(value) ?? misfit()
+    }
+
+    private mutating func element(_ value: Value) -> Value? {
+        if case .null = value {
+            return mayBeNull ? .null : rule == .skip ? lost(nil) : lost(zero)
+        }
+        return converted(value) ?? (rule == .skip ? lost(nil) : misfit())
+    }
+
+    private mutating func converted(_ value: Value) -> Value? {
+        switch conversion.convert(value) {
+        case .exact(let value): return value
+        case .rounded(let value):
+            losses.rounded += 1
+            return value
+        case .misfit: return nil
+        }
+    }
+
+    private mutating func misfit() -> Value {
+        lost(mayBeNull && rule != .default ? .null : zero)
+    }
+
+    private mutating func lost<V>(_ value: V) -> V {
+        losses.misfits += 1
+        return value
+    }
+
+    private var mayBeNull: Bool {
+        switch new.type {
+        case .mixed: true
+        case .link: new.collection == nil
+        default: new.isOptional
+        }
+    }
+}
