@@ -32,8 +32,11 @@ struct CheckRun {
                 var checked = CheckedFile(path: path, report: report)
                 checked.seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9
                 if report.errorCount > 0 {
+                    checked.filter = path == "-" ? nil : try? TextFilter.find(path: path)
                     checked.previous = previousSlot(path)
-                    checked.salvageable = salvageable(path)
+                    if checked.filter?.isReversible != true {
+                        checked.salvageable = salvageable(path)
+                    }
                 }
                 printer.append(checked, to: &buffer)
                 code = code.combined(with: self.code(report))
@@ -63,9 +66,11 @@ struct CheckRun {
         _ path: String, _ meter: ProgressCounter
     ) throws(RealmError) -> IntegrityReport {
         do throws(RealmError) { return try check(path, meter) } catch {
-            guard ["not-a-realm", "block-damaged"].contains(error.reason),
-                let objects = salvageable(path), objects > 0
-            else { throw error }
+            guard path != "-", ["not-a-realm", "block-damaged"].contains(error.reason) else {
+                throw error
+            }
+            let isFiltered = (try? TextFilter.find(path: path))?.isReversible == true
+            guard isFiltered || salvageable(path) ?? 0 > 0 else { throw error }
             return IntegrityCheck.headerOnly(error)
         }
     }
@@ -146,13 +151,15 @@ struct CheckedFile {
     var seconds = 0.0
     /// State of the version before the newest: `ok`, `damaged`, `none`; nil if it was not checked.
     var previous: String?
-    /// Approximate number of objects that a salvage would copy; nil if it was not estimated.
+    /// Objects that a salvage would copy, about; nil if not estimated.
     var salvageable: Int?
+    /// The text filter that changed the file; nil for none.
+    var filter: TextFilter?
 
     /// A command that helps; nil if there are no errors.
     var advice: String? {
         guard report.errorCount > 0, path != "-" else { return nil }
-        return previous == "ok"
+        return previous == "ok" && filter == nil
             ? "realm-compact --at previous -o recovered.realm \(path)"
             : "realm-compact --salvage -o rescued.realm \(path)"
     }
@@ -235,6 +242,9 @@ private struct CheckDocument: ReportDocument {
             members.append(("omitted", .object(omitted)))
         }
         if let previous = checked.previous { members.append(("previousSlot", .text(previous))) }
+        if let filter = checked.filter {
+            members.append(("textFilter", .text(filter.change.rawValue)))
+        }
         if let count = checked.salvageable { members.append(("salvageable", .count(count))) }
         if let advice = checked.advice { members.append(("advice", .text(advice))) }
         return members
@@ -287,6 +297,10 @@ private struct CheckDocument: ReportDocument {
         if hidden > 0 { buffer.append("  and \(hidden) more\n") }
         if let previous = checked.previous {
             buffer.append("  version before: \(previous)\n")
+        }
+        if let filter = checked.filter {
+            buffer.append("  changed by a text filter: \(filter.explanation)\n")
+            if filter.isReversible { buffer.append("  --salvage undoes that\n") }
         }
         if let salvageable = checked.salvageable {
             let objects = Self.count(salvageable, "object")

@@ -23,8 +23,9 @@ struct SalvageRun {
         let activity = ActivityReporter(
             request.command, file: request.path, doing: "salvaging", meter: meter)
         defer { activity.finish() }
+        let source = try restored()
         let summary = try Salvage.run(
-            path: request.path, into: passing.database,
+            path: source?.folder.database ?? request.path, into: passing.database,
             spillingInto: Terminal.temporaryDirectory, maxMemory: request.options.maxMemory,
             key: key, mapCells: picture == nil ? nil : SpacePicture.cellCount, meter: meter
         ) { (loss) throws(RealmError) in
@@ -46,7 +47,43 @@ struct SalvageRun {
         }
         Diagnostics(request.command).summary(
             "\(request.path) -> \(target): \(summary.sentence)")
+        if let source { Diagnostics(request.command).notice(source.note) }
         return summary.isComplete ? .ok : .damaged
+    }
+
+    /// The file as it was before a text filter changed it, in a folder that goes with the value, and a
+    /// sentence about that; nil if no filter did.
+    private func restored() throws(RealmError) -> (folder: TemporaryDirectory, note: String)? {
+        guard let filter = try filter() else { return nil }
+        let target = request.command.outputPath!
+        let folder = try TemporaryDirectory(in: directory(of: target), for: target)
+        let path = folder.database
+        let restoration = try filter.restore(to: path)
+        let isSound =
+            restoration.uncertain == 0
+            && (try? IntegrityCheck.run(path: path, key: request.command.readKey()))?
+                .errorCount == 0
+        return (
+            folder,
+            "\(filter.explanation): \(restoration.removed) bytes were taken out, "
+                + (isSound
+                    ? "and the check finds nothing wrong with the result"
+                    : "but the result is not what the file was in each place")
+        )
+    }
+
+    /// The filter to be undone; nil for a sound file.
+    private func filter() throws(RealmError) -> TextFilter? {
+        let key = try request.command.readKey()
+        if let report = try? IntegrityCheck.run(path: request.path, level: .quick, key: key),
+            report.errorCount == 0
+        {
+            return nil
+        }
+        guard let filter = try TextFilter.find(path: request.path), filter.isReversible else {
+            return nil
+        }
+        return filter
     }
 }
 
