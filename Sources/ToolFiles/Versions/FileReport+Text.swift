@@ -24,6 +24,11 @@ extension FileReport {
             out.append("  \(Self.padded("age", 14))  written by SDKs of \(age.span)\n")
             out.append("  \(Self.padded("", 14))  \(advice)\n")
         }
+        if uuidOrder == .dotnet {
+            out.append(
+                "  \(Self.padded("guids", 14))  in the byte order of .NET SDKs before 10.10\n")
+            out.append("  \(Self.padded("", 14))  realm-query --guid dotnet prints them\n")
+        }
         appendSpace(to: &out)
         if let damage = facts.inspection.damage {
             out.append("  damaged         ")

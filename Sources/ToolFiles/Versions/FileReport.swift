@@ -8,11 +8,16 @@ struct FileReport {
     let slots: [HeaderSlot]?
     /// Whether to report growth: `--growth`.
     let showsGrowth: Bool
+    /// Byte order of UUIDs; nil if the file has none or cannot be opened.
+    var uuidOrder: UUIDOrder? = nil
 
     init(_ path: String, _ request: VersionsRequest) throws(RealmError) {
         facts = try request.facts(path)
         slots = request.showsSlots ? try request.inspector(path).slots() : nil
         showsGrowth = request.showsGrowth
+        if let database = try? Database(immutable: path, key: request.command.readKey()) {
+            uuidOrder = (try? UUIDSurvey(database.snapshot()))?.order
+        }
     }
 
     init(_ facts: FileFacts) {

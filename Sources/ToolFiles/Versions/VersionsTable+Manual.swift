@@ -153,6 +153,11 @@ extension VersionsTable {
                 "With `--slots`: `slot`, `selected`, `format`, `topRef`, `version`, `verified`, and "
                     + "`problem` if there is one."
             ),
+            (
+                "`guids`",
+                "Byte order of UUIDs, if the file has random ones: `standard`, or `dotnet` for GUIDs that "
+                    + "the .NET SDK stored before version 10.10 (`realm-query --guid`)."
+            ),
             ("`damage`", "Reasons for missing facts."),
         ]),
         .paragraph(

@@ -54,6 +54,7 @@ package struct QueryFilter {
         do throws(RealmError) {
             var query = try Query(text, clauses, arguments: arguments, dialect: language.dialect)
             query.zone = language.zone
+            query.uuidOrder = language.uuidOrder
             bound = try query.bound(to: snapshot.table(table))
         } catch { throw Self.advised(error) }
         return try QueryPlan(bound, in: snapshot, options: options)
@@ -73,9 +74,11 @@ package struct QueryFilter {
 package struct QueryLanguage: Sendable {
     let dialect: QueryDialect
     let zone: ZoneRules
+    let uuidOrder: UUIDOrder
 
     package init(_ command: ParsedCommand) {
         (dialect, zone) = (command.queryDialect, command.zone)
+        uuidOrder = command.uuidOrder
     }
 }
 

@@ -133,7 +133,7 @@ final class CellRenderer {
         case .double(let number): out.append(number: number)
         case .decimal(let number): out.append(number: number)
         case .objectID(let id): out.append(id)
-        case .uuid(let id): out.append(id)
+        case .uuid(let id): out.append(style.guid.converted(id))
         case .timestamp(let time):
             switch style.time {
             case .rfc3339: out.append(rfc3339: time)

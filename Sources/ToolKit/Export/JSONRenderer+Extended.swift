@@ -4,7 +4,7 @@ extension JSONRenderer {
     /// Appends the extended form of a value; returns false without appending if it equals the plain
     /// form.
     ///
-    /// The keys are those of the reference library's richest JSON mode, except where that mode
+    /// The keys are the keys of the reference library's richest JSON mode, except where that mode
     /// loses information: dates keep their nanoseconds, floats in mixed properties their type, and
     /// strings that are not UTF-8 their bytes.
     func appendExtended(
@@ -25,7 +25,8 @@ extension JSONRenderer {
         case .binary(let bytes):
             if style.binary == .omit { return false }
             appendBinary("00", to: &out) { $0.append(base64: bytes) }
-        case .uuid(let id):
+        case .uuid(let stored):
+            let id = style.guid.converted(stored)
             appendBinary("04", to: &out) { out in
                 withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { bytes in
                     bytes.storeBytes(of: id.high.bigEndian, as: UInt64.self)

@@ -80,7 +80,7 @@ package final class JSONRenderer {
         case .timestamp(let time): appendTime(time, to: &out)
         case .decimal(let number): out.appendQuoted { $0.append(number: number) }
         case .objectID(let id): out.appendQuoted { $0.append(id) }
-        case .uuid(let id): out.appendQuoted { $0.append(id) }
+        case .uuid(let id): out.appendQuoted { $0.append(style.guid.converted(id)) }
         case .link(let link): try appendLink(link, place, to: &out)
         case .list(let view), .set(let view): try appendElements(view, place, to: &out)
         case .dictionary(let view): try appendEntries(view, place, to: &out)

@@ -29,6 +29,8 @@ package struct ValueStyle: Sendable {
     /// Whether values whose plain form would be read back as another value are extended: needed for
     /// change records, which are applied.
     package var isExact = false
+    /// Order of the bytes of UUIDs in the database.
+    package var guid = UUIDOrder.standard
     /// Whether `realm-write` reads the format, so that values that it would misread are counted.
     package var isReadBack = true
     /// Whether embedded objects and links to missing objects are printed as links.

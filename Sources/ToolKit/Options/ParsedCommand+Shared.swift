@@ -75,6 +75,9 @@ extension ParsedCommand {
     /// Time zone for date functions.
     package var zone: ZoneRules { self[ifKnown: SharedOptions.zone] }
 
+    /// Order of the bytes of UUIDs, of commands that have the option.
+    package var uuidOrder: UUIDOrder { self[ifKnown: SharedOptions.guid] }
+
     package var access: AccessMode { self[ifKnown: SharedOptions.access] }
 
     package var wait: WaitPolicy { self[ifKnown: SharedOptions.wait] }

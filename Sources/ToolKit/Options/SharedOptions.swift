@@ -1,3 +1,5 @@
+import RealmEngine
+
 /// Options that mean the same in all tools; each table lists those that apply to it.
 package enum SharedOptions {
     /// Options of every tool: `-h --help -V -q -v --color`.
@@ -134,6 +136,15 @@ package enum SharedOptions {
             + "offset such as `+02:00`, or a name in the system's zone files such as "
             + "`Europe/Copenhagen`.",
         default: .utc, defaultText: "UTC")
+
+    package static let guid = Option(
+        "guid", nil, .required("ORDER", .choice), in: .values,
+        "byte order of UUIDs: standard, dotnet",
+        "Read UUIDs in this order of bytes. The .NET SDK stored GUIDs as `dotnet` before version 10.10: "
+            + "other SDKs show such a GUID with its first three parts reversed. It applies to what is "
+            + "printed and to UUIDs in predicates and arguments. `realm-versions` reports files "
+            + "whose GUIDs are in that order.",
+        default: UUIDOrder.standard)
 
     package static let at = Option(
         "at", nil, .required("VERSION", .version), in: .changes,

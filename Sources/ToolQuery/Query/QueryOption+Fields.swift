@@ -3,7 +3,7 @@ import ToolKit
 /// Options for fields and the notation of values.
 extension QueryOption {
     static let fieldsAndValues: [any OptionDeclaration] = [
-        fields, exclude, expand, backlinks, explode, types, time, binary, join, null,
+        fields, exclude, expand, backlinks, explode, types, time, binary, guid, join, null,
     ]
 
     static let fields = Option(
@@ -11,7 +11,8 @@ extension QueryOption {
         "print these fields only, in this order",
         "Print these fields only, in this order. LIST holds key paths separated by commas. A "
             + "path may follow links (`from.name`), and `NAME=PATH` names the field anew: "
-            + "`-F id=_id,sender=from.name`. See KEY PATHS.",
+            + "`-F id=_id,sender=from.name`. A field may be a function of a property: "
+            + "`-F name,born=year(birthday)`. See KEY PATHS and AGGREGATES.",
         uses: QueryUse.single)
 
     static let exclude = Option(
@@ -65,6 +66,8 @@ extension QueryOption {
         "Form of binary values: `base64`, `hex`, or `omit` to leave them out.",
         default: ValueStyle.Binary.base64,
         uses: QueryUse.values)
+
+    static let guid = SharedOptions.guid.meant(for: QueryUse.uuids)
 
     static let join = Option(
         "join", nil, .required("TEXT", .text), in: .values,

@@ -51,6 +51,11 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     static let values = Uses([
         Self.objects, .groups, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
+    /// Uses that print UUIDs or compare them.
+    static let uuids = Uses([
+        Self.objects, .aggregates, .groups, .batch, .everything, .directory, .diff, .watch,
+        .remnants,
+    ])
     /// Uses that print property values of objects.
     static let objectValues = Uses([
         Self.objects, .batch, .everything, .directory, .diff, .watch, .remnants,

@@ -79,6 +79,7 @@ struct QueryRequest {
         style.types = command[QueryOption.types]
         style.time = command[QueryOption.time]
         style.binary = command[QueryOption.binary]
+        style.guid = command[QueryOption.guid]
         style.join = Array(command[QueryOption.join].utf8)
         if style.types == .extended {
             let isHex = style.binary == .hex
@@ -104,6 +105,7 @@ struct QueryRequest {
         request.exploded = command[QueryOption.explode]
         request.hasBacklinks = command[QueryOption.backlinks]
         request.provenance = command[QueryOption.provenance]
+        request.zone = command.zone
         if case .all = subject {
             request.hasKeys = true
             request.namesClass = !command.isGiven(QueryOption.outputDirectory)

@@ -94,7 +94,7 @@ extension QueryBinder {
         case .binary(let bytes): result = (.binary(pool.view(bytes)), .binary)
         case .timestamp(let value): result = (.timestamp(value), .timestamp)
         case .objectID(let value): result = (.objectID(value), .objectID)
-        case .uuid(let value): result = (.uuid(value), .uuid)
+        case .uuid(let value): result = (.uuid(uuidOrder.converted(value)), .uuid)
         case .object(let name, let key): result = try object(name, key, range)
         case .objectKey(let key): result = try objectKey(key, target, range)
         case .typedKey(let table, let key):
@@ -135,7 +135,7 @@ extension QueryBinder {
         case .timestamp(let value): result = (.timestamp(value), .timestamp)
         case .decimal(let value): result = (.decimal(value), .decimal)
         case .objectID(let value): result = (.objectID(value), .objectID)
-        case .uuid(let value): result = (.uuid(value), .uuid)
+        case .uuid(let value): result = (.uuid(uuidOrder.converted(value)), .uuid)
         case .link(let value): result = link(value)
         case .object(let name, let key):
             result = try object([UInt8](name.utf8), try literal(key, range), range)
@@ -172,7 +172,8 @@ extension QueryBinder {
         case .decimal: return Decimal128(text: view).map { (.decimal($0), .decimal) }
         case .timestamp: return Timestamp(incomplete: view).map { (.timestamp($0), .timestamp) }
         case .objectID: return ObjectID(text: view).map { (.objectID($0), .objectID) }
-        case .uuid: return UUIDValue(text: view).map { (.uuid($0), .uuid) }
+        case .uuid:
+            return UUIDValue(text: view).map { (.uuid(uuidOrder.converted($0)), .uuid) }
         case .binary:
             var decoded = ByteBuffer(capacity: view.count + 8)
             return decoded.append(decodingBase64: view)

@@ -14,18 +14,22 @@ struct QueryBinder {
     var variables: [(name: String, table: TableKey)] = []
     /// Time zone for date functions.
     let zone: ZoneRules
+    /// Order of the bytes of UUIDs in the database.
+    let uuidOrder: UUIDOrder
     /// Number of SORT and DISTINCT properties bound so far.
     var sortKeys = 0
 
     init(
         _ source: QuerySource, _ dialect: QueryDialect = .language, arguments: [QueryArgument],
-        aliases: KeyPathAliases, zone: ZoneRules = .utc, table: Table
+        aliases: KeyPathAliases, zone: ZoneRules = .utc,
+        uuidOrder: UUIDOrder = .standard, table: Table
     ) {
         self.source = source
         self.dialect = dialect
         self.arguments = arguments
         self.aliases = aliases
         self.zone = zone
+        self.uuidOrder = uuidOrder
         snapshot = table.snapshot
         self.table = table.info
     }

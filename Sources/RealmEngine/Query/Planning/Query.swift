@@ -4,6 +4,8 @@ public struct Query: Sendable {
     private let form: Form
     /// Time zone of date functions.
     package var zone = ZoneRules.utc
+    /// Order of the bytes of UUIDs in the database.
+    package var uuidOrder = UUIDOrder.standard
     /// Values of `$n`.
     var arguments: [QueryArgument]
     /// Aliases of properties and classes that the query may use.
@@ -44,9 +46,10 @@ public struct Query: Sendable {
 
     /// Makes a query with the semantics of `NSPredicate`: see `QueryDialect`.
     package init(
-        predicate condition: QueryCondition, aliases: KeyPathAliases
+        predicate condition: QueryCondition, _ dialect: QueryDialect = .predicate,
+        aliases: KeyPathAliases
     ) throws(RealmError) {
-        try self.init(condition, [], .predicate, aliases)
+        try self.init(condition, [], dialect, aliases)
     }
 
     private init(
@@ -70,9 +73,10 @@ public struct Query: Sendable {
     ///
     /// - Throws: the errors of `init(_:_:arguments:aliases:dialect:)`.
     package init(
-        predicate text: String, _ arguments: any PredicateArguments, aliases: KeyPathAliases
+        predicate text: String, _ arguments: any PredicateArguments,
+        _ dialect: QueryDialect = .predicate, aliases: KeyPathAliases
     ) throws(RealmError) {
-        let source = QuerySource(text: [UInt8](text.utf8), dialect: .predicate)
+        let source = QuerySource(text: [UInt8](text.utf8), dialect: dialect)
         let parsed = ParsedQuery(source, try QueryParser.parse(source, arguments))
         self.init(parsed, [], [], aliases)
     }
@@ -161,16 +165,19 @@ public struct Query: Sendable {
         _ parsed: ParsedQuery, to table: Table
     ) throws(RealmError) -> BoundQuery {
         if parsed.isKept, arguments.isEmpty, aliases.isEmpty, clauses.isEmpty, zone.isUTC,
+            uuidOrder == .standard,
             let known = table.snapshot.queries?.shared
         {
             return try known.query(parsed, table)
         }
-        if clauses.isEmpty, let bound = BoundQuery(shortcut: parsed, arguments, aliases, table) {
+        if clauses.isEmpty, uuidOrder == .standard,
+            let bound = BoundQuery(shortcut: parsed, arguments, aliases, table)
+        {
             return bound
         }
         var binder = QueryBinder(
             parsed.source, parsed.tree.dialect, arguments: arguments, aliases: aliases,
-            zone: zone, table: table)
+            zone: zone, uuidOrder: uuidOrder, table: table)
         return try binder.bind(parsed.tree, clauses)
     }
 }

@@ -69,7 +69,7 @@ extension SQLCells {
         case .timestamp(let time): out.appendInMarks { $0.append(rfc3339: time) }
         case .decimal(let number): out.appendInMarks { $0.append(number: number) }
         case .objectID(let id): out.appendInMarks { $0.append(id) }
-        case .uuid(let id): out.appendInMarks { $0.append(id) }
+        case .uuid(let id): out.appendInMarks { $0.append(json.style.guid.converted(id)) }
         case .list, .set, .dictionary:
             scratch.removeAll()
             json.beginField()

@@ -1,0 +1,24 @@
+/// Order of the bytes by which UUIDs are stored (`--guid`).
+package enum UUIDOrder: String, CaseIterable, Sendable {
+    /// As texts have them (RFC 4122).
+    case standard
+    /// As .NET's `Guid.ToByteArray` has them, which the .NET SDK stored before version 10.10: the first
+    /// four bytes and the next two pairs are reversed.
+    case dotnet
+
+    /// Converts between a stored UUID and the UUID that it means. Applied twice, returns the same UUID.
+    @inline(__always)
+    package func converted(_ uuid: UUIDValue) -> UUIDValue {
+        self == .standard ? uuid : uuid.reversedInParts
+    }
+}
+
+extension UUIDValue {
+    fileprivate var reversedInParts: UUIDValue {
+        let first = UInt32(truncatingIfNeeded: high >> 32).byteSwapped
+        let second = UInt16(truncatingIfNeeded: high >> 16).byteSwapped
+        let third = UInt16(truncatingIfNeeded: high).byteSwapped
+        return UUIDValue(
+            high: UInt64(first) << 32 | UInt64(second) << 16 | UInt64(third), low: low)
+    }
+}
