@@ -5,6 +5,8 @@ package final class PathFollower {
     private let targets: LinkTargets
     private let snapshot: Snapshot
     private let steps: [Step]
+    /// The last step: a function of the values that the others lead to.
+    private let function: BoundFunction?
 
     /// One step of the path and the property scan of its last use.
     private final class Step {
@@ -20,13 +22,17 @@ package final class PathFollower {
         }
     }
 
-    init(_ steps: [String], _ targets: LinkTargets, _ snapshot: Snapshot) {
+    init(
+        _ steps: [String], _ targets: LinkTargets, _ snapshot: Snapshot,
+        _ function: FieldFunction? = nil
+    ) {
+        self.function = function?.bound()
         self.steps = steps.map(Step.init)
         self.targets = targets
         self.snapshot = snapshot
     }
 
-    package var count: Int { steps.count }
+    package var count: Int { function == nil ? steps.count : steps.count + 1 }
 
     /// Returns the value at the end of the steps from `index` on. Stops early at a list or set: the
     /// caller then follows each element from the updated `index`.
@@ -38,12 +44,18 @@ package final class PathFollower {
             case .dictionary(let view): value = try entry(steps[index], view)
             case .list, .set: return value
             default:
-                index = steps.count
+                index = count
                 return .null
             }
             index += 1
         }
-        return value
+        guard let function, index == steps.count else { return value }
+        switch value {
+        case .list, .set: return value
+        default:
+            index += 1
+            return function.value(of: value)
+        }
     }
 
     private func property(_ step: Step, _ link: ObjectLink) throws(RealmError) -> Value {

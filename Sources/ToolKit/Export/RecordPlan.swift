@@ -118,9 +118,12 @@ package struct FieldPath: Sendable {
     package let source: Source
     /// Properties of linked objects and keys of dictionaries.
     package let steps: [String]
+    /// Applied to each value that the steps reach.
+    let function: FieldFunction?
 
-    package init(source: Source, steps: [String]) {
+    package init(source: Source, steps: [String], _ function: FieldFunction? = nil) {
         self.source = source
         self.steps = steps
+        self.function = function
     }
 }

@@ -28,6 +28,8 @@ package struct FieldRequest: Sendable {
     package var file: String?
     /// Argument of `--provenance`.
     package var provenance: Provenance?
+    /// Time zone of the functions of dates.
+    package var zone = ZoneRules.utc
 
     package init(
         fields: [Field]? = nil, excluded: [String] = [],
@@ -136,19 +138,46 @@ package struct RecordPlanner {
                 label: label, path: FieldPath(source: .elementKey, steps: []), expansion: nil,
                 isMixed: false, isNumber: false)
         }
+        if table.columnIndex(named: text) == nil,
+            let function = try FieldFunction(text, request.zone)
+        {
+            return try field(label, function, exploded)
+        }
         let path = try PropertyPath(text, in: table, schema, option: "--fields")
         var place = expansion
         for name in path.names { place = place?.child(name) }
-        var (target, kind) = (FieldPath(source: .element, steps: []), path.kind)
-        if let exploded, let steps = path.steps(beyond: exploded) {
-            target = FieldPath(source: .element, steps: steps)
-            if steps.isEmpty, case .collection(let inner, _) = kind { kind = inner }
-        } else {
-            target = FieldPath(source: source(path.start), steps: path.steps)
-        }
+        let (target, kind) = target(path, exploded)
         return RecordPlan.Field(
             label: label, path: target, expansion: place, isMixed: kind.isMixed,
             isNumber: path.isSingle && kind.isNumber)
+    }
+
+    /// Resolves a path to its source and kind. A path through the exploded collection begins at
+    /// the element.
+    private mutating func target(
+        _ path: PropertyPath, _ exploded: PropertyPath?, _ function: FieldFunction? = nil
+    ) -> (FieldPath, PropertyPath.Kind) {
+        guard let exploded, let steps = path.steps(beyond: exploded) else {
+            return (
+                FieldPath(source: source(path.start), steps: path.steps, function), path.kind
+            )
+        }
+        let target = FieldPath(source: .element, steps: steps, function)
+        if steps.isEmpty, case .collection(let inner, _) = path.kind { return (target, inner) }
+        return (target, path.kind)
+    }
+
+    /// A field that a function of a property fills, `month(created)`.
+    private mutating func field(
+        _ label: String, _ function: FieldFunction, _ exploded: PropertyPath?
+    ) throws(RealmError) -> RecordPlan.Field {
+        let path = try PropertyPath(function.path, in: table, schema, option: "--fields")
+        guard path.kind.element.isTaken(by: function), path.start != .key else {
+            throw Self.refusal("--fields", path.text, "is not \(function.takenTypes)")
+        }
+        return RecordPlan.Field(
+            label: label, path: target(path, exploded, function).0, expansion: nil,
+            isMixed: false, isNumber: path.isSingle && function.isNumber)
     }
 
     /// Source at which a path begins; adds its column to the scan.
@@ -219,6 +248,20 @@ extension PropertyPath.Kind {
         switch self {
         case .scalar(.int), .scalar(.float), .scalar(.double), .scalar(.decimal): true
         default: false
+        }
+    }
+
+    /// The kind of the elements of a list or set; the same kind if it is none.
+    fileprivate var element: Self {
+        if case .collection(let inner, isDictionary: false) = self { return inner.element }
+        return self
+    }
+
+    fileprivate func isTaken(by function: FieldFunction) -> Bool {
+        switch self {
+        case .scalar(let type): function.takes(type)
+        case .mixed: true
+        case .object, .collection: false
         }
     }
 

@@ -65,8 +65,9 @@ package final class RecordRenderer: RecordContent {
             Field(
                 name: names[position], source: field.path.source, isMixed: field.isMixed,
                 expansion: field.expansion,
-                path: field.path.steps.isEmpty
-                    ? nil : PathFollower(field.path.steps, targets, snapshot))
+                path: field.path.steps.isEmpty && field.path.function == nil
+                    ? nil
+                    : PathFollower(field.path.steps, targets, snapshot, field.path.function))
         }
         fieldCount = fields.count
         quick = .allocate(capacity: max(1, fields.count))

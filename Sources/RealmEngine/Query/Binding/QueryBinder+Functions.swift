@@ -47,7 +47,7 @@ extension QueryBinder {
 
 extension QueryFunctionCall {
     /// The width as an integer or a double; null if there is none.
-    fileprivate var widthValue: Value {
+    var widthValue: Value {
         switch width {
         case .int(let number)?: .int(number)
         case .double(let number, _)?: .double(number)

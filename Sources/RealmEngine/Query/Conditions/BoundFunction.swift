@@ -1,5 +1,5 @@
 /// A function of one value, with its parameters.
-final class BoundFunction: Sendable {
+package final class BoundFunction: Sendable {
     let function: ScalarFunction
     private let zone: ZoneRules
     /// Width for `floor`, an integer or a double.
@@ -25,7 +25,7 @@ final class BoundFunction: Sendable {
 
     /// Returns the function's value; null if it has none for `value`. A text remains valid while
     /// this object exists.
-    func value(of value: Value) -> Value {
+    package func value(of value: Value) -> Value {
         if function == .floor { return floored(value) }
         guard case .timestamp(let time) = value else { return .null }
         let local = zone.local(time)

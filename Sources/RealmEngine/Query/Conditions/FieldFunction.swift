@@ -1,0 +1,42 @@
+/// A function of one value of each object, as options write it: `month(created)`, `floor(age, 10)`.
+package struct FieldFunction: Sendable {
+    private let function: ScalarFunction
+    /// The key path of the value, as written.
+    package let path: String
+    private let width: Value
+    private let zone: ZoneRules
+
+    /// Nil for a text that calls no function.
+    ///
+    /// - Throws: `misuse` for a function with a mistake.
+    package init?(_ text: String, _ zone: ZoneRules) throws(RealmError) {
+        guard let operand = try QueryOperand.function(text),
+            case .function(let call) = operand.kind
+        else { return nil }
+        guard case .property(let property) = call.operand.kind, property.suffix == .none else {
+            throw .misuse(
+                "\(call.function.rawValue)() of a field needs a property",
+                code: "InvalidArgument", reason: "unsuitable-property")
+        }
+        (function, width, self.zone) = (call.function, call.widthValue, zone)
+        path = "\(property.path)"
+    }
+
+    package var isNumber: Bool { function.isNumber }
+
+    /// Whether the function has answers for values of this type.
+    package func takes(_ type: ColumnType) -> Bool {
+        switch type {
+        case .timestamp: function != .floor
+        case .int, .float, .double: function == .floor
+        case .mixed: true
+        default: false
+        }
+    }
+
+    /// The values that the function takes, for messages.
+    package var takenTypes: String { function == .floor ? "an int, float or double" : "a date" }
+
+    /// The function for one reader of objects.
+    package func bound() -> BoundFunction { BoundFunction(function, zone, width: width) }
+}
