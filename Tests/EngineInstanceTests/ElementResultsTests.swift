@@ -113,7 +113,7 @@ import Testing
     private func steps(_ values: RandomValues) -> [ElementResults.Step] {
         (0..<values.below(4)).map { _ in
             switch values.below(5) {
-            case 0, 1: .sort(isAscending: values.chance(50))
+            case 0, 1: .sort(isAscending: values.chance(50), .binary)
             case 2, 3: .distinct
             default: .limit(values.below(12))
             }
@@ -176,7 +176,7 @@ import Testing
                     kept.append(value)
                 }
                 all = kept
-            case .sort(let isAscending):
+            case .sort(let isAscending, _):
                 var sorted: [Value] = []
                 for value in all {
                     let place = sorted.firstIndex {

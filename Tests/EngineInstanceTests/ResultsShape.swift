@@ -126,7 +126,9 @@ extension ResultsLab {
         case .sort(let keys):
             try results.arranged(
                 .sort(keys.map { QuerySortKey(Self.path($0.0), isAscending: $0.isAscending) }))
-        case .distinct(let keys): try results.arranged(.distinct(keys.map { .path(Self.path($0)) }))
+        case .distinct(let keys):
+            try results.arranged(
+                .distinct(keys.map { QueryDistinctKey(.path(Self.path($0))) }))
         case .limit(let count): try results.arranged(.limit(count))
         }
     }

@@ -128,7 +128,7 @@ import Testing
 
     /// Each object links to its predecessor, and lists its two predecessors.
     @discardableResult
-    private static func write(
+    static func write(
         _ texts: [String?], _ isIndexed: Bool, to path: String
     ) throws -> [ObjectKey] {
         var options = WriteSession.Options()

@@ -92,7 +92,8 @@ import Testing
         let snapshot = database.snapshot()
         let info = try #require(database.schema.table(named: "Event"))
         let month = try #require(try QueryOperand.function("month(date)"))
-        let query = try Query("TRUEPREDICATE", [.distinct([month])], dialect: .extended)
+        let query = try Query(
+            "TRUEPREDICATE", [.distinct([QueryDistinctKey(month)])], dialect: .extended)
         let plan = try QueryPlan(query.bound(to: snapshot.table(info)), in: snapshot)
         #expect(try plan.rows(in: snapshot).keys.map(\.raw) == [0, 2, 33, 59])
         let weekday = try #require(try QueryOperand.function("weekday(date)"))

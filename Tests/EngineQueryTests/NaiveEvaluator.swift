@@ -393,7 +393,7 @@ struct NaiveEvaluator {
             switch clause {
             case .sort: break
             case .limit(let count): objects = Array(objects.prefix(count))
-            case .distinct(let paths): objects = distinct(objects, paths)
+            case .distinct(let paths): objects = distinct(objects, paths.map(\.operand))
             }
         }
         sort()

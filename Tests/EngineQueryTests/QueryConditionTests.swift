@@ -78,7 +78,7 @@ import Testing
             .comparison(.path(["k"]), .greater, .constant(.int(1))),
             [
                 .sort([QuerySortKey("k", isAscending: false), QuerySortKey("id")]),
-                .distinct([.path("k")]), .limit(5),
+                .distinct([QueryDistinctKey(.path("k"))]), .limit(5),
             ])
     }
 

@@ -1,7 +1,7 @@
 @_spi(_Unicode) import Swift
 
 /// Differences that text comparisons ignore: `[c]` and `[d]` (query language 14).
-struct TextFolding: Equatable, Sendable {
+struct TextFolding: Hashable, Sendable {
     /// Handling of letter case in comparisons.
     enum Case: UInt8, Sendable {
         case distinct

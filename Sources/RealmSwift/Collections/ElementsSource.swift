@@ -53,7 +53,7 @@ final class ElementsSource: @unchecked Sendable {
                 "Cannot sort on key path '\(descriptor.keyPath)': arrays of values can only be sorted on 'self'"
             )
         }
-        return arranged(.sort(isAscending: first.ascending))
+        return arranged(.sort(isAscending: first.ascending, first.collation))
     }
 
     func distinct(_ keyPaths: [String]) -> ElementsSource {

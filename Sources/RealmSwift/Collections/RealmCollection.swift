@@ -287,11 +287,38 @@ public struct SortDescriptor: Sendable, Hashable, CustomStringConvertible,
     public let keyPath: String
     /// Whether smaller values come first.
     public let ascending: Bool
+    let collation: TextCollation
 
     /// Creates a descriptor.
     public init(keyPath: String, ascending: Bool = true) {
-        self.keyPath = keyPath
-        self.ascending = ascending
+        self.init(keyPath, ascending, .binary)
+    }
+
+    /// An order of texts as people read them, which the SDKs do not have.
+    ///
+    ///     people.sorted(by: [SortDescriptor(keyPath: "name", options: [.caseInsensitive, .numeric])])
+    ///
+    /// - Parameter options: `.caseInsensitive` (Unicode's simple case folding), `.diacriticInsensitive` and
+    ///   `.numeric` (file2 before file10); other options trap. Values that are not texts are in
+    ///   their usual order.
+    public init(
+        keyPath: String, ascending: Bool = true, options: String.CompareOptions
+    ) {
+        guard options.isSubset(of: [.caseInsensitive, .diacriticInsensitive, .numeric]) else {
+            throwRealmException(
+                "A SortDescriptor takes the options caseInsensitive, diacriticInsensitive and numeric"
+            )
+        }
+        self.init(
+            keyPath, ascending,
+            TextCollation(
+                foldsCase: options.contains(.caseInsensitive),
+                foldsMarks: options.contains(.diacriticInsensitive),
+                ordersNumbers: options.contains(.numeric)))
+    }
+
+    private init(_ keyPath: String, _ ascending: Bool, _ collation: TextCollation) {
+        (self.keyPath, self.ascending, self.collation) = (keyPath, ascending, collation)
     }
 
     /// Creates an ascending descriptor from a literal.
@@ -299,7 +326,7 @@ public struct SortDescriptor: Sendable, Hashable, CustomStringConvertible,
 
     /// Returns a descriptor for the opposite direction.
     public func reversed() -> SortDescriptor {
-        SortDescriptor(keyPath: keyPath, ascending: !ascending)
+        SortDescriptor(keyPath, !ascending, collation)
     }
 
     /// The property and the direction as text.

@@ -338,7 +338,8 @@ final class ResultsSource: @unchecked Sendable {
                 .sort(
                     descriptors.map {
                         QuerySortKey(
-                            managed.model.operand($0.keyPath), isAscending: $0.ascending)
+                            managed.model.operand($0.keyPath), isAscending: $0.ascending,
+                            $0.collation)
                     }),
                 aliases: managed.aliases)
         }
@@ -349,7 +350,8 @@ final class ResultsSource: @unchecked Sendable {
         for keyPath in keyPaths { managed.checkKeyPath(keyPath, "distinct") }
         return other { (results) throws(RealmError) in
             try results.arranged(
-                .distinct(keyPaths.map { managed.model.operand($0) }), aliases: managed.aliases)
+                .distinct(keyPaths.map { QueryDistinctKey(managed.model.operand($0)) }),
+                aliases: managed.aliases)
         }
     }
 

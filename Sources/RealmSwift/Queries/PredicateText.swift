@@ -12,7 +12,8 @@ final class PredicateText: PredicateArguments {
     }
 
     func query() throws(RealmError) -> RealmEngine.Query {
-        try RealmEngine.Query(predicate: format, self, aliases: managed.aliases)
+        try RealmEngine.Query(
+            predicate: format, self, managed.dialect, aliases: managed.aliases)
     }
 
     private func taken(_ number: Int) -> Any {

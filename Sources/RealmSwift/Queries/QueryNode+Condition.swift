@@ -14,7 +14,7 @@ struct QueryNodeBuilder {
         let builder = QueryNodeBuilder(
             values: PredicateValues(managed: managed), model: managed.model, root: nil)
         return try RealmEngine.Query(
-            predicate: builder.condition(node), aliases: managed.aliases)
+            predicate: builder.condition(node), managed.dialect, aliases: managed.aliases)
     }
 
     private func condition(_ node: QueryNode) -> QueryCondition {

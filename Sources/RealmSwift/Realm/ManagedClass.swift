@@ -40,6 +40,11 @@ final class ManagedClass: @unchecked Sendable {
         let isPrimaryKey: Bool
     }
 
+    /// Rules by which the realm's configuration compares texts in conditions.
+    var dialect: QueryDialect {
+        realm.configuration.textComparison == .unicode ? .unicodePredicate : .predicate
+    }
+
     /// First property number that means a field of the model without a column.
     static let firstField: UInt16 = 0x8000
     /// First property number that means a field of an object that records key paths; the numbers

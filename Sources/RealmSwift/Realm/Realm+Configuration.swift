@@ -139,7 +139,20 @@ extension Realm {
         /// URL of a file that is copied to `fileURL` before opening, if no file exists there yet.
         public var seedFilePath: URL?
 
-        /// Location, presence of an encryption key, `readOnly` and `schemaVersion` as text.
+        /// Letters that `[c]`, `.caseInsensitive` and `isEqual(_:_:)` of a query treat as one with their other
+        /// case.
+        public enum TextComparison: Sendable {
+            /// ASCII and the Latin-1 letters U+00C0 to U+00FE, as in the SDKs: a server and an app find the
+            /// same objects.
+            case sdk
+            /// Every letter, by Unicode's simple case folding.
+            case unicode
+        }
+
+        /// The rule of case-insensitive conditions, `.sdk` by default. The file does not depend on it. All
+        /// instances of a realm on one thread have the same rule; opening with another one traps.
+        public var textComparison = TextComparison.sdk
+
         public var description: String {
             let place =
                 file.map { "fileURL = \($0.path)" } ?? "inMemoryIdentifier = \(memory ?? "(null)")"

@@ -64,6 +64,11 @@ final class RealmInstance: @unchecked Sendable {
             var request = try configuration.request(schema)
             (request.configuration.autorefresh, request.configuration.isShared) = (isTold, isTold)
             let realm = of(try Instance.open(request, on: place), configuration, schema)
+            if realm.configuration.textComparison != configuration.textComparison {
+                throwRealmException(
+                    "Realm at path '\(configuration.place)' already opened with another textComparison"
+                )
+            }
             if !isTold { (realm.engine.autorefresh, realm.isTold) = (true, false) }
             Logger.tell(.detail, "opened \(configuration.place)")
             Logger.tell(.trace, "\(configuration.place) is at version \(realm.engine.version)")

@@ -17,7 +17,7 @@ package struct Grouping {
         let labels = paths + aggregation.labels
         numbers =
             try paths.map { (path) throws(RealmError) in
-                try Self.isNumber(path, table, schema)
+                try Self.isNumber(QueryOrder.parts(path, table).path, table, schema)
             } + aggregation.areNumbers
         self.order = try order.map { (item) throws(RealmError) in
             try Self.order(item, labels, keys: paths.count)

@@ -13,16 +13,29 @@ package enum QueryOrder {
         case .sort(let keys):
             .sort(
                 try keys.map { (key) throws(RealmError) in
-                    QuerySortKey(
-                        try Self.operand(key.path, table, schema, "--sort"),
-                        isAscending: key.isAscending)
+                    let (path, collation) = Self.parts(key.path, table)
+                    return QuerySortKey(
+                        try Self.operand(path, table, schema, "--sort"),
+                        isAscending: key.isAscending, collation)
                 })
         case .distinct(let paths):
             .distinct(
                 try paths.map { (path) throws(RealmError) in
-                    try Self.operand(path, table, schema, "--distinct")
+                    let (path, collation) = Self.parts(path, table)
+                    return QueryDistinctKey(
+                        try Self.operand(path, table, schema, "--distinct"), collation)
                 })
         }
+    }
+
+    /// A key path and the order of its texts, `name[cd]`. A property of this very name goes first.
+    package static func parts(
+        _ text: String, _ table: TableInfo
+    ) -> (path: String, collation: TextCollation) {
+        guard table.columnIndex(named: text) == nil,
+            let (path, collation) = TextCollation.suffix(of: text)
+        else { return (text, .binary) }
+        return (path, collation)
     }
 
     private static func operand(

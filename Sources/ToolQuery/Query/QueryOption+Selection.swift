@@ -16,14 +16,17 @@ extension QueryOption {
         "order by these key paths, -PATH descending",
         "Order the objects by the key paths in LIST, which are separated by commas; `-PATH` is "
             + "descending. The same as SORT at the end of the predicate, but that a path may also end "
-            + "in a count or an aggregate of a collection: `friends.@count`, `scores.@max`.",
+            + "in a count or an aggregate of a collection: `friends.@count`, `scores.@max`. `PATH[cd]` "
+            + "sorts texts without regard to case and accents, `PATH[n]` digits as numbers: see ORDER "
+            + "OF TEXTS.",
         uses: QueryUse.queries)
 
     static let distinct = Option(
         "distinct", nil, .required("LIST", .keyPaths), in: .selection,
         "the first object of each combination",
         "Keep only the first object of each combination of values of the key paths in LIST. The "
-            + "same as DISTINCT at the end of the predicate, after `--sort`.",
+            + "same as DISTINCT at the end of the predicate, after `--sort`. With `PATH[c]`, `PATH[cd]` "
+            + "or `PATH[n]` texts are equal by the rules of ORDER OF TEXTS.",
         uses: QueryUse.queries)
 
     static let arg = SharedOptions.arg.saying(
@@ -65,7 +68,8 @@ extension QueryOption {
             + "LIST, which are separated by commas, with the aggregates of the objects that have "
             + "it. What lies behind a null link is null. Groups are in the order of their keys, or in "
             + "that of `--sort`, which may name the aggregates too: `--sort '-count'`. `--limit` and "
-            + "`--offset` count groups. What does not fit into `--max-memory` goes to a temporary "
+            + "`--offset` count groups. `PATH[cd]` groups texts by the rules of ORDER OF TEXTS, and prints "
+            + "the first text of each group. What does not fit into `--max-memory` goes to a temporary "
             + "file in `TMPDIR`. See AGGREGATES.",
         needs: [aggregate])
 

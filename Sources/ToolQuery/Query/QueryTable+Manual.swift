@@ -21,6 +21,7 @@ extension QueryTable {
 
     static let sections: [ManualSection] = [
         ManualSection("QUERIES", queries),
+        ManualSection("ORDER OF TEXTS", orderOfTexts),
         ManualSection("AGGREGATES", aggregates),
         ManualSection("BATCH REQUESTS", batchRequests),
         ManualSection("OUTPUT FORMS", outputForms),
@@ -98,7 +99,8 @@ extension QueryTable {
             ),
         ]),
         .paragraph(
-            "Realm SDKs have neither MATCHES nor `[d]` nor functions of one value, and their `[c]` folds ASCII and U+00C0 to U+00FE "
+            "Realm SDKs have neither MATCHES nor `[d]` nor functions of one value nor letters in brackets "
+                + "after the keys of SORT and DISTINCT, and their `[c]` folds ASCII and U+00C0 to U+00FE "
                 + "alone. `--case reference` is their language."),
         .paragraph(
             "A syntax error shows the column; an unknown property lists similar names. "
@@ -106,6 +108,34 @@ extension QueryTable {
                 + "steps, and SORT and DISTINCT together have up to 256 properties. A query "
                 + "beyond a limit is an error that names the limit. Strings and lists of values "
                 + "may have any length."),
+    ]
+
+    /// Collations, which the SDKs do not have.
+    static let orderOfTexts: [ManualBlock] = [
+        .paragraph(
+            "The SDKs sort texts by the numbers of their characters: `Zoe` is before `anna`, and `Émile` "
+                + "after both. Letters in brackets after a key of SORT, DISTINCT, `--sort`, `--distinct` "
+                + "or `--group-by` change that:"),
+        .definitions([
+            ("`[c]`", "case does not count, by Unicode's simple case folding"),
+            ("`[d]`", "accents and other combining marks do not count"),
+            (
+                "`[n]`",
+                "runs of the digits 0 to 9 are numbers, leading zeros aside: `file2` before `file10`"
+            ),
+            ("`[cd]`, `[cn]`, `[cdn]`", "several of these"),
+        ]),
+        .paragraph(
+            "Texts that are equal by the rule stay in the order of the objects. The rule does not depend on "
+                + "a language: there are no tables of languages in this program. A dictionary may differ, "
+                + "as in Swedish, where `ö` is a letter after `z`:"),
+        .literal([
+            "bytes     [cd]      Swedish dictionary",
+            "Zebra     ananas    ananas",
+            "ananas    Öl        oliv",
+            "oliv      oliv      Zebra",
+            "Öl        Zebra     Öl",
+        ]),
     ]
 
     private static let outputForms: [ManualBlock] = [

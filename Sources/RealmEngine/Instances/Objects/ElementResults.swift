@@ -11,7 +11,7 @@ package final class ElementResults {
 
     package enum Step: Hashable, Sendable {
         /// Stable sort by value, nulls first.
-        case sort(isAscending: Bool)
+        case sort(isAscending: Bool, TextCollation)
         /// Keeps the first of equal elements.
         case distinct
         case limit(Int)
@@ -104,7 +104,8 @@ extension ElementResults.Step {
     fileprivate func apply(to positions: inout [Int], _ elements: [Value]) {
         switch self {
         case .limit(let count): positions.removeSubrange(min(max(0, count), positions.count)...)
-        case .sort(let isAscending): Self.sort(&positions, elements, isAscending)
+        case .sort(let isAscending, let collation):
+            Self.sort(&positions, elements, isAscending, collation)
         case .distinct:
             // Equal elements become adjacent, the first one in front.
             var entries = positions.indices.map { (place: $0, value: elements[positions[$0]]) }
@@ -118,9 +119,12 @@ extension ElementResults.Step {
         }
     }
 
-    private static func sort(_ positions: inout [Int], _ elements: [Value], _ isAscending: Bool) {
+    private static func sort(
+        _ positions: inout [Int], _ elements: [Value], _ isAscending: Bool,
+        _ collation: TextCollation
+    ) {
         positions.order {
-            let way = ValueRules.compare(elements[$0], elements[$1])
+            let way = collation.compare(elements[$0], elements[$1])
             return isAscending ? way < 0 : way > 0
         }
     }

@@ -119,7 +119,7 @@ extension QueryBinder {
             // The SDKs' query language ignores `[c]` here.
             return ColumnTest(
                 column: column, range: range, relation: .equal,
-                folding: dialect.isExtended && column.type.isText
+                folding: dialect.foldsUnicode && column.type.isText
                     ? dialect.folding(tree) : .none,
                 operand: .members(usable(members, column)))
         }

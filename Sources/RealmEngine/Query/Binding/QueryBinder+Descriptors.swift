@@ -6,12 +6,18 @@ extension QueryBinder {
         case .sort(let trees):
             var keys: [BoundSortKey] = []
             for tree in trees {
-                keys.append(try sortKey(tree.operand, isAscending: tree.isAscending))
+                var key = try sortKey(tree.operand, isAscending: tree.isAscending)
+                key.collation = tree.collation
+                keys.append(key)
             }
             return .sort(keys)
-        case .distinct(let operands):
+        case .distinct(let trees):
             var keys: [BoundSortKey] = []
-            for operand in operands { keys.append(try sortKey(operand, isAscending: true)) }
+            for tree in trees {
+                var key = try sortKey(tree.operand, isAscending: true)
+                key.collation = tree.collation
+                keys.append(key)
+            }
             return .distinct(keys)
         }
     }

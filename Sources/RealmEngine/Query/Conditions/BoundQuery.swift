@@ -208,6 +208,8 @@ struct BoundSortKey: Sendable {
     /// for a property.
     var operand: BoundOperand? = nil
     let isAscending: Bool
+    /// Order of texts.
+    var collation = TextCollation.binary
     /// Error thrown if there is something to sort, because the path cannot be used as a key.
     let failure: RealmError?
     let name: String

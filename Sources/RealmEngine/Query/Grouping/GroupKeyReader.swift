@@ -26,7 +26,7 @@ final class GroupKeyReader {
         _ key: BoundSortKey, _ evaluator: QueryEvaluator, copiesTexts: Bool
     ) throws(RealmError) {
         if let failure = key.failure { throw failure }
-        values = ValueNumbers(copiesTexts: copiesTexts)
+        values = ValueNumbers(copiesTexts: copiesTexts, key.collation)
         ownColumn = key.isOwn ? ColumnLeaves(key.column) : nil
         self.key = key
         self.evaluator = evaluator
@@ -108,7 +108,7 @@ final class GroupKeyReader {
 
     private func number(ofText text: ByteView?, _ leaf: ClusterLeaf) throws(RealmError) -> UInt32 {
         guard let text else { return values.number(of: .null) }
-        return text.count <= ShortText.longest
+        return text.count <= ShortText.longest && values.takesShort
             ? values.number(ofShort: text) : try number(of: .string(text), leaf)
     }
 

@@ -1,11 +1,13 @@
 /// Layout of a group's record: keys, number of objects, size of the record, the states of the
 /// aggregates or their results, and, if texts are copied, a tail with the first bytes of text keys.
 struct GroupRecord: Sendable {
-    let keys: Int
+    var keys: Int { collations.count }
     /// Size of the states or results in bytes.
     let stateSize: Int
     /// Whether keys are compared by copies of their first bytes.
     let copiesTexts: Bool
+    /// By key, the order of its texts.
+    let collations: [TextCollation]
 
     /// Size of a value in a record, in bytes.
     static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
@@ -120,10 +122,11 @@ struct GroupRecord: Sendable {
     /// Compares two records by one key: negative, zero or positive.
     func compareKey(_ i: Int, _ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         let values = (key(i, of: a), key(i, of: b))
-        guard copiesTexts else { return ValueNumbers.order(values.0, values.1) }
+        let collation = collations[i]
+        guard copiesTexts, collation.isBinary else { return collation.order(values.0, values.1) }
         switch values {
         case (.string, .string), (.binary, .binary):
-            return TextHeads.compare(head(i, of: a), head(i, of: b), values)
+            return TextHeads.compare(head(i, of: a), head(i, of: b), values, collation)
         default: return ValueNumbers.order(values.0, values.1)
         }
     }

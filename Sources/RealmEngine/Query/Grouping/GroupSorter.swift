@@ -4,10 +4,12 @@ struct GroupSorter {
     private let order: [GroupOrder]
     private let memory: QueryMemory
 
-    init(_ keys: Int, results: Int, _ order: [GroupOrder], _ memory: QueryMemory) {
+    init(
+        _ collations: [TextCollation], results: Int, _ order: [GroupOrder], _ memory: QueryMemory
+    ) {
         record = GroupRecord(
-            keys: keys, stateSize: results * GroupRecord.valueSize,
-            copiesTexts: memory.copiesTexts)
+            stateSize: results * GroupRecord.valueSize, copiesTexts: memory.copiesTexts,
+            collations: collations)
         self.order = order
         self.memory = memory
     }

@@ -11,6 +11,7 @@ final class GroupTable {
     private let values: [GroupValues]
     private let memoryLimit: Int
     private let copiesTexts: Bool
+    private let collations: [TextCollation]
     /// Columns of the objects themselves that are read.
     let columns: [ColumnLeaves]
     /// The most recent leaf. It is processed when the next leaf arrives, so that its columns can be
@@ -32,6 +33,7 @@ final class GroupTable {
         }
         memoryLimit = memory.sorting
         copiesTexts = memory.copiesTexts
+        collations = keys.map(\.collation)
         columns =
             self.keys.readers.compactMap(\.ownColumn) + values.compactMap(\.column)
             + operands.compactMap { $0 }
@@ -50,13 +52,14 @@ final class GroupTable {
 
     /// Layout of the groups' records with the states of their aggregates.
     var record: GroupRecord {
-        GroupRecord(keys: keys.readers.count, stateSize: layout.size, copiesTexts: copiesTexts)
+        GroupRecord(stateSize: layout.size, copiesTexts: copiesTexts, collations: collations)
     }
 
     /// Layout of the records of a property's values: the keys of the group, and the value as one
     /// more key.
     var valueRecord: GroupRecord {
-        GroupRecord(keys: keys.readers.count + 1, stateSize: 0, copiesTexts: copiesTexts)
+        GroupRecord(
+            stateSize: 0, copiesTexts: copiesTexts, collations: collations + [.binary])
     }
 
     private var count: Int { counts.count }

@@ -82,7 +82,7 @@ extension ValueNumbers {
     /// Position of each value in sorted order, by number.
     var places: [Int] {
         var places = [Int](repeating: 0, count: count)
-        let order = Array(0..<count).ordered { Self.order(values.all[$0], values.all[$1]) < 0 }
+        let order = Array(0..<count).ordered { self.order($0, $1) < 0 }
         for (place, number) in order.enumerated() { places[number] = place }
         return places
     }

@@ -81,7 +81,9 @@ struct GroupVisit {
         let (main, values) = try runs.all()
         let all = GroupResults(main, values, groups.layout, aggregates, table, overflow)
         guard order.isEmpty else {
-            try GroupSorter(keys.count, results: aggregates.count, order, memory).sort(all, body)
+            try GroupSorter(
+                keys.map(\.collation), results: aggregates.count, order, memory
+            ).sort(all, body)
             return count
         }
         while let (group, results) = all.next() {

@@ -4,7 +4,7 @@ public enum QueryClause: Sendable {
     /// Sorts by several keys; the first key is the primary one.
     case sort([QuerySortKey])
     /// Keeps the first object of each combination of values.
-    case distinct([QueryOperand])
+    case distinct([QueryDistinctKey])
     /// Keeps the first objects up to a count; none for a negative count.
     case limit(Int)
 }
@@ -17,12 +17,30 @@ public enum QueryClause: Sendable {
 public struct QuerySortKey: Sendable {
     public var operand: QueryOperand
     public var isAscending: Bool
+    /// Order of texts.
+    public var collation: TextCollation
 
-    public init(_ operand: QueryOperand, isAscending: Bool = true) {
+    public init(
+        _ operand: QueryOperand, isAscending: Bool = true, _ collation: TextCollation = .binary
+    ) {
         (self.operand, self.isAscending) = (operand, isAscending)
+        self.collation = collation
     }
 
-    public init(_ path: QueryPath, isAscending: Bool = true) {
-        self.init(.path(path), isAscending: isAscending)
+    public init(
+        _ path: QueryPath, isAscending: Bool = true, _ collation: TextCollation = .binary
+    ) {
+        self.init(.path(path), isAscending: isAscending, collation)
+    }
+}
+
+/// A value by which objects are distinct.
+public struct QueryDistinctKey: Sendable {
+    public var operand: QueryOperand
+    /// Rule by which texts are equal.
+    public var collation: TextCollation
+
+    public init(_ operand: QueryOperand, _ collation: TextCollation = .binary) {
+        (self.operand, self.collation) = (operand, collation)
     }
 }

@@ -16,21 +16,30 @@
 /// | SUBQUERY of sets and dictionaries; `@min` and `@max` of dates | `QueryBinder+Aggregates` |
 public struct QueryDialect: Hashable, Sendable {
     let isPredicate: Bool
-    /// Whether the extensions are enabled: `[c]` and `[d]` fold every letter by Unicode's simple
-    /// case folding, not only ASCII and Latin-1 as in the SDKs, and the query language has `[d]`,
-    /// MATCHES and functions of one value.
+    /// Whether the query language has `[d]`, MATCHES, functions of one value, and `[c]`, `[d]` and
+    /// `[n]` after the keys of SORT and DISTINCT.
     let isExtended: Bool
+    /// Whether `[c]` folds every letter by Unicode's simple case folding, not only ASCII and Latin-1
+    /// as in the SDKs.
+    let foldsUnicode: Bool
 
     /// The query language of the SDKs.
-    public static let language = QueryDialect(isPredicate: false, isExtended: false)
+    public static let language = QueryDialect(
+        isPredicate: false, isExtended: false, foldsUnicode: false)
     /// The query language with extensions that the SDKs do not have.
-    public static let extended = QueryDialect(isPredicate: false, isExtended: true)
-    static let predicate = QueryDialect(isPredicate: true, isExtended: false)
+    public static let extended = QueryDialect(
+        isPredicate: false, isExtended: true, foldsUnicode: true)
+    /// `NSPredicate` as the SDKs take it.
+    package static let predicate = QueryDialect(
+        isPredicate: true, isExtended: false, foldsUnicode: false)
+    /// `NSPredicate` whose `[c]` folds every letter.
+    package static let unicodePredicate = QueryDialect(
+        isPredicate: true, isExtended: false, foldsUnicode: true)
 
     /// Returns the differences between texts that a comparison ignores.
     func folding(_ comparison: QueryComparison) -> TextFolding {
         TextFolding(
-            letterCase: !comparison.foldsCase ? .distinct : isExtended ? .unicode : .latin,
+            letterCase: !comparison.foldsCase ? .distinct : foldsUnicode ? .unicode : .latin,
             dropsMarks: comparison.foldsMarks)
     }
 
@@ -48,6 +57,8 @@ public struct QueryDialect: Hashable, Sendable {
 
     /// Letters allowed in brackets after an operator; only `c` and `d` have an effect.
     static let predicateFlags = "cdnlw"
+    /// Letters in brackets after an operator or a key of the extended language.
+    static let extendedFlags = "cdn"
 }
 
 /// Values for the argument placeholders in the text of a predicate, numbered from left to right.

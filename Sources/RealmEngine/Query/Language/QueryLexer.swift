@@ -52,13 +52,12 @@ struct QueryLexer {
         }
     }
 
-    /// Scans tokens that only the extended language has: `[d]`, `[cd]`, `7d`.
+    /// Scans tokens that only the extended language has: `[d]`, `[cd]`, `[n]`, `7d`.
     private func scanExtension(_ p: Int) -> (QueryToken.Kind, Int)? {
         guard byte(p) == UInt8(ascii: "[") else { return durationEnd(p).map { (.duration, $0) } }
-        for flag in ["[d]", "[cd]", "[dc]"] as [StaticString] where starts(p, with: flag) {
-            return (.caseFlag, p + flag.utf8CodeUnitCount)
-        }
-        return nil
+        var end = p + 1
+        while byte(end) != 0, QueryDialect.extendedFlags.utf8.contains(byte(end)) { end += 1 }
+        return end > p + 1 && byte(end) == UInt8(ascii: "]") ? (.caseFlag, end + 1) : nil
     }
 
     /// Returns the end of a number with the unit of a duration; nil if there is none.

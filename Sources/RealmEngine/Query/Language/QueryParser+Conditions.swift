@@ -144,6 +144,11 @@ extension QueryParser {
     private mutating func flags() throws(RealmError) -> (Bool, Bool) {
         guard token.kind == .caseFlag else { return (false, false) }
         let letters = bytes(of: try advance())
+        if source.dialect.isExtended, letters.contains(UInt8(ascii: "n")) {
+            throw source.error(
+                .syntax, "syntax", at: previous,
+                "[n] orders the keys of SORT and DISTINCT; a comparison has [c], [d] and [cd]")
+        }
         return (letters.contains(UInt8(ascii: "c")), letters.contains(UInt8(ascii: "d")))
     }
 

@@ -97,21 +97,31 @@ extension QueryParser {
         var keys: [QuerySortKey] = []
         repeat {
             let path = try path()
+            let collation = try collation()
             guard token.kind == .ascending || token.kind == .descending else {
                 throw unexpected("ASC or DESC")
             }
             let direction = try advance()
-            keys.append(QuerySortKey(path, isAscending: direction.kind == .ascending))
+            keys.append(
+                QuerySortKey(path, isAscending: direction.kind == .ascending, collation))
         } while try accept(.comma)
         try expect(.rightParen, "',' or ')'")
         return .sort(keys)
     }
 
+    /// `[c]`, `[cd]`, `[n]` after a key, in the extended language.
+    private mutating func collation() throws(RealmError) -> TextCollation {
+        guard source.dialect.isExtended, token.kind == .caseFlag else { return .binary }
+        return TextCollation(letters: bytes(of: try advance()))
+    }
+
     private mutating func distinct() throws(RealmError) -> QueryClause {
         try advance()
         try expect(.leftParen, "'(' after DISTINCT")
-        var keys: [QueryOperand] = []
-        repeat { keys.append(.path(try path())) } while try accept(.comma)
+        var keys: [QueryDistinctKey] = []
+        repeat {
+            keys.append(QueryDistinctKey(.path(try path()), try collation()))
+        } while try accept(.comma)
         try expect(.rightParen, "',' or ')'")
         return .distinct(keys)
     }

@@ -23,7 +23,8 @@ final class RowArranger {
         descriptors = Self.merged(query.descriptors)
         self.snapshot = snapshot
         table = TablePlace(query.table)
-        memory = QueryMemory(options, snapshot)
+        memory = QueryMemory(
+            options, snapshot, isCollated: query.descriptors.contains(where: \.isCollated))
         meter = options.meter
         let (most, isTooMany) = (descriptors.map(\.looks).max() ?? 1)
             .multipliedReportingOverflow(by: max(1, mostRepeats))
@@ -194,6 +195,13 @@ final class RowArranger {
 }
 
 extension BoundDescriptor {
+    fileprivate var isCollated: Bool {
+        switch self {
+        case .sort(let keys), .distinct(let keys): keys.contains { !$0.collation.isBinary }
+        case .limit: false
+        }
+    }
+
     /// Maximum number of times a pass reads the collections of an object.
     var looks: Int {
         switch self {

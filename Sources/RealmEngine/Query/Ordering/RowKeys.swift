@@ -147,15 +147,15 @@ struct QueryMemory: Sendable {
     /// Whether temporary files are encrypted.
     let isConfidential: Bool
     /// Whether sorting copies the first bytes of texts, because their pages may have to be
-    /// decrypted again.
+    /// decrypted again or because a collation applies to them.
     let copiesTexts: Bool
 
     /// Minimum number of rows sorted at a time.
     private static let leastRows = 16
 
-    init(_ options: QueryOptions, _ snapshot: Snapshot) {
+    init(_ options: QueryOptions, _ snapshot: Snapshot, isCollated: Bool = false) {
         isConfidential = snapshot.database.isEncrypted
-        copiesTexts = isConfidential && options.memoryLimit < .max
+        copiesTexts = (isConfidential || isCollated) && options.memoryLimit < .max
         directory = options.spillDirectory
         // Three eighths for two lists of keys, the input and the output; five eighths for sorting.
         keys = Self.keys(options)
@@ -170,7 +170,7 @@ struct QueryMemory: Sendable {
     func rows(of rowSize: Int) -> Int { Swift.max(Self.leastRows, rowMemory / rowSize) }
 
     /// Limit in bytes for copies of texts.
-    var texts: Int { Swift.max(1 << 12, sorting - rowMemory) }
+    var texts: Int { copiesTexts ? Swift.max(1 << 12, sorting - rowMemory) : .max }
 
     private var rowMemory: Int { copiesTexts ? sorting / 2 : sorting }
 }

@@ -39,21 +39,22 @@ final class SortColumn {
         self.evaluator = evaluator
         let layout = key.column.layout
         let type = layout.type
-        let isEnumerated = key.operand == nil && !layout.distinct.isNone
+        let isCollated = !key.collation.isBinary
+        let isEnumerated = key.operand == nil && !layout.distinct.isNone && !isCollated
         if let operand = key.operand {
             isMixed = operand.type != .int
             isExact = !isMixed
         } else {
-            isMixed = type == .mixed || key.key != nil
+            isMixed = type == .mixed || key.key != nil || isCollated
             switch type {
-            case .int, .bool, .float, .double, .link: isExact = key.key == nil
+            case .int, .bool, .float, .double, .link: isExact = !isMixed
             default: isExact = false
             }
         }
         isText = !isMixed && key.operand == nil && (type == .string || type == .binary)
         heads =
-            copiesTexts && (isMixed || isText) && !isEnumerated
-            ? TextHeads(capacity: capacity) : nil
+            isCollated || copiesTexts && (isMixed || isText) && !isEnumerated
+            ? TextHeads(capacity: capacity, key.collation) : nil
         ranks = ReusedBuffer(capacity: capacity)
         bits = ReusedBuffer(capacity: isText ? 0 : capacity)
         values = ReusedBuffer(capacity: isExact || isText ? 0 : capacity)
@@ -132,7 +133,7 @@ final class SortColumn {
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
         if key.isOwn {
             let cells = try leaf.column(key.column.leafIndex, key.column.layout)
-            if case .string(let texts) = cells, texts.form == .enumerated {
+            if case .string(let texts) = cells, texts.form == .enumerated, key.collation.isBinary {
                 return try add(texts, rows, leaf)
             }
             return isExact ? try addExact(cells, rows) : try add(cells, rows, leaf)
@@ -330,7 +331,7 @@ final class SortColumn {
             a.load(fromByteOffset: 16, as: Value.self), b.load(fromByteOffset: 16, as: Value.self)
         )
         return heads != nil && Self.isText(rankA)
-            ? TextHeads.compare(Self.head(of: a), Self.head(of: b), values)
+            ? TextHeads.compare(Self.head(of: a), Self.head(of: b), values, key.collation)
             : ValueRules.compare(values.0, values.1)
     }
 
@@ -434,7 +435,7 @@ final class SortColumn {
         guard let heads, Self.isText(ranks[a]) else {
             return ValueRules.compare(value(a), value(b))
         }
-        return TextHeads.compare(heads[a], heads[b], (value(a), value(b)))
+        return TextHeads.compare(heads[a], heads[b], (value(a), value(b)), key.collation)
     }
 
     /// Returns a hash: equal keys have equal hashes.
@@ -444,7 +445,8 @@ final class SortColumn {
         if !isExact {
             switch value(row) {
             case .string(let text), .binary(let text):
-                hash ^= Self.hash(heads?[row] ?? text) ^ UInt64(text.count)
+                let length = key.collation.isBinary ? text.count : 0
+                hash ^= Self.hash(heads?[row] ?? text) ^ UInt64(length)
             case .timestamp(let time):
                 hash ^= UInt64(truncatingIfNeeded: time.nanoseconds) &* Self.multiplier
             case .objectID(let id): hash ^= UInt64(id.low) &* Self.multiplier

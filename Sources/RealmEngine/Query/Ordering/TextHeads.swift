@@ -1,5 +1,6 @@
-/// Copies of the first bytes of texts, so that comparisons need not read the pages of the file. For
-/// encrypted files whose decrypted pages do not all stay in memory.
+/// Copies of the first bytes of texts, so that they are compared without going back to the pages they
+/// are in: for encrypted files whose decrypted pages do not all stay in memory. Copies of the keys
+/// of texts instead, for a collation.
 ///
 /// Confined to one thread.
 final class TextHeads {
@@ -13,8 +14,12 @@ final class TextHeads {
     private var used = 0
     /// Copy by row; empty for values other than texts.
     private let heads: ReusedBuffer<ByteView>
+    private let collation: TextCollation
 
-    init(capacity: Int) { heads = ReusedBuffer(capacity: capacity) }
+    init(capacity: Int, _ collation: TextCollation = .binary) {
+        heads = ReusedBuffer(capacity: capacity)
+        self.collation = collation
+    }
 
     deinit { for chunk in chunks { ConfidentialMemory.free(chunk, Self.chunkSize) } }
 
@@ -28,7 +33,8 @@ final class TextHeads {
     /// Appends a copy for a row's value.
     func append(_ value: Value) {
         switch value {
-        case .string(let text), .binary(let text): heads.append(copy(text))
+        case .string(let text): heads.append(collation.withKey(of: text, copy))
+        case .binary(let text): heads.append(copy(text))
         default: heads.append(.empty)
         }
     }
@@ -62,8 +68,24 @@ final class TextHeads {
 
     /// Compares two texts by their first bytes; compares the whole texts only if these are equal
     /// and incomplete. Negative, zero or positive.
-    static func compare(_ a: ByteView, _ b: ByteView, _ whole: (Value, Value)) -> Int {
+    static func compare(
+        _ a: ByteView, _ b: ByteView, _ whole: (Value, Value), _ collation: TextCollation
+    ) -> Int {
         let order = ByteView.compare(a, b)
-        return order != 0 || a.count < longest ? order : ValueRules.compare(whole.0, whole.1)
+        return order != 0 || a.count < longest ? order : collation.compare(whole.0, whole.1)
+    }
+}
+
+extension TextCollation {
+    /// Compares two values of equal rank: negative, zero or positive.
+    func compare(_ a: Value, _ b: Value) -> Int {
+        if !isBinary, case .string(let a) = a, case .string(let b) = b { return compare(a, b) }
+        return ValueRules.compare(a, b)
+    }
+
+    /// Negative, zero or positive: nulls first, then by kind.
+    func order(_ a: Value, _ b: Value) -> Int {
+        let (rankA, rankB) = (ValueOrder.rank(a), ValueOrder.rank(b))
+        return rankA != rankB ? (rankA < rankB ? -1 : 1) : compare(a, b)
     }
 }

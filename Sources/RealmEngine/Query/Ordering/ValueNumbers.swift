@@ -8,6 +8,9 @@ final class ValueNumbers {
     /// Nil if texts are compared in place.
     private var heads: TextHeads?
     private let hashes = ReusedBuffer<UInt64>()
+    private let collation: TextCollation
+    /// The keys of the values; nil without a collation.
+    private var keys: TextHeads?
     /// Short texts by number, compared without reading the file.
     private let shorts = ReusedBuffer<ShortText>()
     /// Number plus 1; 0 for a free slot.
@@ -17,8 +20,10 @@ final class ValueNumbers {
 
     private static let leastSlots = 256
 
-    init(copiesTexts: Bool = false) {
+    init(copiesTexts: Bool = false, _ collation: TextCollation = .binary) {
+        self.collation = collation
         if copiesTexts { heads = TextHeads(capacity: 0) }
+        if !collation.isBinary { keys = TextHeads(capacity: 0, collation) }
         mask = Self.leastSlots - 1
         slots = .allocate(capacity: Self.leastSlots)
         slots.initialize(repeating: 0, count: Self.leastSlots)
@@ -31,7 +36,7 @@ final class ValueNumbers {
     /// Bytes of memory in use.
     var size: Int {
         values.count * (MemoryLayout<Value>.stride + MemoryLayout<ShortText>.stride + 8)
-            + (mask + 1) * 4 + (heads?.size ?? 0)
+            + (mask + 1) * 4 + (heads?.size ?? 0) + (keys?.size ?? 0)
     }
 
     func removeAll() {
@@ -39,6 +44,7 @@ final class ValueNumbers {
         hashes.removeAll()
         shorts.removeAll()
         if heads != nil { heads = TextHeads(capacity: 0) }
+        if keys != nil { keys = TextHeads(capacity: 0, collation) }
         slots.deallocate()
         mask = Self.leastSlots - 1
         slots = .allocate(capacity: Self.leastSlots)
@@ -58,6 +64,10 @@ final class ValueNumbers {
         return add(.int(integer), hash, at: place)
     }
 
+    /// Whether `number(ofShort:)` takes short texts.
+    @inline(__always)
+    var takesShort: Bool { keys == nil }
+
     /// Returns the number of a text of at most 16 bytes. All texts of that length must be numbered
     /// by this function.
     @inline(__always)
@@ -75,6 +85,9 @@ final class ValueNumbers {
 
     /// Returns the number of a value of any type. Equal numbers of different types share one.
     func number(of value: Value) -> UInt32 {
+        if keys != nil, case .string(let text) = value {
+            return collation.withKey(of: text) { number(of: value, key: $0) }
+        }
         let hash = hash(value)
         var place = Int(truncatingIfNeeded: hash) & mask
         while slots[place] != 0 {
@@ -87,13 +100,38 @@ final class ValueNumbers {
         return add(value, hash, at: place)
     }
 
+    /// The number of a text, by its key in the collation.
+    private func number(of text: Value, key: ByteView) -> UInt32 {
+        let hash = hash(key)
+        let head = ByteView(key.base, count: min(key.count, TextHeads.longest))
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while slots[place] != 0 {
+            let number = slots[place] &- 1
+            if hashes.all[Int(number)] == hash, let keys,
+                case .string = values.all[Int(number)],
+                TextHeads.compare(
+                    keys[Int(number)], head, (values.all[Int(number)], text), collation) == 0
+            {
+                return number
+            }
+            place = (place &+ 1) & mask
+        }
+        return add(text, hash, at: place)
+    }
+
+    /// Negative, zero or positive: the order of two numbered values.
+    func order(_ a: Int, _ b: Int) -> Int {
+        let (first, second) = (values.all[a], values.all[b])
+        guard let keys, case .string = first, case .string = second else {
+            return Self.order(first, second)
+        }
+        return TextHeads.compare(keys[a], keys[b], (first, second), collation)
+    }
+
     private static func areEqual(_ a: Value, _ b: Value) -> Bool { order(a, b) == 0 }
 
     /// Compares by rank of the type, nulls first, then by value: negative, zero or positive.
-    static func order(_ a: Value, _ b: Value) -> Int {
-        let (rankA, rankB) = (ValueOrder.rank(a), ValueOrder.rank(b))
-        return rankA != rankB ? (rankA < rankB ? -1 : 1) : ValueRules.compare(a, b)
-    }
+    static func order(_ a: Value, _ b: Value) -> Int { TextCollation.binary.order(a, b) }
 
     @inline(never)
     private func add(
@@ -102,6 +140,7 @@ final class ValueNumbers {
         let number = UInt32(values.count)
         shorts.append(short)
         values.append(heads?.copy(of: value) ?? value)
+        keys?.append(value)
         hashes.append(hash)
         slots[place] = number + 1
         if values.count * 2 > mask { grow() }

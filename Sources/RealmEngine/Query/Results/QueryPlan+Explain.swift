@@ -58,9 +58,12 @@ extension QueryPlan {
         switch descriptor {
         case .limit(let count): return "limit \(count)"
         case .distinct(let keys):
-            return "distinct " + keys.map(\.name).joined(separator: ", ")
+            let names = keys.map { $0.name + $0.collation.suffix }
+            return "distinct " + names.joined(separator: ", ")
         case .sort(let keys):
-            let names = keys.map { $0.name + ($0.isAscending ? " ascending" : " descending") }
+            let names = keys.map {
+                $0.name + $0.collation.suffix + ($0.isAscending ? " ascending" : " descending")
+            }
             return "sort " + names.joined(separator: ", ")
         }
     }

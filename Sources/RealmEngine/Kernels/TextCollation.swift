@@ -1,0 +1,106 @@
+/// Rule by which texts are put in order and equal ones recognised: `SORT(name[cd] ASC)` and options such
+/// as `--sort 'name[n]'` (query language 22). Values other than texts are compared as ever.
+public struct TextCollation: Hashable, Sendable {
+    let folding: TextFolding
+    /// Runs of the digits 0 to 9 are compared as numbers, leading zeros aside: file2 before file10.
+    let ordersNumbers: Bool
+
+    /// Byte by byte, the order of Unicode scalars.
+    public static let binary = TextCollation(folding: .none, ordersNumbers: false)
+
+    init(folding: TextFolding, ordersNumbers: Bool) {
+        (self.folding, self.ordersNumbers) = (folding, ordersNumbers)
+    }
+
+    /// - Parameters:
+    ///   - foldsCase: `[c]`, by Unicode's simple case folding.
+    ///   - foldsMarks: `[d]`, accents and other marks are dropped.
+    ///   - ordersNumbers: `[n]`
+    public init(foldsCase: Bool = false, foldsMarks: Bool = false, ordersNumbers: Bool = false) {
+        self.init(
+            folding: TextFolding(
+                letterCase: foldsCase ? .unicode : .distinct, dropsMarks: foldsMarks),
+            ordersNumbers: ordersNumbers)
+    }
+
+    /// - Parameter letters: `c`, `d` and `n`; other bytes change nothing.
+    package init(letters: some Sequence<UInt8>) {
+        let letters = Array(letters)
+        self.init(
+            foldsCase: letters.contains(UInt8(ascii: "c")),
+            foldsMarks: letters.contains(UInt8(ascii: "d")),
+            ordersNumbers: letters.contains(UInt8(ascii: "n")))
+    }
+
+    /// The rule that a suffix such as `[cd]` of an option's value names, and the text before it; nil
+    /// without such a suffix.
+    package static func suffix(of text: String) -> (name: String, collation: TextCollation)? {
+        guard text.hasSuffix("]"), let open = text.utf8.lastIndex(of: UInt8(ascii: "[")) else {
+            return nil
+        }
+        let letters = text.utf8[text.utf8.index(after: open)...].dropLast()
+        guard !letters.isEmpty, letters.allSatisfy({ "cdn".utf8.contains($0) }),
+            Set(letters).count == letters.count
+        else { return nil }
+        return (String(text[..<open]), TextCollation(letters: letters))
+    }
+
+    public var isBinary: Bool { folding.isNone && !ordersNumbers }
+
+    /// The letters in brackets by which the query language writes the rule; empty for `binary`.
+    package var suffix: String {
+        if isBinary { return "" }
+        return "[" + (folding.foldsCase ? "c" : "") + (folding.dropsMarks ? "d" : "")
+            + (ordersNumbers ? "n" : "") + "]"
+    }
+
+    /// Calls `body` with the key of a text, lent to it: keys have the order of the texts byte by byte.
+    func withKey<R>(of text: ByteView, _ body: (ByteView) -> R) -> R {
+        if isBinary { return body(text) }
+        return key(of: text).withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return body(.empty) }
+            return body(ByteView(base, count: bytes.count))
+        }
+    }
+
+    /// Negative, zero or positive.
+    func compare(_ a: ByteView, _ b: ByteView) -> Int {
+        withKey(of: a) { a in withKey(of: b) { b in ByteView.compare(a, b) } }
+    }
+
+    private func key(of text: ByteView) -> [UInt8] {
+        let folded =
+            folding.isNone
+            ? text.bytes
+            : text.isASCII
+                ? text.buffer.map { folding.foldsCase && $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+                : folding.folded(text)
+        return ordersNumbers ? Self.withOrderedNumbers(folded) : folded
+    }
+
+    /// Stores the number of digits before each run of digits, as bytes of 255 and a lower one, so that
+    /// longer numbers follow shorter ones. A run still begins with a digit.
+    private static func withOrderedNumbers(_ text: [UInt8]) -> [UInt8] {
+        var key: [UInt8] = []
+        key.reserveCapacity(text.count + 8)
+        var at = 0
+        while at < text.count {
+            guard isDigit(text[at]) else {
+                key.append(text[at])
+                at += 1
+                continue
+            }
+            var end = at
+            while end < text.count, isDigit(text[end]) { end += 1 }
+            while at < end - 1, text[at] == UInt8(ascii: "0") { at += 1 }
+            key.append(UInt8(ascii: "0"))
+            key.append(contentsOf: repeatElement(.max, count: (end - at) / 255))
+            key.append(UInt8((end - at) % 255))
+            key.append(contentsOf: text[at..<end])
+            at = end
+        }
+        return key
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+}
