@@ -2,22 +2,22 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// The database of a common task: the class `t`, made by the task, and what its repetitions use.
+/// The database of a common task: the class `t`, which the task creates, and data of its repetitions.
 final class CoreDatabase: MeasuredDatabase {
-    /// Objects the task begins with, unless it says otherwise.
+    /// Number of objects that a task creates by default.
     let baseSize: Int
     private(set) var table = TableKey.none
-    /// Keys of the objects of `t`, in the order in which they were made.
+    /// Keys of the objects of `t`, in the order of their creation.
     private(set) var keys: [ObjectKey] = []
     var random: SplitMix64
 
-    /// What a repetition must return; nil when the task does not know.
+    /// The required result of a repetition; nil if unknown.
     var expected: Int?
-    /// What is searched for.
+    /// Values that repetitions search for.
     var needles: [QueryArgument] = []
-    /// The query to be parsed.
+    /// Query that repetitions parse.
     var query = ""
-    /// What is to be inserted.
+    /// Values that repetitions insert.
     private(set) var prepared: [Value] = []
     private var preparedBytes: [UnsafeMutableRawPointer] = []
     private var text = ByteBuffer(capacity: 4096)

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// What the repetitions of a common task read: the version that was built. Confined to one thread.
+/// The version that the repetitions of a common task read. Confined to one thread.
 package final class CoreReader {
     let database: CoreDatabase
     let snapshot: Snapshot

@@ -9,21 +9,22 @@ struct CoreTask: Sendable {
     /// is in proportion to it.
     static let usualRows = 200_000
 
-    /// Creates the class `t`, its objects, and what the repetitions need.
+    /// Creates the class `t`, its objects, and the data of the repetitions.
     typealias Build = @Sendable (CoreDatabase) throws(RealmError) -> Void
-    /// Reads; returns what must be the same each time.
+    /// Reads; returns a result that must be equal in all repetitions.
     typealias Reading = @Sendable (CoreReader) throws(RealmError) -> Int
-    /// Changes, in a transaction that is forgotten; returns what must be the same each time.
+    /// Makes changes in a transaction that is discarded; returns a result that must be equal in all
+    /// repetitions.
     typealias Changing = @Sendable (CoreReader, WriteTransaction) throws(RealmError) -> Int
 
-    /// What one repetition is.
+    /// Work of one repetition.
     enum Work: Sendable {
         case read(Reading)
-        /// Beginning and forgetting the transaction are not measured.
+        /// Beginning and discarding the transaction are not measured.
         case change(Changing)
-        /// Begins and commits transactions of its own; what is done to undo that is not measured.
+        /// Begins and commits its own transactions; `undo` is not measured.
         case commit(Build, undo: Build?)
-        /// Opens the file ten times as the first one, or while somebody has it open.
+        /// Opens the file ten times, as the first instance or while another one is open.
         case open(isFirst: Bool)
     }
 
@@ -33,8 +34,8 @@ struct CoreTask: Sendable {
     let times: Int
     let build: Build
     let work: Work
-    /// What a repetition should return, by slower means. Without it, and without an expectation of
-    /// `build`, reading is done once more without indexes and kernels.
+    /// Computes the required result of a repetition more slowly. If it is nil and `build` sets no
+    /// expectation, the check reads once more without indexes and kernels.
     var verification: Reading?
 
     var plan: WorkloadPlan {

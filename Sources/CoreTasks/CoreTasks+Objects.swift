@@ -13,7 +13,7 @@ extension CoreTask {
         }
     }
 
-    /// As above, four of them longer than a leaf of short texts can hold.
+    /// Creates random texts, four of them too long for a leaf of short texts.
     private static let longTexts: Build = { (database) throws(RealmError) in
         try texts()(database)
         let long = String(repeating: "long text ", count: 7)

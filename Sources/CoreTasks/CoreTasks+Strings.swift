@@ -113,7 +113,7 @@ extension CoreTask {
 
     // MARK: Operations
 
-    /// Too long to lie beside others, as the reference's is.
+    /// A text that is stored in a blob of its own, as in the reference's benchmark.
     private static let longNeedle =
         "a text that is so long that it has a place to itself, and found late"
 

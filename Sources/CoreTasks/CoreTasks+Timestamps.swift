@@ -3,16 +3,16 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// What is asked of the times of the objects.
+    /// A condition on the times of the objects.
     private struct TimeQuestion: Sendable {
         let relation: QueryRelation
-        /// Of 101 objects, how many have no time.
+        /// Number of objects without a time, of 101.
         let nulls: Int
-        /// How much of the known times lies before the one asked for; nil asks for null.
+        /// Share of the times that are before the constant; nil compares with null.
         let share: Double?
         var isLinked = false
 
-        /// Whether a time answers it.
+        /// Whether a time satisfies the condition.
         func holds(_ time: Timestamp?, _ needle: Timestamp?) -> Bool {
             switch relation {
             case .equal: return time == needle

@@ -2,11 +2,11 @@ import CRealmSystem
 import RealmEngine
 
 extension Confinement {
-    /// An actor. Whoever opens an instance for it must be on it. The actor is not kept alive: it may
-    /// keep the instance.
+    /// Confines an instance to an actor. The caller that opens the instance must run on the actor. The
+    /// actor is not retained, since it may retain the instance.
     public convenience init<A: Actor>(_ actor: A) {
         let mailbox = Mailbox(actor)
-        // Nothing else tells an executor from others without keeping its actor.
+        // Only the address identifies an executor without retaining its actor.
         let (executor, _) = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
         self.init(
             .object(ObjectIdentifier(actor)), name: "actor \(A.self)", isAskable: false,
@@ -22,7 +22,7 @@ extension Confinement {
     }
 }
 
-/// Keeps the order of what is sent to an actor, which tasks alone do not.
+/// Runs work on an actor in the order of sending, which separate tasks would not preserve.
 private final class Mailbox: @unchecked Sendable {
     private let monitor = Monitor()
     private var pending: [Confinement.Work] = []
@@ -37,7 +37,7 @@ private final class Mailbox: @unchecked Sendable {
         }
     }
 
-    /// False when the actor is gone. One that has work is kept alive by it.
+    /// Sends work; returns false if the actor was deallocated. Pending work retains the actor.
     func send(_ work: @escaping Confinement.Work) -> Bool {
         monitor.locked {
             guard isScheduled || kick(self) else { return false }
@@ -57,6 +57,6 @@ private final class Mailbox: @unchecked Sendable {
 }
 
 extension Actor {
-    /// Runs what was sent, on the actor.
+    /// Runs the pending work on the actor.
     fileprivate func drain(_ mailbox: Mailbox) { for work in mailbox.takeAll() { work() } }
 }

@@ -1,7 +1,7 @@
 /// The version that `--version` prints.
 public enum ToolVersion {
-    /// What git describes, such as `1.2.3-14-g5aa95ee`; the release and the commit where no tag is
-    /// known, the release alone where git knows nothing.
+    /// Description by git, such as `1.2.3-14-g5aa95ee`; release and commit without a tag; the release
+    /// alone without git.
     public static func text(release: String) -> String {
         text(described: described, release: release)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AsyncWriteTests {
     @Test("THR-11 THR-13 THR-16 THR-17 THR-20 THR-22: writeAsync completes on its queue")
-    func writeAsyncCompletesHere() throws {
+    func writeAsyncCompletesOnItsQueue() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
         queue.sync {
@@ -39,7 +39,7 @@ import Testing
 
     /// A transaction without a commit is rolled back; a begin or a completion can be cancelled.
     @Test("THR-15 THR-25 THR-26 THR-29 THR-31 THR-32: asynchronous writes can be cancelled")
-    func cancelling() throws {
+    func cancelledBlocksAndCompletionsDoNotRun() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
         queue.sync {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test("THR-15 THR-27: the committer reads its data at once, others when it is durable")
-    func committerSeesItsData() throws {
+    func committerReadsItsCommitBeforeItIsDurable() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("main"), Diary())
         queue.sync {
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test("THR-30: grouping shares the syncs of many transactions")
-    func groupingSavesSyncs() throws {
+    func groupedTransactionsShareSyncs() throws {
         let count = ModelShapes.scale > 1 ? 10_000 : 600
         func run(_ grouping: Bool) throws -> (syncs: Int, time: Duration) {
             let lab = try InstanceLab(isDurable: true)

@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test("ACT-54 ACT-55: key path filters cover own properties and properties across links")
-    func filtersFollowLinks() throws {
+    func keyPathFiltersFollowLinks() throws {
         let folder = try ScratchFolder()
         var options = WriteSession.Options()
         options.creates = true

@@ -11,7 +11,7 @@ import Testing
 
     /// If the process or the power fails while a group of transactions is written, the file
     /// contains all or none of them; after the flush, all (THR-30, THR-91, THR-96).
-    @Test(arguments: 0..<4) func groupIsThereOrAbsent(_ shard: Int) throws {
+    @Test(arguments: 0..<4) func aFailureLeavesAllOrNoneOfAGroup(_ shard: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
         let folder = try ScratchFolder()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct InstanceTests {
     @Test("THR-33 THR-34 THR-60 CD-03 CD-04: one instance per context, one database per file")
-    func oneInstanceAPlace() throws {
+    func eachContextHasOneInstance() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         #expect(here === (try lab.open()))
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test("THR-38 THR-61 THR-63 CD-13 CD-16: a thread stays at its version until refresh")
-    func staysUntilRefresh() throws {
+    func aThreadStaysAtItsVersionUntilRefresh() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         #expect(lab.count(here) == 0)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test("THR-37 THR-62 THR-64 CD-16: a queue advances to new versions unless autorefresh is off")
-    func queueMovesOn() throws {
+    func aQueueAdvancesUnlessAutorefreshIsOff() throws {
         let lab = try InstanceLab()
         let (reader, diary) = (WorkQueue("reader"), Diary())
         let holder = reader.sync { Unchecked(try! lab.open(on: reader.confinement)) }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test("CD-26 CD-27: tryBeginWrite does not wait")
-    func tryingDoesNotWait() throws {
+    func tryBeginWriteDoesNotWait() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         try here.beginWrite()
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test("CD-29: an instance released inside a write transaction releases its turn")
-    func droppedWriterGivesUpItsTurn() throws {
+    func aReleasedWriterReleasesItsTurn() throws {
         let lab = try InstanceLab()
         do {
             let dropped = try lab.open()
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test("THR-83: invalidate unpins the version")
-    func invalidateLetsGo() throws {
+    func invalidateUnpinsTheVersion() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var key = ObjectKey(0)
@@ -137,7 +137,7 @@ import Testing
     @Test(
         "THR-39 THR-65 THR-66 THR-68 THR-70 THR-71 THR-76 THR-77 THR-81 CD-23: frozen views stay the same"
     )
-    func frozenViewsStay() throws {
+    func frozenViewsDoNotChange() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var key = ObjectKey(0)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test("THR-35 THR-78 THR-92: versions are pinned exactly while they are retained")
-    func heldVersionsArePinned() throws {
+    func retainedVersionsArePinned() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var held: [Instance] = []
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test("THR-41 THR-45 THR-49 CD-08 CD-18: a handle resolves once")
-    func handlesCross() throws {
+    func handlesResolveOnceOnAnotherThread() throws {
         let lab = try InstanceLab()
         let here = try lab.open()
         var keys: [ObjectKey] = []
@@ -268,7 +268,7 @@ import Testing
     }
 
     @Test("ACT-01 ACT-20: an actor's instance stays usable after await")
-    func actorsHaveInstances() async throws {
+    func anActorsInstanceStaysUsableAfterAwait() async throws {
         let lab = try InstanceLab()
         let kennel = Kennel()
         try await kennel.open(lab)
@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test("THR-09 THR-60 CD-06 CD-07 CD-23: using a thread's instance on another thread traps")
-    func wrongThread() async {
+    func usingAnInstanceOnAnotherThreadTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -292,7 +292,7 @@ import Testing
         #expect(result.said.contains("Realm accessed from incorrect thread. It belongs to thread"))
     }
 
-    @Test("THR-73: writing on a frozen instance traps") func frozenWrite() async {
+    @Test("THR-73: writing on a frozen instance traps") func writingOnAFrozenInstanceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -302,7 +302,7 @@ import Testing
         #expect(result.said.contains("Can't perform transactions on a frozen Realm"))
     }
 
-    @Test("THR-74: changing a frozen object traps") func frozenObject() async {
+    @Test("THR-74: changing a frozen object traps") func changingAFrozenObjectTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -317,7 +317,7 @@ import Testing
         #expect(result.said.contains("Attempting to modify a frozen object"))
     }
 
-    @Test("THR-75: observing a frozen instance traps") func frozenObserve() async {
+    @Test("THR-75: observing a frozen instance traps") func observingAFrozenInstanceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -327,7 +327,7 @@ import Testing
         #expect(result.said.contains("Frozen Realms do not change"))
     }
 
-    @Test("CD-28: write transactions do not nest") func nestedBegin() async {
+    @Test("CD-28: write transactions do not nest") func writeTransactionsDoNotNest() async {
         await #expect(processExitsWith: .failure) {
             let here = try InstanceLab().open()
             try here.beginWrite()

@@ -8,7 +8,7 @@ import Testing
     // MARK: Old values
 
     @Test("ACT-56: notifications of an object have its old values")
-    func oldValues() throws {
+    func notificationsHaveTheOldValues() throws {
         let here = try LoopLab(2)
         let diary = here.diary
         let token = here.instance.observe(object: here.link(1)) { notice in
@@ -41,7 +41,7 @@ import Testing
     // MARK: Dictionaries
 
     @Test("ACT-50: a dictionary reports changes by key")
-    func dictionary() throws {
+    func dictionariesReportChangesByKey() throws {
         let here = try LoopLab(3)
         let (table, keys, instance, diary) = (here.lab.table, here.keys, here.instance, here.diary)
         try here.write { (transaction) throws(RealmError) in
@@ -145,7 +145,7 @@ import Testing
     // MARK: Incoming links
 
     @Test("ACT-55: key paths follow incoming links, by names or by resolved steps")
-    func incomingLinks() throws {
+    func keyPathsFollowIncomingLinks() throws {
         let here = try LoopLab(4)
         let (keys, table, instance, diary) = (here.keys, here.lab.table, here.instance, here.diary)
         try here.write { (transaction) throws(RealmError) in
@@ -194,7 +194,7 @@ import Testing
     // MARK: Evaluation before delivery
 
     @Test("CD-17: versions are compared on another thread, the instance advances afterwards")
-    func comparedElsewhere() throws {
+    func versionsAreComparedOnAnotherThread() throws {
         let here = try LoopLab(3, autorefresh: true)
         try here.observe()
         _ = here.news()

@@ -6,7 +6,7 @@ import Testing
 /// Default depth and key paths of observers of an object.
 @Suite struct ObservedLinkTests {
     @Test("ACT-54 ACT-55: changes of linked objects are reported along key paths only")
-    func keyPaths() throws {
+    func changesOfLinkedObjectsAreReportedAlongKeyPaths() throws {
         let here = try LoopLab(3)
         let (keys, table, instance, diary) = (here.keys, here.lab.table, here.instance, here.diary)
         try here.write { (transaction) throws(RealmError) in

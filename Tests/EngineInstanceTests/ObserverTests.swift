@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ObserverTests {
     @Test("ACT-48 ACT-49 ACT-50 CD-10: notified changes update a copy of a collection")
-    func collectionsReplay() throws {
+    func notifiedChangesTurnACopyIntoTheNewContent() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("observer"), Diary())
         let copy = Unchecked(CopyBox())
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test("ACT-43 ACT-52 ACT-57: objects report changed properties and their deletion")
-    func objects() throws {
+    func objectsReportChangedPropertiesAndDeletion() throws {
         let lab = try InstanceLab()
         let (queue, diary) = (WorkQueue("observer"), Diary())
         let here = try lab.open()

@@ -110,7 +110,7 @@ import Testing
 
     /// In a separate process, because it waits for all writes of the process.
     @Test("CD-21: pending writes of all databases finish before exit")
-    func pendingWrites() async {
+    func pendingWritesFinishBeforeExit() async {
         await #expect(processExitsWith: .success) {
             let labs = [try InstanceLab(), try InstanceLab()]
             let (queue, diary) = (WorkQueue("writer"), Diary())

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Aggregates of all kinds of results, before and after evaluation.
-    @Test func figuresOfAModel() throws {
+    @Test func aggregatesEqualTheModel() throws {
         let (lab, here, people) = try filled("figuresOfAModel")
         for round in 0..<80 * ModelShapes.scale {
             let shape = lab.shape()

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test("THR-13 THR-16: blocks and completions run on the thread of the loop")
-    func writes() throws {
+    func blocksAndCompletionsRunOnTheLoopsThread() throws {
         let lab = try InstanceLab()
         let loop = ThreadLoop()
         let instance = try lab.open(on: loop.confinement)
@@ -87,7 +87,7 @@ import Testing
 
     /// Another program holds the write mutex for longer than the instance waits.
     @Test("THR-18: waiting for a turn counts as an asynchronous write")
-    func patience() throws {
+    func waitingForTheTurnIsAnAsynchronousWrite() throws {
         let lab = try InstanceLab()
         var options = WriteSession.Options()
         options.isDurable = lab.configuration.isDurable

@@ -11,7 +11,7 @@ import Testing
     private static let seconds = 2 * ModelShapes.scale
 
     /// Readers never see a part of a transaction, all writers get turns, and the file stays small.
-    @Test func writersAndReaders() throws {
+    @Test func readersOfOtherProcessesSeeWholeTransactions() throws {
         let folder = try ScratchFolder()
         let path = folder.file("busy.realm")
         _ = try Counters(path, isDurable: false)

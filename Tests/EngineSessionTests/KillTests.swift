@@ -56,7 +56,7 @@ import Testing
     /// Kills two writers and a reader at random. Each asynchronous transaction is either complete
     /// or missing, and every acknowledged one is there.
     @Test("THR-91 CD-20: writers may be killed at random", arguments: ["write", "group"])
-    func randomMoments(_ command: String) throws {
+    func acknowledgedCommitsSurviveRandomKills(_ command: String) throws {
         var random = SystemRandomNumberGenerator()
         let lab = try KillLab(command)
         var survivor: Counters? = try lab.open()

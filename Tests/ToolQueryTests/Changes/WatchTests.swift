@@ -22,7 +22,7 @@ import Testing
     private func script(_ text: String) -> ToolProcess { lab.shell(Self.tools + text) }
 
     @Test("THR-37 ACT-40: other processes' commits are reported")
-    func reportsCommitsOfOthers() {
+    func commitsOfOtherProcessesAreReported() {
         let run = script(
             """
             $Q --watch zoo.realm Animal > out & until_ ready out
