@@ -52,8 +52,9 @@ final class RemnantSearch {
         let file = newest.database.file
         let size = UInt64(try file.extendToEnd()) & ~7
         context = ReadContext(file.mapping, limit: size)
-        work = SearchWork(bytes: size, memory)
-        live = NodeClaims(context.lookup, SearchWork(bytes: size, memory))
+        work = SearchWork(bytes: size, memory, releasing: file.mapping)
+        live = NodeClaims(
+            context.lookup, SearchWork(bytes: size, memory, releasing: file.mapping))
         for side in sides {
             if let top = side.snapshot.state.top { _ = live.take(top.ref) }
             side.walk(work) { [self] (ref, table, base) in

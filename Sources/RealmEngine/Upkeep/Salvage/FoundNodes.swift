@@ -21,19 +21,20 @@ struct FoundNodes {
 
     /// Searches everything that `space` reads.
     ///
-    /// - Parameter used: nodes of the readable versions. Cluster leaves are searched for among all
-    ///   other nodes; nil to skip that search.
+    /// - Parameter used: nodes of the versions that can be read, which are passed over. Cluster leaves
+    ///   among all other nodes are searched for, too; nil to look at all nodes and to leave leaves out.
     init(
         _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory,
         leavesOutside used: NodeClaims? = nil
     ) throws(RealmError) {
         most = memory.mostOfAShape
-        try NodeScan(mapping, limit: space.limit).run { (ref, flags, count) throws(RealmError) in
+        try NodeScan(mapping, limit: space.limit, outside: used).run {
+            (ref, flags, count) throws(RealmError) in
             switch flags & (NodeView.formMask | NodeView.contextFlag) {
             case NodeView.hasRefsFlag, NodeView.hasRefsFlag | NodeView.innerFlag:
                 guard 2...Self.mostSlots ~= count, let node = try? space.node(ref) else { return }
                 if count > 2 { add(ref, node) }
-                if let used, !node.isInner, !used.isTaken(ref), node.isLikeLeaf(in: space) {
+                if used != nil, !node.isInner, node.isLikeLeaf(in: space) {
                     Self.keep(ref, in: &leaves, most)
                 }
             case 0x08 where flags & 7 > 3 && count < 1 << 16:

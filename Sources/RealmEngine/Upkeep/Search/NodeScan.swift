@@ -6,14 +6,20 @@ struct NodeScan {
     /// Whether nodes must begin with the signature. Nodes of formats 2 to 9 need not (legacy format
     /// 2.1).
     private let needsSignature: Bool
+    /// Nodes to pass over; nil to visit all.
+    private let used: NodeClaims?
 
     /// First four bytes of a node.
     static let signature: UInt32 = 0x4141_4141
     /// Number of bytes after which pages that were read are released.
     private static let portion = 8 << 20
 
-    init(_ mapping: Mapping, limit: UInt64, needsSignature: Bool = true) {
+    init(
+        _ mapping: Mapping, limit: UInt64, needsSignature: Bool = true,
+        outside used: NodeClaims? = nil
+    ) {
         self.mapping = mapping
+        self.used = used
         self.needsSignature = needsSignature
         self.limit = Int(limit)
     }
@@ -25,14 +31,25 @@ struct NodeScan {
         _ body: (Ref, _ flags: UInt8, _ count: Int) throws(RealmError) -> Void
     ) throws(RealmError) {
         var start = RawHeader.size
-        while start < limit {
-            let end = min(limit & ~7, (start | (AddressSpace.pageSize - 1)) + 1)
-            if isReadable(start, end - start) { try scan(start, end, body) }
-            if end % Self.portion == 0 { mapping.releasePages() }
-            if end <= start { break }
+        var released = 0
+        while let from = first(used: false, from: start, before: limit & ~7) {
+            let page = min(limit & ~7, (from | (AddressSpace.pageSize - 1)) + 1)
+            let end = first(used: true, from: from, before: page) ?? page
+            if isReadable(from, end - from) { try scan(from, end, body) }
+            if end - released >= Self.portion {
+                mapping.releasePages()
+                released = end
+            }
             start = end
         }
         mapping.releasePages()
+    }
+
+    /// The first position from `start` on, and before `end`, that is used or not.
+    private func first(used isUsed: Bool, from start: Int, before end: Int) -> Int? {
+        guard start < end else { return nil }
+        guard let used else { return isUsed ? nil : start }
+        return used.first(taken: isUsed, from: UInt64(start), before: UInt64(end)).map { Int($0) }
     }
 
     private func isReadable(_ start: Int, _ count: Int) -> Bool {
