@@ -17,15 +17,23 @@ package struct DatabaseReading {
         self.path = path ?? command.operand(0) ?? ""
     }
 
+    /// Version that is opened.
+    package enum Version {
+        /// The one that `--at` chooses.
+        case chosen
+        case newest
+        /// The newest, or the one before it where the newest cannot be opened.
+        case newestReadable
+    }
+
     /// Calls `body` with the database, again each time a commit happened meanwhile.
     ///
     /// - Parameters:
-    ///   - output: output of `body`, discarded before a repetition. Output that has reached a pipe
-    ///     or a terminal cannot be discarded: then the error is thrown. Nil if `body` discards its
-    ///     output itself.
-    ///   - newest: whether to pass the newest version because `body` handles `--at` itself.
+    ///   - output: where `body` writes, taken back in between; once something reached a pipe or a
+    ///     terminal that is impossible. Nil when `body` sees to it itself.
     package func read<R>(
-        to output: OutputFile?, newest: Bool = false, _ body: (Database) throws(RealmError) -> R
+        to output: OutputFile?, at version: Version = .chosen,
+        _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var retry = RetryPolicy(command.wait)
         // A participant keeps its version, which becomes the previous one after a commit.
@@ -33,7 +41,12 @@ package struct DatabaseReading {
         while true {
             var database: Database?
             do throws(RealmError) {
-                let opened = newest ? try openNewest() : try open(&kept)
+                let opened =
+                    switch version {
+                    case .chosen: try open(&kept)
+                    case .newest: try openNewest()
+                    case .newestReadable: try openReadable()
+                    }
                 database = opened
                 return try body(opened)
             } catch {
@@ -71,8 +84,15 @@ package struct DatabaseReading {
         return try newest.at(choice)
     }
 
-    /// Opens the previous version of a file whose newest version cannot be opened. The version is
-    /// verified first, since a later commit may have reused its space.
+    /// The newest version, or the one before it where the newest cannot be opened.
+    private func openReadable() throws(RealmError) -> Database {
+        do throws(RealmError) { return try openNewest() } catch {
+            guard error.isDamage, path != "-" else { throw error }
+            return try openPrevious(.previous, insteadOf: error)
+        }
+    }
+
+    /// The version before one that cannot be opened. It is verified, as a commit may have overwritten it.
     private func openPrevious(
         _ choice: VersionChoice, insteadOf damage: RealmError
     ) throws(RealmError) -> Database {

@@ -30,8 +30,9 @@ package enum QueryTool {
                 return try ChangeWatch(changes, output).run()
             }
             let reading = DatabaseReading(command, isOneOfTwo: changes?.comparesFiles ?? false)
-            let isOfVersions = changes != nil || request.use == .remnants
-            let code = try reading.read(to: output, newest: isOfVersions) {
+            let version: DatabaseReading.Version =
+                request.use == .remnants ? .newestReadable : changes == nil ? .chosen : .newest
+            let code = try reading.read(to: output, at: version) {
                 (database) throws(RealmError) in
                 request.values.losses.reset()
                 if let changes {

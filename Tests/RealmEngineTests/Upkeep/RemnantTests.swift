@@ -69,7 +69,60 @@ import Testing
         #expect(remnants.unusedBytes == 0 && remnants.views.count == 1)
     }
 
-    @Test func encryptedFilesAreSearchedWithTheirKey() throws {
+    /// Memory limits change nothing but what is kept in files.
+    @Test func entriesAreSortedInFilesAsInMemory() throws {
+        let scratch = ScratchDatabase()
+        var options = WriteSession.Options()
+        options.creates = true
+        let session = try WriteSession(path: scratch.path, options: options)
+        let snapshot = session.database.snapshot()
+        let memory = SearchMemory(limit: 1 << 20, spillingInto: NSTemporaryDirectory())
+            .sorting(snapshot)
+        var random = SeededRandom(seed: 3)
+        var entries: [RemnantEntry] = []
+        for i in 0..<2000 {
+            let key = Int64.random(in: -1..<300, using: &random)
+            let digest = UInt64.random(in: 0..<3, using: &random)
+            let version = UInt64.random(in: 0..<3, using: &random)
+            let certainty: Remnant.Certainty = i % 3 == 0 ? .partial : .whole
+            entries.append(
+                RemnantEntry(
+                    key: ObjectKey(key), digest: digest, version: version,
+                    offset: UInt64(8 * i), piece: Int32(i), changed: 0, missing: 0, row: 0,
+                    state: .deleted, certainty: certainty))
+        }
+        func sorted(most: Int) throws -> [Int32] {
+            let sorter = RemnantSorter(memory, most: most)
+            for entry in entries { try sorter.append(entry) }
+            var found: [RemnantEntry] = []
+            try sorter.visit { entry in
+                found.append(entry)
+                return true
+            }
+            for (a, b) in zip(found, found.dropFirst()) { #expect(a.compare(b) < 0) }
+            let first = found.firstIndex { $0.key == .none } ?? found.count
+            #expect(found[first...].allSatisfy { $0.key == .none })
+            return found.map(\.piece)
+        }
+        let whole = try sorted(most: 4000)
+        #expect(whole.count == entries.count)
+        for most in [1, 100, 1999, 2000] { #expect(try sorted(most: most) == whole) }
+    }
+
+    /// A search in little memory finds what one in much memory finds.
+    @Test func littleMemory() throws {
+        let file = KnownHistory(3000)
+        try file.make()
+        try file.change(
+            History(objects: 3000, percent: 50, deletes: true, commits: 4, further: 2))
+        let database = try Database(immutable: file.path)
+        let all = try file.remnants(database)
+        let some = try file.remnants(database, maxMemory: 192 << 10)
+        #expect(all.count > 500)
+        #expect(all.map(\.values) == some.map(\.values))
+    }
+
+    @Test func anEncryptedFileIsSearchedWithItsKey() throws {
         let bytes = (0..<64).map { UInt8($0) }
         let key = try bytes.withUnsafeBytes { try EncryptionKey($0) }
         let file = KnownHistory(300, key: key)
@@ -305,8 +358,9 @@ private final class KnownHistory {
         return states
     }
 
-    func remnants(_ database: Database) throws -> [Found] {
-        let remnants = try Remnants(database, spillingInto: NSTemporaryDirectory())
+    func remnants(_ database: Database, maxMemory: Int = 64 << 20) throws -> [Found] {
+        let remnants = try Remnants(
+            database, spillingInto: NSTemporaryDirectory(), maxMemory: maxMemory)
         var found: [Found] = []
         for (position, info) in remnants.classes.enumerated() {
             let snapshots = remnants.views.map { $0.snapshot() }

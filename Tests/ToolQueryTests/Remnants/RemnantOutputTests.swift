@@ -112,7 +112,34 @@ import Testing
         #expect(lab.shell("$Q --provenance -f sql zoo.realm Animal").status == 2)
     }
 
-    @Test func compactedFilesHaveNoRemnants() {
+    /// The version before one that cannot be opened is compared with.
+    @Test func filesWhoseNewestVersionCannotBeOpened() throws {
+        makeZoo()
+        // The header's other slot is the previous version's; the root of the newest one is overwritten.
+        let cut = """
+            n=$(od -An -tu1 -j23 -N1 zoo.realm); n=$((n & 1))
+            at=$(($(od -An -tu8 -j$((8 * n)) -N8 zoo.realm)))
+            cp zoo.realm cut.realm
+            printf 'XXXXXXXX' | dd of=cut.realm bs=1 seek=$at conv=notrunc status=none
+            """
+        let run = lab.shell("\(cut); $Q --remnants -f ndjson cut.realm Animal")
+        #expect(run.status == 0, "\(run.text)\(run.errorText)")
+        #expect(run.errorText.contains("the newest version cannot be opened"), "\(run.errorText)")
+        #expect(!run.text.contains("\"$source\":\"previous\""), "\(run.text)")
+        #expect(lab.shell("$Q -c cut.realm Animal").status == 4)
+        // Neither version can be opened.
+        let both = lab.shell(
+            """
+            for i in 0 8; do
+                at=$(($(od -An -tu8 -j$i -N8 cut.realm)))
+                printf 'XXXXXXXX' | dd of=cut.realm bs=1 seek=$at conv=notrunc status=none
+            done
+            $Q --remnants -f ndjson cut.realm Animal
+            """)
+        #expect(both.status == 4 && both.text == "", "\(both.text)\(both.errorText)")
+    }
+
+    @Test func aCompactedFileHasNothing() {
         makeZoo()
         let run = lab.shell(
             "C=${TOOL%write}compact; $C -q -o small.realm zoo.realm; $Q --remnants small.realm")

@@ -25,32 +25,28 @@ struct RemnantAgreement {
     /// Standard deviations by which the agreement has to exceed the agreement of unrelated values.
     private static let significance = 4.0
 
-    /// - Parameter value: digest of a column's value in a row, here and in the newest version; nil
-    ///   where the newest version shares the column's node.
-    init(columns: Int, rows count: Int, _ value: (Int, Int) -> (UInt64, UInt64)??) {
-        for column in 0..<columns {
-            var rows = [Row](repeating: .unknown, count: count)
-            var (here, there): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
-            var (told, equal) = (0, 0)
-            var isShared = false
-            for row in 0..<count {
-                guard let pair = value(column, row) else {
-                    isShared = true
-                    break
-                }
-                guard let pair else { continue }
-                told += 1
-                rows[row] = pair.0 == pair.1 ? .equal : .different
-                if pair.0 == pair.1 { equal += 1 }
-                here[pair.0, default: 0] += 1
-                there[pair.1, default: 0] += 1
-            }
-            self.rows.append(isShared ? [] : rows)
-            untold.append(!isShared && told < Self.leastRows)
-            isDoubtful.append(
-                !isShared && told >= Self.leastRows && equal < told
-                    && !Self.agree(here, there, told, equal))
+    /// Adds a column.
+    ///
+    /// - Parameters:
+    ///   - rows: nil for a column that is shared with the newest version.
+    ///   - digests: digests of the value of a row, here and in the newest version.
+    mutating func append(_ rows: [Row]?, digests: (Int) -> (UInt64, UInt64)?) {
+        self.rows.append(rows ?? [])
+        guard let rows else {
+            untold.append(false)
+            return isDoubtful.append(false)
         }
+        let (equal, different) = (rows.count { $0 == .equal }, rows.count { $0 == .different })
+        let told = equal + different
+        untold.append(told < Self.leastRows)
+        guard told >= Self.leastRows, different > 0 else { return isDoubtful.append(false) }
+        var (here, there): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
+        for row in rows.indices where rows[row] != .unknown {
+            guard let pair = digests(row) else { continue }
+            here[pair.0, default: 0] += 1
+            there[pair.1, default: 0] += 1
+        }
+        isDoubtful.append(!Self.agree(here, there, told, equal))
     }
 
     /// Whether the values agree beyond chance (Cohen's kappa and its deviation).
@@ -64,6 +60,11 @@ struct RemnantAgreement {
         let kappa = (Double(equal) / count - chance) / (1 - chance)
         let deviation = (chance * (1 - chance) / count).squareRoot() / (1 - chance)
         return kappa >= leastAgreement && kappa >= significance * deviation
+    }
+
+    /// Whether the newest version has the same value for the object in a row.
+    func isEqual(_ column: Int, at row: Int) -> Bool {
+        row < rows[column].count && rows[column][row] == .equal
     }
 
     /// Something else makes a column doubtful.

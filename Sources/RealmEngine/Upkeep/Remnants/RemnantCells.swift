@@ -2,10 +2,26 @@
 struct RemnantCells {
     let leaf: ClusterLeaf
     let columns: [ColumnLeaf?]
+    /// Nodes of the columns.
+    let refs: [Ref]
 
-    init(_ leaf: ClusterLeaf, _ info: TableInfo) {
+    /// - Parameter wanted: positions of the columns to open; nil for all.
+    init(_ leaf: ClusterLeaf, _ info: TableInfo, only wanted: [Int]? = nil) {
         self.leaf = leaf
-        columns = info.columns.map { try? leaf.column($0.leafIndex, $0.layout) }
+        columns = info.columns.enumerated().map { i, column in
+            guard wanted?.contains(i) ?? true else { return nil }
+            return try? leaf.column(column.leafIndex, column.layout)
+        }
+        refs = info.columns.map { (try? leaf.columnRef($0.leafIndex)) ?? .none }
+    }
+
+    /// The value of a row; nil where it cannot be read, or references a class that `schema` lacks.
+    @inline(__always)
+    func value(_ column: Int, _ row: Int, _ schema: Schema) -> Value? {
+        guard let leaf = columns[column], let value = try? leaf.value(row),
+            value.isReadable(schema)
+        else { return nil }
+        return value
     }
 }
 
@@ -17,11 +33,14 @@ enum RemnantValues {
         case (.null, .null): true
         case (.int(let a), .int(let b)): a == b
         case (.bool(let a), .bool(let b)): a == b
+        case (.double(let a), .double(let b)):
+            a.bitPattern == b.bitPattern || a.isNaN && b.isNaN
         case (.string(let a), .string(let b)), (.binary(let a), .binary(let b)): a == b
         case (.timestamp(let a), .timestamp(let b)):
             a.seconds == b.seconds && a.nanoseconds == b.nanoseconds
         case (.objectID(let a), .objectID(let b)): a.high == b.high && a.low == b.low
         case (.uuid(let a), .uuid(let b)): a.high == b.high && a.low == b.low
+        case (.link(let a), .link(let b)): a.table == b.table && a.key == b.key
         default: nil
         }
     }
@@ -32,5 +51,17 @@ enum RemnantValues {
     ) throws(RealmError) -> Bool {
         if let known = areSame(a, b) { return known }
         return try digest.digest(of: a) == other.digest(of: b)
+    }
+}
+
+extension Value {
+    /// Whether the class that a link references is known.
+    fileprivate func isReadable(_ schema: Schema) -> Bool {
+        switch self {
+        case .link(let link): schema.table(link.table) != nil
+        case .list(let view), .set(let view), .dictionary(let view):
+            view.element.type != .link || schema.table(view.element.target) != nil
+        default: true
+        }
     }
 }

@@ -1,170 +1,200 @@
 /// The states of one class's objects that the newest version does not have.
 struct RemnantObjects {
-    /// A leaf with the way to read it.
-    struct Piece {
-        let leaf: ClusterLeaf
-        let layout: RemnantLayout
-        let view: Int
-        let source: Remnant.Source
-        let faults: [RemnantLeaf.Fault]
-        var cells: [RemnantLeaf.Cell: RemnantLeaf.Fault] = [:]
-        let isDoubtful: Bool
-        let versions: ClosedRange<UInt64>?
-        let hasKeys: Bool
-        /// A root that can be read leads to it.
-        var isProven = false
-    }
-
-    struct Entry {
-        /// `ObjectKey.none` where it is lost.
-        var key: ObjectKey
-        let digest: UInt64
-        let piece: Int32
-        let row: Int16
-        let state: Remnant.State
-        let certainty: Remnant.Certainty
-        /// Positions in `sets`.
-        let changed: Int32
-        let missing: Int32
-        var copies: Int32 = 1
-    }
-
     private let search: RemnantSearch
     private let subject: RemnantSubject
     /// By view.
     private let digests: [ContentDigest]
     private let newest: ContentDigest
     private let readers: [Snapshot]
-    private(set) var pieces: [Piece] = []
-    private(set) var entries: [Entry] = []
+    private let sorter: RemnantSorter
+    /// Entries of one object that are compared with one another.
+    private let most: Int
+    private(set) var pieces: [RemnantPiece] = []
     /// Sets of columns that entries name; the first is empty.
     private(set) var sets: [[Int]] = [[]]
     private var setPositions: [[Int]: Int32] = [[]: 0]
-    private(set) var isCutShort = false
-    private let most: Int
     /// Keys of the newest version's objects by what identifies them; nil before they are needed.
     private var identities: [UInt64: ObjectKey]?
-    private var near: RemnantCells?
 
-    /// - Parameters:
-    ///   - readers: a snapshot for each view.
-    ///   - most: states that are kept.
-    init(
-        _ search: RemnantSearch, _ subject: RemnantSubject, _ readers: [Snapshot], most: Int
-    ) {
-        (self.search, self.subject, self.readers, self.most) = (search, subject, readers, most)
+    /// - Parameter readers: a snapshot for each view.
+    init(_ search: RemnantSearch, _ subject: RemnantSubject, _ readers: [Snapshot]) {
+        (self.search, self.subject, self.readers) = (search, subject, readers)
         digests = readers.map { ContentDigest($0, links: .stored) }
         newest = ContentDigest(search.newest.snapshot, links: .stored)
+        most = search.memory.mostEntries
+        sorter = RemnantSorter(search.memory.sorting(search.newest.snapshot), most: most)
     }
 
     // MARK: Adding
 
-    /// Adds a leaf of which objects may be remnants.
-    mutating func add(_ piece: Piece) {
-        let cells = RemnantCells(piece.leaf, piece.layout.info)
-        let position = pieces.count
+    /// Adds a leaf of which objects may be remnants. Throws `output` when the disk is full.
+    mutating func add(_ piece: RemnantPiece) throws(RealmError) {
         search.beginWalk(of: readers[piece.view])
         defer { search.endWalk(of: readers[piece.view]) }
-        let agreement = piece.isProven ? nil : agreement(of: cells, piece)
+        var rows = RemnantRows(piece, NewestObjects(search.newest, subject.info))
+        if !piece.isProven { rows.agreement = agreement(of: rows) }
+        let position = pieces.count
         for row in 0..<piece.leaf.count {
-            guard entries.count < most else {
-                isCutShort = true
-                return
-            }
-            guard search.work.spend(cells.columns.count) else { return }
-            add(row, of: cells, piece, agreement, position)
+            guard search.work.spend(rows.cells.columns.count) else { return }
+            if isUnchanged(row, rows) { continue }
+            guard let entry = entry(row, rows, position) else { continue }
+            if pieces.count == position { pieces.append(piece) }
+            try sorter.append(entry)
         }
     }
 
-    private mutating func add(
-        _ row: Int, of cells: RemnantCells, _ piece: Piece, _ agreement: RemnantAgreement?,
-        _ position: Int
-    ) {
-        var missing: [Int] = []
-        var values: [Value?] = []
-        var isDoubtful = piece.isDoubtful
-        let schema = readers[piece.view].schema
-        for (i, column) in cells.columns.enumerated() {
-            let cell = piece.cells[RemnantLeaf.Cell(column: i, row: row)] ?? .none
-            guard piece.faults[i] != .missing, cell != .missing, let column,
-                let value = try? column.value(row),
-                value.isReadable(schema)
-            else {
-                missing.append(i)
-                values.append(nil)
-                continue
-            }
-            if case .string(let text) = value, !text.isUTF8 { isDoubtful = true }
-            if piece.faults[i] == .doubtful || cell == .doubtful { isDoubtful = true }
-            if let agreement, agreement.isDoubtful[i] || agreement.isShifted(i, at: row) {
-                isDoubtful = true
-            }
-            values.append(value)
-        }
-        guard missing.count < values.count || values.isEmpty else { return }
+    /// Whether the newest version has the object with the same values, as far as they can be read.
+    private func isUnchanged(_ row: Int, _ rows: RemnantRows) -> Bool {
+        guard !subject.isOrphan, let (near, other) = rows.other(row) else { return false }
+        return changes(row, rows, near, other, stopsAtFirst: true).isEmpty
+    }
+
+    private mutating func entry(
+        _ row: Int, _ rows: RemnantRows, _ position: Int
+    ) -> RemnantEntry? {
+        let piece = rows.piece
+        let (values, unread, isUnsure) = self.values(row, rows)
+        var (missing, isDoubtful) = (unread, isUnsure)
+        guard missing.count < values.count || values.isEmpty else { return nil }
         let digest = digests[piece.view]
-        guard let hash = Self.digest(of: values, piece.layout, digest, &missing) else { return }
+        guard let hash = Self.digest(of: values, piece.layout, digest, &missing) else { return nil }
         var key = piece.hasKeys ? piece.leaf.key(row) : ObjectKey.none
         if !piece.hasKeys {
             key = currentKey(values, piece.layout, hash, digest) ?? .none
             if subject.info.primaryKey == nil {
                 // An equal object is there: no evidence that this is another one.
-                if key != .none { return }
+                if key != .none { return nil }
                 isDoubtful = true
             }
         }
-        guard let (state, changed) = compare(values, row, cells, key, piece.layout, digest) else {
-            return
-        }
+        guard let (state, changed) = compare(row, rows, key) else { return nil }
         let certainty: Remnant.Certainty =
             isDoubtful ? .doubtful : missing.isEmpty ? .whole : .partial
-        if pieces.count == position { pieces.append(piece) }
-        entries.append(
-            Entry(
-                key: key, digest: hash, piece: Int32(position), row: Int16(row), state: state,
-                certainty: certainty, changed: number(of: changed),
-                missing: number(of: missing)))
+        return RemnantEntry(
+            key: key, digest: hash,
+            version: piece.isProven ? piece.versions?.upperBound ?? 0 : 0,
+            offset: piece.leaf.ref.raw, piece: Int32(position), changed: number(of: changed),
+            missing: number(of: missing), row: Int16(row), state: state, certainty: certainty)
     }
+
+    /// The values of a row, nil for those that are missing, and whether one is doubtful.
+    private func values(
+        _ row: Int, _ rows: RemnantRows
+    ) -> (values: [Value?], missing: [Int], isDoubtful: Bool) {
+        var missing: [Int] = []
+        var values: [Value?] = []
+        values.reserveCapacity(rows.cells.columns.count)
+        var isDoubtful = rows.piece.isDoubtful
+        let schema = readers[rows.piece.view].schema
+        for i in rows.cells.columns.indices {
+            let fault = rows.fault(i, row)
+            guard fault != .missing, let value = rows.cells.value(i, row, schema) else {
+                missing.append(i)
+                values.append(nil)
+                continue
+            }
+            if case .string(let text) = value, !text.isUTF8 { isDoubtful = true }
+            if fault == .doubtful { isDoubtful = true }
+            if let agreement = rows.agreement,
+                agreement.isDoubtful[i] || agreement.isShifted(i, at: row)
+            {
+                isDoubtful = true
+            }
+            values.append(value)
+        }
+        return (values, missing, isDoubtful)
+    }
+
+    // MARK: Comparing
 
     /// Compares the columns of a leaf with the newest version. Where too few objects are there, columns have
     /// to be where they were written with the leaf.
-    private mutating func agreement(
-        of cells: RemnantCells, _ piece: Piece
-    ) -> RemnantAgreement {
+    private func agreement(of rows: RemnantRows) -> RemnantAgreement {
+        let piece = rows.piece
         let digest = digests[piece.view]
-        let columns = piece.layout.info.columns
-        var agreement = RemnantAgreement(columns: columns.count, rows: cells.leaf.count) {
-            column, row in
+        var agreement = RemnantAgreement()
+        for column in rows.cells.columns.indices {
             let now = piece.layout.positions[column]
-            let isGone = subject.isOrphan || now >= subject.info.columns.count || !piece.hasKeys
-            let cell = RemnantLeaf.Cell(column: column, row: row)
-            if piece.cells[cell] != nil { return .some(nil) }
-            guard piece.faults[column] == .none, let values = cells.columns[column] else {
-                return nil
+            agreement.append(comparison(column, rows)) { row in
+                guard let (near, other) = rows.other(row),
+                    let a = try? rows.cells.columns[column].map({
+                        try digest.digest(of: $0.value(row))
+                    }),
+                    let b = try? near.columns[now].map({ try newest.digest(of: $0.value(other)) })
+                else { return nil }
+                return (a, b)
             }
-            let ref = try? cells.leaf.columnRef(columns[column].leafIndex)
-            if let ref, search.live.isTaken(ref) { return nil }
-            if isGone { return .some(nil) }
-            let key = cells.leaf.key(row)
-            if near?.leaf.row(of: key) == nil { near = search.newestCells(subject.info, key) }
-            guard let near, let other = near.leaf.row(of: key),
-                let a = try? digest.digest(of: values.value(row)),
-                let b = try? near.columns[now].map({ try newest.digest(of: $0.value(other)) })
-            else { return .some(nil) }
-            return (a, b)
-        }
-        for column in columns.indices where agreement.untold[column] {
-            if let ref = try? cells.leaf.columnRef(columns[column].leafIndex),
-                search.isWritten(ref, with: cells.leaf.ref)
-            {
-                continue
-            }
-            agreement.doubt(column)
+            let isWritten =
+                !agreement.untold[column]
+                || search.isWritten(rows.cells.refs[column], with: piece.leaf.ref)
+            if !isWritten { agreement.doubt(column) }
         }
         return agreement
     }
 
+    /// Compares a column with the newest version, row by row; nil where a readable version has the column's
+    /// node, or where there is none.
+    private func comparison(_ column: Int, _ rows: RemnantRows) -> [RemnantAgreement.Row]? {
+        let piece = rows.piece
+        guard piece.faults[column] == .none, let values = rows.cells.columns[column],
+            !search.live.isTaken(rows.cells.refs[column])
+        else { return nil }
+        let count = piece.leaf.count
+        let now = piece.layout.positions[column]
+        var told = [RemnantAgreement.Row](repeating: .unknown, count: count)
+        if subject.isOrphan || now >= subject.info.columns.count { return told }
+        for row in 0..<count {
+            guard let (near, other) = rows.other(row), rows.fault(column, row) == .none,
+                let a = try? values.value(row), let b = try? near.columns[now]?.value(other),
+                let isSame = try? RemnantValues.areSame(a, b, digests[piece.view], newest)
+            else { continue }
+            told[row] = isSame ? .equal : .different
+        }
+        return told
+    }
+
+    /// State of an object in the newest version; nil where that has it with the same values.
+    private func compare(
+        _ row: Int, _ rows: RemnantRows, _ key: ObjectKey
+    ) -> (Remnant.State, [Int])? {
+        if subject.isOrphan { return (.orphan, []) }
+        guard key != .none else { return (.deleted, []) }
+        var found = rows.other(row)
+        if !rows.piece.hasKeys {
+            var objects = NewestObjects(search.newest, subject.info)
+            found = objects.row(of: key).flatMap { row in objects.cells.map { ($0, row) } }
+        }
+        guard let (near, other) = found else { return (.deleted, []) }
+        let changed = changes(row, rows, near, other)
+        return changed.isEmpty ? nil : (.changed, changed)
+    }
+
+    /// Positions of the columns in which a row differs from an object of the newest version.
+    private func changes(
+        _ row: Int, _ rows: RemnantRows, _ near: RemnantCells, _ other: Int,
+        stopsAtFirst: Bool = false
+    ) -> [Int] {
+        let (piece, cells) = (rows.piece, rows.cells)
+        let digest = digests[piece.view]
+        let schema = readers[piece.view].schema
+        var changed: [Int] = []
+        for i in cells.columns.indices {
+            let now = piece.layout.positions[i]
+            guard now < subject.info.columns.count, rows.fault(i, row) != .missing,
+                !(row == other && cells.refs[i] == near.refs[now]),
+                !(rows.agreement?.isEqual(i, at: row) ?? false),
+                let value = cells.value(i, row, schema),
+                let current = try? near.columns[now]?.value(other),
+                (try? RemnantValues.areSame(value, current, digest, newest)) == false
+            else { continue }
+            changed.append(now)
+            if stopsAtFirst { return changed }
+        }
+        return changed
+    }
+
     private mutating func number(of set: [Int]) -> Int32 {
+        if set.isEmpty { return 0 }
         if let known = setPositions[set] { return known }
         let position = Int32(sets.count)
         sets.append(set)
@@ -193,32 +223,6 @@ struct RemnantObjects {
         return isEmpty && !values.isEmpty ? nil : hash.value
     }
 
-    /// State of an object in the newest version; nil where that has it with the same values.
-    private mutating func compare(
-        _ values: [Value?], _ row: Int, _ cells: RemnantCells, _ key: ObjectKey,
-        _ layout: RemnantLayout, _ digest: ContentDigest
-    ) -> (Remnant.State, [Int])? {
-        if subject.isOrphan { return (.orphan, []) }
-        guard key != .none else { return (.deleted, []) }
-        if near?.leaf.row(of: key) == nil { near = search.newestCells(subject.info, key) }
-        guard let near, let other = near.leaf.row(of: key) else { return (.deleted, []) }
-        var changed: [Int] = []
-        for (i, value) in values.enumerated() {
-            let now = layout.positions[i]
-            guard let value, now < subject.info.columns.count else { continue }
-            let column = layout.info.columns[i].leafIndex
-            if row == other, let ref = try? cells.leaf.columnRef(column),
-                ref == (try? near.leaf.columnRef(subject.info.columns[now].leafIndex))
-            {
-                continue
-            }
-            guard let current = try? near.columns[now]?.value(other) else { continue }
-            let areSame = try? RemnantValues.areSame(value, current, digest, newest)
-            if areSame == false { changed.append(now) }
-        }
-        return changed.isEmpty ? nil : (.changed, changed)
-    }
-
     // MARK: Objects without keys
 
     /// The key of the object of the newest version with the same primary key, or in a class without one
@@ -243,7 +247,8 @@ struct RemnantObjects {
             guard let open = search.newest.open(leaf), found.count < search.memory.mostKeys else {
                 continue
             }
-            let cells = RemnantCells(open, subject.info)
+            let cells = RemnantCells(
+                open, subject.info, only: subject.info.primaryKey.map { [$0] })
             for row in 0..<open.count {
                 var none: [Int] = []
                 if let column = subject.info.primaryKey {
@@ -263,69 +268,59 @@ struct RemnantObjects {
 
     // MARK: Order
 
-    /// Puts the entries in order and equal ones together.
-    mutating func finish() {
-        let pieces = pieces
-        // States of readable versions are the newest; of the others, the one at the higher offset was as
-        // a rule written later.
-        func rank(_ entry: Entry) -> (UInt64, UInt64) {
-            let piece = pieces[Int(entry.piece)]
-            let version = piece.isProven ? piece.versions?.upperBound ?? 0 : 0
-            return (version, piece.leaf.ref.raw)
+    /// Calls `body` with the entries until it returns false: in the order of their keys, equal ones
+    /// together, of each key the newest first. Nothing is added afterwards.
+    func visit(
+        _ body: (RemnantEntry) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        var group: [RemnantEntry] = []
+        var isEnough = false
+        try sorter.visit { (entry) throws(RealmError) in
+            if let last = group.last, last.key == entry.key {
+                if last.digest == entry.digest {
+                    group[group.count - 1].copies &+= entry.copies
+                    return true
+                }
+                if group.count < most {
+                    group.append(entry)
+                    return true
+                }
+            }
+            isEnough = try !emit(group, body)
+            group = [entry]
+            return !isEnough
         }
-        entries.sort { a, b in
-            if a.key != b.key { return a.key < b.key }
-            if a.digest != b.digest { return a.digest < b.digest }
-            if a.certainty != b.certainty { return a.certainty < b.certainty }
-            return rank(a) > rank(b)
+        if !isEnough { _ = try emit(group, body) }
+    }
+
+    /// Calls `body` with the states of one object. Returns false once `body` has.
+    private func emit(
+        _ group: [RemnantEntry], _ body: (RemnantEntry) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Bool {
+        for entry in folded(group).sorted(by: { $0.isNewer(than: $1) }) where try !body(entry) {
+            return false
         }
-        var kept: [Entry] = []
-        for entry in entries {
-            if let last = kept.last, last.key == entry.key, last.digest == entry.digest {
-                kept[kept.count - 1].copies += entry.copies
+        return true
+    }
+
+    /// Parts of a state that is there as a whole are copies of it.
+    private func folded(_ group: [RemnantEntry]) -> [RemnantEntry] {
+        var whole = group.filter { $0.certainty == .whole }
+        guard !whole.isEmpty, whole.count < group.count, group[0].key != .none else {
+            return group
+        }
+        var kept: [RemnantEntry] = []
+        for entry in group where entry.certainty != .whole {
+            if let i = whole.firstIndex(where: { isPart(entry, of: $0) }) {
+                whole[i].copies &+= entry.copies
             } else {
                 kept.append(entry)
             }
         }
-        entries = kept
-        foldParts()
-        entries.sort { a, b in
-            if a.key != b.key {
-                // Those without a key come last.
-                return a.key == .none ? false : b.key == .none ? true : a.key < b.key
-            }
-            return rank(a) > rank(b)
-        }
+        return kept + whole
     }
 
-    /// Parts of a state that is there as a whole are copies of it.
-    private mutating func foldParts() {
-        var kept: [Entry] = []
-        var start = 0
-        while start < entries.count {
-            var end = start + 1
-            while end < entries.count, entries[end].key == entries[start].key { end += 1 }
-            let group = entries[start..<end]
-            start = end
-            var whole = group.filter { $0.certainty == .whole }
-            let isKnown = group.first!.key != .none
-            guard isKnown, !whole.isEmpty, whole.count < group.count else {
-                kept += group
-                continue
-            }
-            for entry in group where entry.certainty != .whole {
-                if let i = whole.firstIndex(where: { isPart(entry, of: $0) }) {
-                    whole[i].copies += entry.copies
-                } else {
-                    kept.append(entry)
-                }
-            }
-            kept += whole
-        }
-        entries = kept
-    }
-
-    private func isPart(_ entry: Entry, of whole: Entry) -> Bool {
+    private func isPart(_ entry: RemnantEntry, of whole: RemnantEntry) -> Bool {
         guard search.work.spend(64) else { return false }
         let (a, b) = (pieces[Int(entry.piece)], pieces[Int(whole.piece)])
         let missing = sets[Int(entry.missing)]
@@ -340,18 +335,6 @@ struct RemnantObjects {
             else { return false }
             return (try? RemnantValues.areSame(first, second, digests[a.view], digests[b.view]))
                 ?? false
-        }
-    }
-}
-
-extension Value {
-    /// Whether the class a link leads to is known.
-    fileprivate func isReadable(_ schema: Schema) -> Bool {
-        switch self {
-        case .link(let link): schema.table(link.table) != nil
-        case .list(let view), .set(let view), .dictionary(let view):
-            view.element.type != .link || schema.table(view.element.target) != nil
-        default: true
         }
     }
 }

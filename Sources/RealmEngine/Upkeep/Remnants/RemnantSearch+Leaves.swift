@@ -123,7 +123,7 @@ extension RemnantSearch {
             let column = layout.positions.firstIndex(of: key), found.faults[column] == .none,
             work.spend(leaf.count)
         else { return nil }
-        let values = RemnantCells(leaf, layout.info).columns[column]
+        let values = RemnantCells(leaf, layout.info, only: [column]).columns[column]
         let known = primaryKeys(of: found.subject)
         var votes: [UInt64: Int] = [:]
         for row in 0..<leaf.count {
@@ -143,7 +143,8 @@ extension RemnantSearch {
         var keys: [UInt64: UInt64] = [:]
         for found in newest.leaves[info.key] ?? [] {
             guard keys.count < memory.mostKeys, let leaf = newest.open(found) else { break }
-            let values = RemnantCells(leaf, info).columns[info.primaryKey!]
+            let column = info.primaryKey!
+            let values = RemnantCells(leaf, info, only: [column]).columns[column]
             for row in 0..<leaf.count {
                 guard let value = try? values?.value(row),
                     let own = try? keyDigest.digest(of: value)
@@ -169,14 +170,12 @@ extension RemnantSearch {
         if subject.isOrphan { return nil }
         let columns = comparedColumns(found)
         var (all, equal) = (0, 0)
-        var near: RemnantCells?
-        let cells = RemnantCells(based, layout.info)
+        var objects = NewestObjects(newest, subject.info, only: columns.map(\.now))
+        let cells = RemnantCells(based, layout.info, only: columns.map(\.column))
         for row in 0..<based.count {
-            let key = based.key(row)
-            if near?.leaf.row(of: key) == nil { near = newestCells(subject.info, key) }
-            guard let near, let other = near.leaf.row(of: key), work.spend(columns.count) else {
-                continue
-            }
+            guard let other = objects.row(of: based.key(row)), let near = objects.cells,
+                work.spend(columns.count)
+            else { continue }
             for (column, now) in columns {
                 guard let a = try? cells.columns[column]?.stored(row),
                     let b = try? near.columns[now]?.stored(other)
@@ -202,13 +201,5 @@ extension RemnantSearch {
             let column = layout.info.columns[$0.column]
             return column.collection == nil && column.type != .mixed
         }
-    }
-
-    /// The leaf of the newest version that may hold an object.
-    func newestCells(_ info: TableInfo, _ key: ObjectKey) -> RemnantCells? {
-        guard let found = newest.leaf(info.key, covering: UInt64(bitPattern: key.raw)),
-            let leaf = newest.open(found)
-        else { return nil }
-        return RemnantCells(leaf, info)
     }
 }

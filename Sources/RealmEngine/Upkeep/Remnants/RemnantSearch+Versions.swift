@@ -5,12 +5,15 @@ extension RemnantSearch {
     /// commit that was not finished leaves leaves, too. Stamps of free space tell nothing, as they may have
     /// been set back.
     func versions(of ref: Ref) -> ClosedRange<UInt64>? {
+        // A state may be one of the version that cannot be opened, whose number is not known.
+        if newest.database.isBeforeNewest { return nil }
         let readable = Set(sides.map(\.version))
         var last = newest.version
         while last > 0, readable.contains(last) { last -= 1 }
         var first: UInt64 = 1
-        for root in roots where root.top.version <= last && root.top.logicalSize <= ref.raw {
-            first = max(first, root.top.version + 1)
+        let tops = roots.map(\.top) + sides.compactMap(\.snapshot.state.top)
+        for top in tops where top.version <= last && top.logicalSize <= ref.raw {
+            first = max(first, top.version + 1)
         }
         return first <= last ? first...last : nil
     }

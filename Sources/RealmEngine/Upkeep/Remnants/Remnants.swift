@@ -53,6 +53,11 @@ package final class Remnants {
         positions = shown
         classes = shown.map { subjects[$0].shown }
         unusedBytes = search.unusedBytes
+        if search.newest.hasLosses {
+            notes.append(
+                "parts of version \(database.version) cannot be read; their objects may be among the "
+                    + "deleted ones")
+        }
         if search.isCutShort {
             notes.append("more was found than the memory limit has room for; some is left out")
         }
@@ -64,6 +69,12 @@ package final class Remnants {
 
     /// The version in the other slot of the header, if it is whole.
     private static func previous(_ database: Database, _ notes: inout [String]) -> Database? {
+        if database.isBeforeNewest {
+            notes.append(
+                "the newest version cannot be opened; version \(database.version), the one before it, "
+                    + "is compared with")
+            return nil
+        }
         do throws(RealmError) { return try database.at(.previous) } catch {
             if error.reason != "version-gone" {
                 notes.append("the previous version is not read: \(error.message)")
@@ -110,24 +121,22 @@ package final class Remnants {
     ) throws(RealmError) {
         let number = positions[position]
         let subject = search.subjects[number]
-        let most = max(1 << 10, memory.mostEntries)
-        var objects = RemnantObjects(search, subject, readers, most: most)
-        for (i, side) in search.sides.enumerated().dropFirst() { add(side, i, subject, &objects) }
-        for leaf in search.leaves where leaf.subject == number { add(leaf, subject, &objects) }
-        objects.finish()
-        if objects.isCutShort {
-            notes.append(
-                "\(subject.info.className) has more remnants than the memory limit has room for")
+        var objects = RemnantObjects(search, subject, readers)
+        for (i, side) in search.sides.enumerated().dropFirst() {
+            try add(side, i, subject, &objects)
         }
-        for entry in objects.entries {
-            if try !body(remnant(entry, objects, subject)) { return }
+        for leaf in search.leaves where leaf.subject == number {
+            try add(leaf, subject, &objects)
+        }
+        try objects.visit { (entry) throws(RealmError) in
+            try body(remnant(entry, objects, subject))
         }
     }
 
     private func add(
         _ side: RemnantSide, _ view: Int, _ subject: RemnantSubject,
         _ objects: inout RemnantObjects
-    ) {
+    ) throws(RealmError) {
         guard let info = side.snapshot.schema.table(subject.info.key), let source = side.source
         else { return }
         let used = Set((search.newest.leaves[info.key] ?? []).map(\.ref))
@@ -135,8 +144,8 @@ package final class Remnants {
         let faults = info.columns.map { _ in RemnantLeaf.Fault.none }
         for found in side.leaves[info.key] ?? [] where !used.contains(found.ref) {
             guard let leaf = side.open(found) else { continue }
-            objects.add(
-                RemnantObjects.Piece(
+            try objects.add(
+                RemnantPiece(
                     leaf: leaf, layout: layout, view: view, source: source, faults: faults,
                     isDoubtful: false, versions: side.version...side.version, hasKeys: true,
                     isProven: true))
@@ -145,14 +154,14 @@ package final class Remnants {
 
     private func add(
         _ found: RemnantLeaf, _ subject: RemnantSubject, _ objects: inout RemnantObjects
-    ) {
+    ) throws(RealmError) {
         let layout = subject.layouts[found.layout]
         let space = readers[0].lookup
         guard let node = try? space.refNode(found.ref, slots: 1, "cluster"),
             let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base ?? 0)
         else { return }
-        objects.add(
-            RemnantObjects.Piece(
+        try objects.add(
+            RemnantPiece(
                 leaf: leaf, layout: layout, view: 0,
                 source: search.isListed(found.ref) ? .free : .unlisted, faults: found.faults,
                 cells: found.cells, isDoubtful: found.isAmbiguous,
@@ -161,7 +170,7 @@ package final class Remnants {
     }
 
     private func remnant(
-        _ entry: RemnantObjects.Entry, _ objects: RemnantObjects, _ subject: RemnantSubject
+        _ entry: RemnantEntry, _ objects: RemnantObjects, _ subject: RemnantSubject
     ) -> Remnant {
         let piece = objects.pieces[Int(entry.piece)]
         let positions = piece.layout.positions

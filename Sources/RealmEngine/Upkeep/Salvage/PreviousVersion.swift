@@ -12,6 +12,9 @@ extension Database {
         } catch { throw error.inFile(path) }
     }
 
+    /// Whether the handle was opened at the version before the newest.
+    package var isBeforeNewest: Bool { header.slot != raw.selected }
+
     static func previousSlot(_ raw: RawHeader) throws(RealmError) -> Int? {
         let slot = 1 - raw.selected
         let top = raw.top(slot)

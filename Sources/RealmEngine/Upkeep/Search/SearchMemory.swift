@@ -23,8 +23,16 @@ final class SearchMemory {
     /// Maximum number of primary keys compared with each other.
     var mostKeys: Int { limit / 128 }
 
-    /// Maximum number of object states to sort.
-    var mostEntries: Int { limit / 192 }
+    /// States of objects that are sorted in memory at a time.
+    var mostEntries: Int { max(1 << 10, limit / 192) }
+
+    /// Memory and files for sorting states of objects of `snapshot`.
+    func sorting(_ snapshot: Snapshot) -> QueryMemory {
+        var options = QueryOptions()
+        options.memoryLimit = limit
+        options.spillDirectory = directory
+        return QueryMemory(options, snapshot)
+    }
 
     /// Charges memory for one node of a tree. Returns false if the limit is reached.
     func keepNode() -> Bool {
