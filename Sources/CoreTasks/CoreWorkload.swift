@@ -9,7 +9,7 @@ final class CoreWorkload: Workload {
     private let scratch: ScratchFile
     private var database: CoreDatabase?
     private var sum: Int?
-    package private(set) var storage: StorageFigures?
+    package private(set) var storage: StorageStatistics?
 
     init(_ setting: BenchSetting, _ task: CoreTask) throws(RealmError) {
         self.setting = setting
@@ -21,7 +21,7 @@ final class CoreWorkload: Workload {
         let database = try CoreDatabase(path: scratch.path, setting)
         try task.build(database)
         try database.commit()
-        database.forgetFigures()
+        database.resetStatistics()
         if case .open(isFirst: true) = task.work { return }
         self.database = database
     }

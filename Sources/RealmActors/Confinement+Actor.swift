@@ -9,7 +9,7 @@ extension Confinement {
         // Only the address identifies an executor without retaining its actor.
         let (executor, _) = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
         self.init(
-            .object(ObjectIdentifier(actor)), name: "actor \(A.self)", isAskable: false,
+            .object(ObjectIdentifier(actor)), name: "actor \(A.self)", isVerifiable: false,
             test: Confinement.Test(executor) {
                 UInt(bitPattern: realm_current_executor()) == $0
             },

@@ -43,14 +43,14 @@ package enum ToolRun {
 
     /// Minimum of the address space limit. With less, any allocation, thread or stack may fail at a
     /// point where the error cannot be reported.
-    private static let leastAddressSpace = 1 << 30
+    private static let minimumAddressSpace = 1 << 30
 
     private static func checkAddressSpace() throws(RealmError) {
-        guard let limit = AddressSpace.limit, limit < leastAddressSpace else { return }
+        guard let limit = AddressSpace.limit, limit < minimumAddressSpace else { return }
         throw RealmError(
             .input, code: "LimitExceeded", reason: "address-space",
             "the limit on addresses (ulimit -v) is \(Quantity.bytes(limit)); at least "
-                + "\(Quantity.bytes(leastAddressSpace)) are needed",
+                + "\(Quantity.bytes(minimumAddressSpace)) are needed",
             hint: "addresses are not memory: --max-memory limits that")
     }
 

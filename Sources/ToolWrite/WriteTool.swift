@@ -113,7 +113,7 @@ struct WriteRun {
             let step: any CommitStep =
                 isOne || !Threads.canStart
                 ? DirectCommits(session, request)
-                : GroupedCommits(try WriterPlace(session, request), request)
+                : GroupedCommits(try AsyncWriter(session, request), request)
             let load = try RecordLoad(
                 request, className: className, session, schema, input!, report,
                 prepared: prepared, step: step)

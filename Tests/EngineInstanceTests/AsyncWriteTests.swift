@@ -178,7 +178,7 @@ import Testing
             queue.close()
             #expect(lab.count(try lab.open()) == count)
             try lab.audit()
-            return (used!.value.traffic.syncs, time)
+            return (used!.value.writeStatistics.syncs, time)
         }
         let grouped = try run(true)
         let alone = try run(false)

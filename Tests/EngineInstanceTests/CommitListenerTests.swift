@@ -106,7 +106,7 @@ import Testing
 
     @Test func ringingEndsAWait() throws {
         let waiter = try #require(SignalWaiter())
-        waiter.ring()
+        waiter.wake()
         #expect(waiter.wait(microseconds: nil) == [])
         #expect(waiter.wait(microseconds: 0) == nil)
     }

@@ -8,8 +8,8 @@ import Testing
     private enum Step {
         case request(UInt32)
         case cancel(UInt32)
-        case hold
-        case unhold
+        case suspend
+        case resume
     }
 
     /// Behaviour of a request's block.
@@ -62,7 +62,7 @@ import Testing
         func next() -> [World] {
             var worlds: [World] = []
             for i in scripts.indices where !scripts[i].isEmpty {
-                if case .unhold = scripts[i][0], jobs.contains(.release) || hasTurn { continue }
+                if case .resume = scripts[i][0], jobs.contains(.release) || hasTurn { continue }
                 var world = self
                 world.take(world.scripts[i].removeFirst())
                 worlds.append(world)
@@ -70,7 +70,7 @@ import Testing
             if let job = jobs.first {
                 var world = self
                 world.jobs.removeFirst()
-                world.carryOut(job)
+                world.execute(job)
                 worlds.append(world)
             }
             for id in handedOut {
@@ -109,16 +109,16 @@ import Testing
                     cancelled.insert(id)
                 }
                 perform(actions)
-            case .hold:
+            case .suspend:
                 holds += 1
-                perform(schedule.hold())
-            case .unhold:
+                perform(schedule.suspend())
+            case .resume:
                 holds -= 1
-                perform(schedule.unhold())
+                perform(schedule.resume())
             }
         }
 
-        private mutating func carryOut(_ job: CommitSchedule.Action) {
+        private mutating func execute(_ job: CommitSchedule.Action) {
             switch job {
             case .acquire:
                 expect(!hasTurn, "turn taken twice")
@@ -199,7 +199,7 @@ import Testing
     @Test func synchronousWritersMayRunBetweenRequests() {
         let blocks: [UInt32: Block] = [1: .commits(grouped: true), 2: .commits(grouped: false)]
         let result = explore(
-            [[.request(1), .request(2)], [.hold, .unhold], [.hold, .unhold]], blocks)
+            [[.request(1), .request(2)], [.suspend, .resume], [.suspend, .resume]], blocks)
         #expect(result.worlds > 1000)
     }
 

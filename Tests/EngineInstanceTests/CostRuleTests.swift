@@ -35,14 +35,14 @@ import Testing
             }
         }
         let result = try [1, 16, count].map { some in
-            let before = here.traffic.bytes
+            let before = here.writeStatistics.bytes
             try here.write { (transaction) throws(RealmError) in
                 for i in 0..<some {
                     let key = keys[i * (count / some)]
                     try transaction.set(lab.table, key, 0, .int(Int64(70_000 + i)))
                 }
             }
-            return here.traffic.bytes - before
+            return here.writeStatistics.bytes - before
         }
         here.close()
         try lab.audit()

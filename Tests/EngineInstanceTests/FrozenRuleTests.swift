@@ -180,12 +180,12 @@ import Testing
     @Test("THR-69: a view thawed in an actor belongs to the thread, a resolved handle to the actor")
     func handlesResolveOnTheActorAndViewsOnTheThread() async throws {
         let lab = try KindsLab()
-        let keeper = ViewKeeper(lab)
+        let keepAlive = ViewKeeper(lab)
         let (frozen, handle) = try Self.views(of: lab)
-        #expect(try await keeper.thawed(frozen) == "thread, no delivery: dog 5")
-        #expect(try await keeper.resolved(handle) == "the actor's: dog 5")
-        #expect(try await keeper.thawedForActor(frozen) == "the actor's: dog 5")
-        await keeper.close()
+        #expect(try await keepAlive.thawed(frozen) == "thread, no delivery: dog 5")
+        #expect(try await keepAlive.resolved(handle) == "the actor's: dog 5")
+        #expect(try await keepAlive.thawedForActor(frozen) == "the actor's: dog 5")
+        await keepAlive.close()
         try lab.audit()
     }
 

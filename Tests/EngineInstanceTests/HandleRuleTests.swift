@@ -112,14 +112,14 @@ import Testing
         let second = here.version
         let resolved = try ThreadSafeHandle(to: lab.thing(.object, of: here))
         try here.write(lab.changeAll)
-        #expect(try session.heldVersions() == [first, second, here.version])
+        #expect(try session.versionsInUse() == [first, second, here.version])
         handle = nil
         try here.write(lab.changeAll)
-        #expect(try session.heldVersions() == [second, here.version])
+        #expect(try session.versionsInUse() == [second, here.version])
         // A resolved handle pins nothing, even while it exists.
         #expect(try resolved.resolve(in: here) != nil)
         try here.write(lab.changeAll)
-        #expect(try session.heldVersions() == [here.version])
+        #expect(try session.versionsInUse() == [here.version])
         withExtendedLifetime((handle, resolved)) {}
         here.close()
         try lab.audit()

@@ -30,7 +30,7 @@ final class SyncGate: @unchecked Sendable {
     /// Threads that wrote to the file or grew it.
     var writingThreads: Set<UInt> { monitor.locked { writers } }
 
-    fileprivate func noteWriter() { monitor.locked { _ = writers.insert(Threads.current) } }
+    fileprivate func recordWriter() { monitor.locked { _ = writers.insert(Threads.current) } }
 
     fileprivate func pass(_ sync: () throws(RealmError) -> Void) throws(RealmError) {
         monitor.signal {
@@ -54,11 +54,11 @@ final class HeldDevice: StorageDevice {
 
     var size: Int { device.size }
     func grow(to size: Int) throws(RealmError) {
-        gate.noteWriter()
+        gate.recordWriter()
         try device.grow(to: size)
     }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
-        gate.noteWriter()
+        gate.recordWriter()
         try device.write(bytes, at: offset)
     }
     func sync() throws(RealmError) {

@@ -183,10 +183,10 @@ import Testing
         let session = try #require(here.database.session)
         try here.write { (_) throws(RealmError) in _ = try lab.add(here) }
         let versions = held.map(\.version)
-        #expect(try session.heldVersions() == versions + [here.version])
+        #expect(try session.versionsInUse() == versions + [here.version])
         held = []
         try here.write { (_) throws(RealmError) in _ = try lab.add(here) }
-        #expect(try session.heldVersions() == [here.version])
+        #expect(try session.versionsInUse() == [here.version])
         here.close()
         try lab.audit()
     }
@@ -216,7 +216,7 @@ import Testing
             if i % 3 == 0 { held.append(try here.freeze()) }
         }
         let holding = try session.space()
-        let versions = try #require(here.database.session).heldVersions()
+        let versions = try #require(here.database.session).versionsInUse()
         #expect(Array(versions.prefix(held.count)) == held.map(\.version))
         #expect(holding.logicalSize > 4 * before.logicalSize)
         #expect(holding.pinnedBytes > before.logicalSize)

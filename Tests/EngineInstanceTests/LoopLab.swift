@@ -73,10 +73,10 @@ final class LoopLab {
     }
     private var seen = 0
 
-    func letGo() { tokens = [] }
+    func release() { tokens = [] }
 
     func audit() throws {
-        letGo()
+        release()
         instance.close()
         try lab.audit()
     }

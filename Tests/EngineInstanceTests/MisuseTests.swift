@@ -46,7 +46,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .exitCode(7), observing: [\.standardErrorContent]
         ) {
-            TruncationTrap.decline()
+            TruncationTrap.disable()
             signal(SIGBUS) { _ in _exit(7) }
             try Self.readTruncated()
         }

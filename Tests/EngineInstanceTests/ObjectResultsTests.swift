@@ -179,7 +179,7 @@ import Testing
         try lab.change(here, 20)
         try check(people)
         try here.commitWrite()
-        #expect(try session.heldVersions() == [old, here.version])
+        #expect(try session.versionsInUse() == [old, here.version])
         #expect(try here.freeze().version == here.version)
         withExtendedLifetime((first, again)) {}
         here.close()

@@ -232,21 +232,21 @@ import Testing
             try transaction.add("Dog", ["name": "Rex"])
         }
         // Without a difference, no data is deleted.
-        try lab.open([old], version: 7, path: .beginAnew).close()
+        try lab.open([old], version: 7, path: .recreate).close()
         #expect(try lab.content().last == "  Rex")
         do {
             let other = try Database(participating: DatabasePath(lab.path), lab.unsynced)
             let error = Thrown.error {
-                _ = try lab.open([ClassSpec("Dog", "name int")], version: 7, path: .beginAnew)
+                _ = try lab.open([ClassSpec("Dog", "name int")], version: 7, path: .recreate)
             }
             #expect(error?.kind == .busy)
             _ = other
         }
         #expect(try lab.content().last == "  Rex")
-        try lab.open([ClassSpec("Dog", "name int")], version: 7, path: .beginAnew).close()
+        try lab.open([ClassSpec("Dog", "name int")], version: 7, path: .recreate).close()
         #expect(try lab.content() == ["version 7", "Dog topLevel: name int"])
         // Also for an older schema version.
-        try lab.open([ClassSpec("Dog", "name int")], version: 2, path: .beginAnew).close()
+        try lab.open([ClassSpec("Dog", "name int")], version: 2, path: .recreate).close()
         #expect(try lab.content() == ["version 2", "Dog topLevel: name int"])
         try expectSound(lab.path)
     }

@@ -29,7 +29,7 @@ import Testing
         #expect(
             diary == (0..<3).map { "block \($0)" } + (0..<3).map { "complete \($0) true" })
         #expect(lab.count(instance) == 3)
-        #expect(instance.asynchronousTraffic.syncs == 0)
+        #expect(instance.asynchronousWriteStatistics.syncs == 0)
         try lab.audit()
     }
 
@@ -94,7 +94,7 @@ import Testing
         options.isSeparate = true
         let other = try WriteSession(path: lab.path, options: options)
         let loop = ThreadLoop()
-        lab.configuration.patience = .milliseconds(20)
+        lab.configuration.lockTimeout = .milliseconds(20)
         let instance = try lab.open(on: loop.confinement)
         let transaction = try other.begin()
         var failures: [RealmError.Kind] = []

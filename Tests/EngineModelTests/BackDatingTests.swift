@@ -77,7 +77,7 @@ import Testing
             older.append((top.version, top.logicalSize, try FreeSpace.chunks(snapshot.lookup, top)))
         }
         let lists = FreeSpace.PreviousFreeLists(older.map(\.0)) { (i) throws(RealmError) in
-            try FreeSpace.OlderList(held[i].lookup, held[i].state.top!)
+            try FreeSpace.PreviousFreeList(held[i].lookup, held[i].state.top!)
         }
         for chunk in try FreeSpace.chunks(newest.lookup, top) {
             let stamp = try lists.backDatedStamp(of: chunk, among: older.count)
@@ -94,7 +94,7 @@ import Testing
     @Test func findingAStampReadsFewLists() throws {
         let versions = (1...10_000).map { UInt64(2 * $0) }
         let lists = FreeSpace.PreviousFreeLists(versions) {
-            FreeSpace.OlderList(empty: versions[$0])
+            FreeSpace.PreviousFreeList(empty: versions[$0])
         }
         for start in 0..<100 {
             let chunk = Chunk(start: UInt64(1000 + 64 * start), count: 64, version: 15_001)

@@ -75,7 +75,7 @@ private struct CrashRun {
         recorder.device?.calls = []
         // Flushes pages before the transaction ends, which writes them again.
         let isHasty = random.next() % 4 == 0
-        (run.session?.device as? EncryptedDevice)?.mostDirty = isHasty ? 2 : 2048
+        (run.session?.device as? EncryptedDevice)?.maximumDirtyPages = isHasty ? 2 : 2048
         try run.step()
         let calls = recorder.device!.calls
         if calls.isEmpty { return }

@@ -19,7 +19,7 @@ import Testing
         try transaction.addProperty(table, spec)
         let key = try transaction.create(in: table)
         try transaction.set(table, key, 0, try transaction.makeList([]))
-        let place = CollectionPlace(table, key, 0)
+        let place = CollectionLocation(table, key, 0)
         try String(repeating: "x", count: 300).withView { text in
             Result { () throws(RealmError) in
                 try transaction.insertElement(.string(text), at: 0, in: place)
@@ -42,7 +42,7 @@ import Testing
         (spec.collection, spec.isIndexed) = (.list, true)
         try transaction.addProperty(table, spec)
         let key = try transaction.create(in: table)
-        let place = CollectionPlace(table, key, 0)
+        let place = CollectionLocation(table, key, 0)
         try "word".withView { text in
             Result { () throws(RealmError) in
                 try transaction.insertElement(.string(text), at: 0, in: place)

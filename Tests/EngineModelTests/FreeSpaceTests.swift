@@ -14,7 +14,7 @@ import Testing
 
     private static func space(_ free: [Extent]) -> FreeSpace {
         var space = FreeSpace(logicalSize: logicalSize)
-        space.giveBack(free)
+        space.addUnused(free)
         return space
     }
 
@@ -68,11 +68,11 @@ import Testing
         let first = space.take(try #require(space.bestFit(40)))
         let second = space.take(try #require(space.bestFit(40)))
         #expect(first != second)
-        space.giveBack([])
+        space.addUnused([])
         let listed = try Self.chunks(space, adding: [], version: 2)
         #expect(listed.count == 98)
         #expect(!listed.contains { $0.start == first.start || $0.start == second.start })
-        space.giveBack([second])
+        space.addUnused([second])
         #expect(space.free.count == 99)
         #expect(space.extent(from: second.start) == second)
     }
@@ -83,7 +83,7 @@ import Testing
         func extents(_ numbers: Range<Int>) -> [Extent] {
             numbers.map { Extent(start: UInt64(24 + 512 * $0), count: UInt64(8 + 8 * ($0 % 50))) }
         }
-        space.giveBack(extents(0..<1000))
+        space.addUnused(extents(0..<1000))
         var released = extents(1000..<2000)
         let limit: UInt64 = 10_000
         ListWriter.shorten(&space, &released, 5, limit: limit)

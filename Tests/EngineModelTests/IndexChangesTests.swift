@@ -28,14 +28,14 @@ import Testing
         try transaction.commit()
         transaction = try session.begin()
         transaction.memoryLimit = 1 << 20
-        let before = session.traffic.bytes
+        let before = session.writeStatistics.bytes
         try transaction.visitObjects(keys) { (key) throws(RealmError) in
             for column in 0..<2 {
                 try transaction.set(table, key, column, .int(key.raw &* 104_729 % 1_000_003))
             }
         }
         try transaction.commit()
-        let written = session.traffic.bytes - before
+        let written = session.writeStatistics.bytes - before
         #expect(written < 12 << 20, "\(written) bytes")
         try ModelRun.audit(IntegrityCheck.run(path: path), "at the end")
     }

@@ -35,7 +35,7 @@ import Testing
         transaction = try session.begin()
         try transaction.set(table, object, 0, .int(1))
         let column = session.database.schema.table(table)!.columns[0].key
-        while transaction.log.pointee.bytes.count <= BytesLeaf.longestBlob {
+        while transaction.log.pointee.bytes.count <= BytesLeaf.maximumBlobSize {
             transaction.log.pointee.set(table, column, ObjectKey(.max >> 2))
         }
         let size = transaction.log.pointee.bytes.count

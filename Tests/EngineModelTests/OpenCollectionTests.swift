@@ -41,8 +41,8 @@ import Testing
             object = try transaction.create(in: table)
         }
 
-        func place(_ property: Property) -> CollectionPlace {
-            CollectionPlace(table, object, property.rawValue)
+        func place(_ property: Property) -> CollectionLocation {
+            CollectionLocation(table, object, property.rawValue)
         }
 
         func elements(_ property: Property) throws -> [Value] {
@@ -276,7 +276,7 @@ import Testing
         let column = try #require(view.info.columns.firstIndex { $0.name == "s_d" })
         var removed = 0
         for key in try view.keys() {
-            let place = CollectionPlace(table, key, column)
+            let place = CollectionLocation(table, key, column)
             if try transaction.removeMember(.double(.nan), from: place) { removed += 1 }
         }
         #expect(removed == 1)

@@ -91,13 +91,14 @@ import Testing
         }
         for (position, i) in some.enumerated() {
             try transaction.insertElement(
-                link(i), at: position, in: CollectionPlace(thing, key, Column.list))
-            try transaction.insertMember(link(i), into: CollectionPlace(thing, key, Column.set))
+                link(i), at: position, in: CollectionLocation(thing, key, Column.list))
+            try transaction.insertMember(link(i), into: CollectionLocation(thing, key, Column.set))
             try transaction.insertElement(
-                link(i), at: 0, in: CollectionPlace(thing, key, Column.anyList))
+                link(i), at: 0, in: CollectionLocation(thing, key, Column.anyList))
             try withText("k\(i)") { (text) throws(RealmError) in
                 try transaction.setEntry(
-                    .string(text), to: link(i), in: CollectionPlace(thing, key, Column.dictionary))
+                    .string(text), to: link(i),
+                    in: CollectionLocation(thing, key, Column.dictionary))
             }
         }
         guard let first = some.first, let last = some.last else { return }
@@ -107,7 +108,7 @@ import Testing
         try transaction.set(thing, key, Column.any, first % 2 == 0 ? link(first) : nested)
         let child = try transaction.createEmbedded(thing, key, Column.part)
         if first % 3 == 0 { _ = try transaction.createEmbedded(world.part, child, 0) }
-        _ = try transaction.insertEmbedded(at: 0, in: CollectionPlace(thing, key, Column.parts))
+        _ = try transaction.insertEmbedded(at: 0, in: CollectionLocation(thing, key, Column.parts))
     }
 
     private static func withText(

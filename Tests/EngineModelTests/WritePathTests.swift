@@ -182,7 +182,7 @@ import Testing
     /// No node may cross a multiple of 64 MiB, whatever its size and wherever free space is.
     @Test func largeNodesDoNotCrossSections() throws {
         let table = try makeClass(PropertySpec("blob", .binary))
-        let largest = ValueCheck.longestBinary
+        let largest = ValueCheck.maximumBinarySize
         var keys: [ObjectKey] = []
         for size in [largest, largest, largest - 4000, largest, 5_000_000, largest] {
             let transaction = try session.begin()

@@ -181,7 +181,7 @@ import Testing
         let database = try Database(immutable: file.path)
         let (plan, snapshot) = try plan("i == 3 AND b == false AND plain > 2", database)
         let candidates = try #require(plan.candidates)
-        #expect(candidates.settled(of: plan.filter).count == 2)
+        #expect(candidates.trueTerms(of: plan.filter).count == 2)
         guard case .test(let rest) = candidates.rest else {
             Issue.record("another rest")
             return

@@ -73,7 +73,7 @@ import Testing
         defer { withExtendedLifetime(file) {} }
         let snapshot = database.snapshot()
         let table = snapshot.table(snapshot.schema.table(named: "Node")!)
-        let form = try ObjectSet.form(for: TablePlace(table.info), snapshot.lookup)
+        let form = try ObjectSet.form(for: TableContext(table.info), snapshot.lookup)
         #expect(form?.hasGap == (spread == .squeezed))
         #expect((form?.limit == 0) == (spread == .wide))
         for text in [

@@ -42,7 +42,7 @@ import Testing
             for bits in 0..<4 {
                 var options = QueryOptions()
                 options.usesKernels = bits & 1 == 0
-                options.hurriesSets = bits & 2 == 0
+                options.evaluatesPathsFromFarEnd = bits & 2 == 0
                 counts.append(
                     try QueryPlan(bound, in: snapshot, options: options).rows(in: snapshot).keys
                         .count)

@@ -145,7 +145,7 @@ import Testing
             }
         }
         let bulk = try snapshot("bulk")
-        let runs = try SortedRuns(QueryMemory(QueryOptions(), bulk))
+        let runs = try SortedRuns(QueryMemoryLimit(QueryOptions(), bulk))
         let count = SortedRuns.fanIn * SortedRuns.fanIn + 3
         for i in 0..<count {
             // Equal numbers keep their order.
@@ -198,7 +198,8 @@ import Testing
         let key = BoundSortKey(
             hops: [], column: BoundColumn(column), key: nil, isAscending: true, failure: nil,
             name: column.name)
-        let sorted = SortColumn(key, QueryEvaluator(snapshot, looks: 1), capacity: values.count)
+        let sorted = SortColumn(
+            key, QueryEvaluator(snapshot, maximumReads: 1), capacity: values.count)
         for value in values { sorted.append(value) }
         let order = RowSorter.order([sorted], count: values.count)
         for (a, b) in zip(order, order.dropFirst()) {

@@ -193,7 +193,7 @@ import Testing
             let few = choices.shuffledPrefix(1 + random.below(4), &random)
             let numbers = (0..<1 + random.below(9)).map { _ in few[random.below(few.count)] }
             var rows = Selection(first: numbers.count)
-            if random.below(2) == 0 { rows.keep { _ in random.below(2) == 0 } }
+            if random.below(2) == 0 { rows.filterRows { _ in random.below(2) == 0 } }
             for isLeast in [true, false] {
                 var best: Double?
                 for (i, number) in numbers.enumerated() where rows.contains(i) && !number.isNaN {

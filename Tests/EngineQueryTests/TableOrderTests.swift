@@ -16,7 +16,7 @@ import Testing
         #expect(visited == sorted && order.count == sorted.count, "\(context)")
         var found: [ObjectKey] = []
         #expect(
-            try order.visitPlaces {
+            try order.visitPositions {
                 found.append(visited[$0])
                 return true
             })
@@ -24,7 +24,7 @@ import Testing
         if wanted.isEmpty { return }
         var calls = 0
         #expect(
-            try !order.visitPlaces { _ in
+            try !order.visitPositions { _ in
                 calls += 1
                 return false
             })

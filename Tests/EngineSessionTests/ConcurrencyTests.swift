@@ -147,8 +147,8 @@ import Testing
         var options = WriteSession.Options()
         options.isDurable = false
         let counters = try Counters(opening: path, options)
-        for patience in [LockTimeout.none, .milliseconds(20)] {
-            let error = Thrown.error { _ = try counters.add(1, patience) }
+        for lockTimeout in [LockTimeout.none, .milliseconds(20)] {
+            let error = Thrown.error { _ = try counters.add(1, lockTimeout) }
             #expect(error?.kind == .busy && error?.reason == "writer")
             #expect(error?.message.hasPrefix("session-peer (pid \(writer.pid))") == true)
         }
@@ -160,7 +160,7 @@ import Testing
         let live = Thrown.error { _ = try Database(joiningLive: path, .milliseconds(20)) }
         #expect(live?.kind == .busy && live?.reason == "joining")
         options.isSeparate = true
-        options.patience = .milliseconds(20)
+        options.lockTimeout = .milliseconds(20)
         let separate = Thrown.error { _ = try Counters(opening: path, options) }
         #expect(separate?.kind == .busy && separate?.reason == "joining")
         #expect(separate?.message.contains("session-peer (pid \(joiner.pid))") == true)

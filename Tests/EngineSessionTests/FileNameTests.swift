@@ -160,7 +160,7 @@ import Testing
         let late = Thrown.error { try transaction.commit() }
         #expect(late?.kind == .busy && late?.reason == "replaced")
         #expect(Thrown.error { try counters.add(1) }?.reason == "replaced")
-        #expect(Thrown.error { try counters.database.checkPlace() }?.reason == "replaced")
+        #expect(Thrown.error { try counters.database.checkPath() }?.reason == "replaced")
         if !isRemoved { #expect(try Database(immutable: path).version == 2) }
     }
 

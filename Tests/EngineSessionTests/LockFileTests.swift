@@ -18,10 +18,10 @@ import Testing
 
     private var lock: URL { URL(filePath: path + ".lock") }
 
-    private func open(_ patience: LockTimeout = .forever) throws -> Counters {
+    private func open(_ lockTimeout: LockTimeout = .forever) throws -> Counters {
         var options = WriteSession.Options()
         options.isDurable = false
-        options.patience = patience
+        options.lockTimeout = lockTimeout
         return try Counters(opening: path, options)
     }
 
@@ -108,7 +108,7 @@ import Testing
         let error = Thrown.error {
             var options = WriteSession.Options()
             options.isDurable = false
-            options.patience = .milliseconds(10)
+            options.lockTimeout = .milliseconds(10)
             options.isSeparate = true
             _ = try WriteSession(path: path, options: options).begin(.milliseconds(10)).rollback()
         }
@@ -220,7 +220,7 @@ import Testing
         bytes.withUnsafeMutableBytes {
             LockFile.initialize($0.baseAddress!, durability: 0, historyType: 2, historySchema: 1)
         }
-        let list = VersionList(file: LockFile(memory: try LockFileMemory(copying: bytes)))
+        let list = VersionList(file: LockFile(memory: try MappedLockFile(copying: bytes)))
         try list.reset(version: 1, top: Ref(4096), fileSize: 8192)
         let pin = try list.pinNewest(kept)
         try list.add(version: 2, top: Ref(8192), fileSize: 12288)

@@ -41,10 +41,10 @@ import Testing
         let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
         defer { close(descriptor) }
         #expect(flock(descriptor, LOCK_SH) == 0)
-        #expect(LockFileMemory.isLocked(path))
+        #expect(MappedLockFile.isLocked(path))
         #expect(flock(descriptor, LOCK_UN) == 0)
         // On an overlay, another file with this inode number may be locked.
         let file = try #require(FileIdentity(path: path))
-        if LockTable.showsDevice(of: file, at: path) { #expect(!LockFileMemory.isLocked(path)) }
+        if LockTable.showsDevice(of: file, at: path) { #expect(!MappedLockFile.isLocked(path)) }
     }
 }

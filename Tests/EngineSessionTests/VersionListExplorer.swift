@@ -41,7 +41,7 @@ enum Program: Sendable {
 
 /// Depth-first search over all states, with the real version list in private memory.
 private final class Explorer {
-    private let memory: LockFileMemory
+    private let memory: MappedLockFile
     private let list: VersionList
     private let programs: [Program]
     private var seen: Set<State> = []
@@ -75,7 +75,7 @@ private final class Explorer {
         bytes.withUnsafeMutableBytes {
             LockFile.initialize($0.baseAddress!, durability: 0, historyType: 2, historySchema: 1)
         }
-        memory = try LockFileMemory(copying: bytes)
+        memory = try MappedLockFile(copying: bytes)
         list = VersionList(file: LockFile(memory: memory))
         try list.reset(version: 1, top: Ref(Self.top(1)), fileSize: Self.size(1))
     }
@@ -90,7 +90,7 @@ private final class Explorer {
                 participants: programs.map { _ in Participant() }, writer: nil))
     }
 
-    private static func bytes(_ memory: LockFileMemory) -> [UInt8] {
+    private static func bytes(_ memory: MappedLockFile) -> [UInt8] {
         // The bytes after the mutexes, whose correctness is assumed.
         [UInt8](UnsafeRawBufferPointer(start: memory.base + 432, count: used - 432))
     }
@@ -124,9 +124,9 @@ private final class Explorer {
 
     /// The memory at every failpoint of an operation.
     private final class Images: @unchecked Sendable {
-        let memory: LockFileMemory
+        let memory: MappedLockFile
         var images: [[UInt8]] = []
-        init(_ memory: LockFileMemory) { self.memory = memory }
+        init(_ memory: MappedLockFile) { self.memory = memory }
         func add() { images.append(Explorer.bytes(memory)) }
     }
 

@@ -5,10 +5,11 @@ import Testing
 /// Describes the first findings, one per line.
 func describe(_ findings: [IntegrityReport.Finding], _ report: IntegrityReport) -> String {
     let lines = findings.prefix(20).map { finding in
-        let place = finding.place
+        let location = finding.location
         let parts: [String?] = [
-            finding.code.rawValue, place.ref.map { "@\($0.raw)" }, place.table, place.column,
-            place.object.map { "\($0.raw)" }, finding.what,
+            finding.code.rawValue, location.ref.map { "@\($0.raw)" }, location.table,
+            location.column,
+            location.object.map { "\($0.raw)" }, finding.what,
         ]
         return parts.compactMap { $0 }.joined(separator: " ")
     }

@@ -34,7 +34,7 @@ final class EditLab {
     /// Makes all nodes created so far immutable.
     func seal(_ editor: IndexEditor) {
         context.slab.seal()
-        editor.forgetPlaces()
+        editor.discardCachedLocations()
     }
 
     func string(_ text: String) -> Value { .string(view([UInt8](text.utf8))) }

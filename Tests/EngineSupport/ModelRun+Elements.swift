@@ -7,7 +7,7 @@ extension ModelRun {
         _ transaction: WriteTransaction, _ object: ObjectLink, _ column: Int,
         _ info: ModelDatabase.Column
     ) throws {
-        var place = CollectionPlace(object.table, object.key, column)
+        var place = CollectionLocation(object.table, object.key, column)
         let old = model[object, column]
         let new = try edited(transaction, old, info, &place)
         model.set(object, column, new)
@@ -16,7 +16,7 @@ extension ModelRun {
     /// Changes the value at a random depth and returns it.
     private func edited(
         _ transaction: WriteTransaction, _ value: PlainValue, _ info: ModelDatabase.Column,
-        _ place: inout CollectionPlace
+        _ place: inout CollectionLocation
     ) throws -> PlainValue {
         switch value {
         case .list(var all):
@@ -55,7 +55,7 @@ extension ModelRun {
     }
 
     private func newElement(
-        _ info: ModelDatabase.Column, _ place: CollectionPlace
+        _ info: ModelDatabase.Column, _ place: CollectionLocation
     ) -> PlainValue? {
         let isNested = info.collection == nil || !place.steps.isEmpty
         if isNested || info.isOptional, values.chance(15) { return .null }
@@ -65,7 +65,7 @@ extension ModelRun {
 
     private func edit(
         _ transaction: WriteTransaction, _ all: inout [PlainValue],
-        _ info: ModelDatabase.Column, _ place: CollectionPlace
+        _ info: ModelDatabase.Column, _ place: CollectionLocation
     ) throws {
         let isEmbedded = self.isEmbedded(info) && place.steps.isEmpty
         let at = values.below(all.count)
@@ -112,7 +112,7 @@ extension ModelRun {
 
     private func edit(
         _ transaction: WriteTransaction, set all: inout [PlainValue],
-        _ info: ModelDatabase.Column, _ place: CollectionPlace
+        _ info: ModelDatabase.Column, _ place: CollectionLocation
     ) throws {
         // Links come last, null first: a last null is a link to a tombstone, which reads as null
         // but is not null.
@@ -137,7 +137,7 @@ extension ModelRun {
 
     private func edit(
         _ transaction: WriteTransaction, _ all: inout [PlainEntry],
-        _ info: ModelDatabase.Column, _ place: CollectionPlace
+        _ info: ModelDatabase.Column, _ place: CollectionLocation
     ) throws {
         if !all.isEmpty, values.chance(35) {
             let at = values.below(all.count)

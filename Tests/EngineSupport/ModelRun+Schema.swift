@@ -1,8 +1,8 @@
 @testable import RealmEngine
 
 extension ModelRun {
-    private static let mostClasses = 7
-    private static let mostProperties = 16
+    private static let maximumClassCount = 7
+    private static let maximumPropertyCount = 16
 
     private static let initialClasses = 3
 
@@ -12,7 +12,7 @@ extension ModelRun {
         let choice = values.below(20)
         current = "schema change \(choice)"
         switch choice {
-        case 0..<2 where model.tables.count < Self.mostClasses: try addClass(transaction)
+        case 0..<2 where model.tables.count < Self.maximumClassCount: try addClass(transaction)
         case 2 where shape.dropsProperties: try removeClass(transaction)
         case 3: try renameClass(transaction)
         case 4: try renameProperty(transaction)
@@ -64,7 +64,7 @@ extension ModelRun {
         RandomValues.scalarTypes + [.mixed, .mixed, .mixed, .link, .link, .link, .link, .link]
 
     private func addProperty(_ transaction: WriteTransaction, to table: TableKey) throws {
-        guard model.tables[table]!.columns.count < Self.mostProperties else { return }
+        guard model.tables[table]!.columns.count < Self.maximumPropertyCount else { return }
         var spec = PropertySpec(name("p"), values.pick(Self.types))
         spec.isOptional = values.chance(50)
         spec.collection = values.pick([nil, nil, .list, .set, .dictionary])

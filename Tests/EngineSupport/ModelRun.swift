@@ -213,7 +213,7 @@ final class ModelRun {
         if findings.isEmpty, report.facts.gapBytes == 0 { return }
         throw Failure(
             description: "\(when): gap of \(report.facts.gapBytes), "
-                + findings.prefix(3).map { "\($0.code) \($0.what) \($0.place)" }
+                + findings.prefix(3).map { "\($0.code) \($0.what) \($0.location)" }
                 .joined(separator: "; "))
     }
 

@@ -70,7 +70,7 @@ struct MutatedFile {
         limit > 1 ? Int.random(in: 0..<limit, using: &random) : 0
     }
 
-    private mutating func place() -> NodeMap.Place { map.places[below(map.places.count)] }
+    private mutating func place() -> NodeMap.NodeEntry { map.places[below(map.places.count)] }
 
     // MARK: - Faults independent of the format
 
@@ -144,7 +144,7 @@ struct MutatedFile {
         guard !map.refs.isEmpty else { return }
         let slot = map.refs[below(map.refs.count)]
         let above = map.ancestors(of: slot.place)
-        let target: NodeMap.Place
+        let target: NodeMap.NodeEntry
         switch below(3) {
         case 0: target = map.places[above[below(above.count)]]
         case 1:

@@ -2,7 +2,7 @@
 
 /// The positions of a valid file's nodes, at which damage can be aimed.
 struct NodeMap {
-    struct Place {
+    struct NodeEntry {
         let offset: Int
         let flags: UInt8
         let count: Int
@@ -17,7 +17,7 @@ struct NodeMap {
         let value: UInt64
     }
 
-    private(set) var places: [Place] = []
+    private(set) var places: [NodeEntry] = []
     private(set) var refs: [Slot] = []
     private(set) var tagged: [Slot] = []
     /// Offset of the root, from the header or the footer.
@@ -41,7 +41,7 @@ struct NodeMap {
         let node = try space.node(ref)
         let place = places.count
         places.append(
-            Place(offset: Int(ref.raw), flags: node.flags, count: node.count, parent: parent))
+            NodeEntry(offset: Int(ref.raw), flags: node.flags, count: node.count, parent: parent))
         guard node.hasRefs else { return }
         for i in 0..<node.count {
             let slot = node.slot(i)

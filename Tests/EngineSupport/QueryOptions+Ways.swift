@@ -9,6 +9,6 @@ extension QueryOptions {
         self.init()
         usesIndexes = bits & 1 == 0
         usesKernels = bits & 2 == 0
-        hurriesSets = bits & 4 == 0
+        evaluatesPathsFromFarEnd = bits & 4 == 0
     }
 }

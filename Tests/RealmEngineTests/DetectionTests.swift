@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: 0..<shardCount) func faultsAreReportedOrHarmless(_ shard: Int) throws {
         try #require(!Self.sources.isEmpty)
-        var untold = 0
+        var unverifiable = 0
         for index in stride(from: shard, to: Self.count, by: Self.shardCount) {
             let source = Self.sources[index % Self.sources.count]
             var random = SeededRandom(seed: Self.seed &+ UInt64(index))
@@ -60,7 +60,7 @@ import Testing
             if now == source.digests { continue }
             if fault.isOfValues {
                 try expectSound(fault, source, now)
-                untold += 1
+                unverifiable += 1
                 continue
             }
             Issue.record(
@@ -69,7 +69,7 @@ import Testing
                 \(describe(report.findings, report))
                 """)
         }
-        print("single faults: seed \(Self.seed), shard \(shard): \(untold) made sound files")
+        print("single faults: seed \(Self.seed), shard \(shard): \(unverifiable) made sound files")
     }
 }
 

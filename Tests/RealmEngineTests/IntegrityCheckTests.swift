@@ -101,10 +101,10 @@ import Testing
     @Test(arguments: readable) func soundFilesAreClean(_ file: URL) throws {
         let report = try IntegrityCheck.run(path: file.path)
         let rest = report.findings.filter { finding in
-            let place = "\(finding.place.table ?? "").\(finding.place.column ?? "")"
+            let location = "\(finding.location.table ?? "").\(finding.location.column ?? "")"
             // The fixtures' generator makes text of arbitrary bytes.
             if finding.code == .stringUTF8 { return false }
-            return Self.exceptions[finding.code]?.contains(place) != true
+            return Self.exceptions[finding.code]?.contains(location) != true
         }
         #expect(rest.isEmpty, "\(file.lastPathComponent): \(describe(rest, report))")
     }
@@ -139,7 +139,7 @@ import Testing
             }
         }
         let report = try damage.report()
-        #expect(report.findings.count == IntegrityCheck.keptPerCode)
+        #expect(report.findings.count == IntegrityCheck.maximumFindingsPerCode)
         #expect(report.counts == [.backlinkExtra: report.errorCount])
         #expect(report.errorCount > 500 && report.warningCount == 0 && !report.isClean)
     }
@@ -149,8 +149,8 @@ import Testing
             tree.leaf("class_Row", "b").integers[5] = 3
         }
         let finding = try #require(try damage.report().findings.first)
-        #expect(finding.place.table == "class_Row" && finding.place.column == "b")
-        #expect(finding.place.object == ObjectKey(5) && finding.severity == .error)
+        #expect(finding.location.table == "class_Row" && finding.location.column == "b")
+        #expect(finding.location.object == ObjectKey(5) && finding.severity == .error)
     }
 
     @Test func readsADatabaseWithoutARoot() throws {

@@ -55,9 +55,9 @@ public struct Counters {
     /// the other; returns its version.
     @discardableResult
     public func add(
-        _ amount: Int64, _ patience: WriteSession.LockTimeout = .forever
+        _ amount: Int64, _ lockTimeout: WriteSession.LockTimeout = .forever
     ) throws(RealmError) -> UInt64 {
-        let transaction = try session.begin(patience)
+        let transaction = try session.begin(lockTimeout)
         try add(amount, in: transaction)
         return try transaction.commit()
     }

@@ -33,13 +33,13 @@ import Testing
             stamp: stamp, setting: setting, fileSize: 12 << 20, results: [timed, untimed])
     }
 
-    private func figures(_ operations: Int, _ elapsed: UInt64) -> RunFigures {
+    private func figures(_ operations: Int, _ elapsed: UInt64) -> RunStatistics {
         var usage = ResourceUsage()
         usage.userNanoseconds = 700_000
         usage.systemNanoseconds = 14_000_000
         usage.minorFaults = 42
         usage.bytesWritten = nil
-        return RunFigures(
+        return RunStatistics(
             operations: operations, elapsed: elapsed, usage: usage, peakMemory: 3 << 20)
     }
 

@@ -266,7 +266,7 @@ import Testing
         #expect(result.storage(\.commits) == commits[name] ?? 5)
         #expect(result.storage(\.syncs) == 0)
         #expect(result.storage(\.bytesWritten) > 0)
-        #expect(result.storage(\.mostVersions) >= 1)
+        #expect(result.storage(\.maximumVersionCount) >= 1)
         let changesNothing = name == "create-index" || name == "empty-commit"
         #expect((result.writeAmplification == nil) == changesNothing)
         #expect(try #require(result.spaceAmplification) >= 1)

@@ -14,7 +14,8 @@ import Testing
         let injection =
             try inject.map { text in try #require(Injection(text)) } ?? Injection()
         return Meter(
-            rate: rate, lateAfter: 50_000_000, limit: limit, injection: injection, middle: middle)
+            rate: rate, lateThreshold: 50_000_000, limit: limit, injection: injection,
+            middle: middle)
     }
 
     /// A stall of 200 ms among operations that take no time: the closed loop records one slow

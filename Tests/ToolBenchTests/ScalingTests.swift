@@ -13,9 +13,9 @@ import Testing
     ) -> ScalingPoint {
         var usage = ResourceUsage()
         (usage.userNanoseconds, usage.systemNanoseconds) = (cpu - cpu / 4, cpu / 4)
-        var figures = RunFigures(operations: num, elapsed: 1, usage: usage, peakMemory: 3 << 20)
+        var figures = RunStatistics(operations: num, elapsed: 1, usage: usage, peakMemory: 3 << 20)
         if let file {
-            var storage = StorageFigures()
+            var storage = StorageStatistics()
             (storage.sizeAtEnd, storage.liveBytes) = (file, live)
             figures.storage = storage
         }
@@ -68,10 +68,10 @@ import Testing
     }
 
     @Test func theFastestRunCounts() {
-        func run(_ cpu: Int, memory: Int) -> RunFigures {
+        func run(_ cpu: Int, memory: Int) -> RunStatistics {
             var usage = ResourceUsage()
             usage.userNanoseconds = cpu
-            return RunFigures(operations: 7, elapsed: 1, usage: usage, peakMemory: memory)
+            return RunStatistics(operations: 7, elapsed: 1, usage: usage, peakMemory: memory)
         }
         let point = ScalingPoint(
             num: 5, runs: [run(30, memory: 1), run(20, memory: 2), run(40, memory: 9)])

@@ -40,7 +40,8 @@ enum RecordSupport {
         limits: JSONReader.Limits = JSONReader.Limits()
     ) throws -> [String] {
         let reader = JSONReader(
-            ByteSource(bytes: Array(text.utf8), largestRead: step), layout: layout, limits: limits,
+            ByteSource(bytes: Array(text.utf8), maximumReadSize: step), layout: layout,
+            limits: limits,
             windowSize: window)
         var events: [String] = []
         while true {

@@ -173,8 +173,8 @@ private final class SlowCommits: CommitStep {
     init(_ commits: DirectCommits) { self.commits = commits }
 
     var isEager: Bool { false }
-    var hasUnsettled: Bool { turns > 0 }
-    var traffic: WriteSession.Traffic { commits.traffic }
+    var hasPendingCommits: Bool { turns > 0 }
+    var writeStatistics: WriteSession.WriteStatistics { commits.writeStatistics }
     var wake: @Sendable () -> Void { {} }
 
     func perform(_ load: RecordLoad) throws(RealmError) { try commits.perform(load) }

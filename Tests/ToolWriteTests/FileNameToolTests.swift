@@ -86,7 +86,7 @@ import Testing
         let request = try WriteRequest(try OptionParser.parse(WriteTable.table, words[...]))
         let output = try OutputFile(path: lab.path("acks"), force: true)
         let report = try LoadReport(request, input: "-", output, WriteTarget(request))
-        try report.committed(Settlements.Item(counts: LoadCounts(), version: 2, rejects: []))
+        try report.committed(PendingCommits.Item(counts: LoadCounts(), version: 2, rejects: []))
         lab.shell("cp zoo.realm other.realm; mv other.realm zoo.realm").requireSuccess()
         let error = #expect(throws: RealmError.self) { try report.flushAcknowledgements() }
         #expect(error?.reason == "replaced")

@@ -46,20 +46,20 @@ import Testing
     func linksAreVisitedOnceInOrder(count: Int) throws {
         let arena = ScratchArena()
         for i in 0..<count {
-            let place = RecordPlace(record: i, position: TextPosition(line: i + 1))
+            let place = RecordLocation(record: i, position: TextPosition(line: i + 1))
             try links.add(object(i / 2), column: i % 2, value(i, arena), place)
         }
         #expect(links.count == count)
         var gone: Set<Int> = []
         for i in stride(from: 0, to: count, by: 7) {
-            links.forget(object(i / 2), column: i % 2)
+            links.removeItems(object(i / 2), column: i % 2)
             gone.insert(i)
         }
         for i in stride(from: 4, to: count / 2, by: 1001) {
-            links.forget(object(i))
+            links.removeItems(object(i))
             gone.formUnion([2 * i, 2 * i + 1])
         }
-        links.forget(object(count))
+        links.removeItems(object(count))
         var seen: [Int] = []
         try links.visit { (item, stored) throws(RealmError) in
             let i = item.place.record
@@ -73,7 +73,7 @@ import Testing
 
     @Test func linksAddedDuringAVisitAreVisited() throws {
         let arena = ScratchArena()
-        let place = RecordPlace(record: 0, position: TextPosition())
+        let place = RecordLocation(record: 0, position: TextPosition())
         try links.add(object(0), column: 0, value(0, arena), place)
         var count = 0
         try links.visit { (item, _) throws(RealmError) in

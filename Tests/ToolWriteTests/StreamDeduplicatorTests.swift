@@ -37,10 +37,10 @@ import Testing
         guard let (verdict, forgets) = try? gate.take(record) else { return "x" }
         let letter =
             switch verdict {
-            case .carryOut: "o"
+            case .apply: "o"
             case .hold: "h"
             case .release: "R"
-            case .passOver: "-"
+            case .skip: "-"
             }
         return (forgets ? "!" : "") + letter
     }

@@ -63,7 +63,7 @@ final class DecryptedPageCache: @unchecked Sendable {
 
     /// Maximum number of pieces. Adjacent pieces that differ in being closed are separate mappings,
     /// of which the system permits some ten thousand.
-    private static let mostPieces = 1 << 14
+    private static let maximumPieceCount = 1 << 14
     /// Pages of the smallest pieces, as a power of 2. Small, because a random access needs little
     /// else near its page; not smaller, because freeing and restoring a piece takes several system
     /// calls.
@@ -79,7 +79,7 @@ final class DecryptedPageCache: @unchecked Sendable {
     init?(_ plain: UnsafeMutableRawPointer, capacity: Int, size: Int) {
         guard DecryptedMemoryLimit.isLimited, Self.canMove else { return nil }
         var shift = Self.smallestShift
-        while Self.pieces(size, shift) > Self.mostPieces { shift += 1 }
+        while Self.pieces(size, shift) > Self.maximumPieceCount { shift += 1 }
         let page = AddressSpace.pageSize
         let bytes = (Self.pieces(capacity, shift) + page - 1) / page * page
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
@@ -178,7 +178,7 @@ final class DecryptedPageCache: @unchecked Sendable {
     }
 
     /// Whether the piece with `page` is closed.
-    func isAway(_ page: Int) -> Bool { piece(page).pointee }
+    func isPieceClosed(_ page: Int) -> Bool { piece(page).pointee }
 
     /// Returns the pages of a piece that are inside a database of `size` bytes.
     func pages(of piece: Int, _ size: Int) -> Range<Int> {

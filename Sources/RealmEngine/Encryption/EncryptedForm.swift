@@ -1,6 +1,6 @@
 /// Recognises an encrypted database without its key (storage format 8.2).
 enum EncryptedForm {
-    private static let mostWrites: UInt32 = 1 << 28
+    private static let maximumWriteCount: UInt32 = 1 << 28
 
     /// Whether `size` bytes at `base` begin with a table of 64 entries as only an encrypted
     /// database has: each entry is all zeros or has two plausible write counters, the latest not
@@ -24,7 +24,7 @@ enum EncryptedForm {
     ) -> Bool {
         guard size >= max(4, least), size < 2 * EncryptedLayout.page else { return false }
         let latest = base.load(as: UInt32.self)
-        guard latest != 0, latest < mostWrites else { return false }
+        guard latest != 0, latest < maximumWriteCount else { return false }
         let end = min(size, EncryptedLayout.page) / EncryptedLayout.entry * EncryptedLayout.entry
         return stride(from: 0, to: end, by: EncryptedLayout.entry).allSatisfy { isEntry(base + $0) }
     }
@@ -41,7 +41,9 @@ enum EncryptedForm {
         let latest = p.load(as: UInt32.self)
         let before = p.load(fromByteOffset: 32, as: UInt32.self)
         if latest == 0 { return isZero(p, EncryptedLayout.entry) }
-        guard latest < mostWrites, before <= latest, !isUniform(p + 4, 28) else { return false }
+        guard latest < maximumWriteCount, before <= latest, !isUniform(p + 4, 28) else {
+            return false
+        }
         return before != 0 || isZero(p + 32, 32)
     }
 

@@ -39,7 +39,7 @@ extension EncryptedPages {
 
     private func close(_ bounds: DecryptedPageCache, _ pages: Range<Int>) {
         var there = 0
-        for page in pages where isThere(page) { there += 1 }
+        for page in pages where isDecrypted(page) { there += 1 }
         guard there > 0 else { return }
         // From now on, readers find that the page has to be prepared. Readers that prepared it
         // before get a fault, which restores it.
@@ -49,7 +49,7 @@ extension EncryptedPages {
         if bounds.close(pages) {
             bounds.count(-there)
         } else {
-            for page in pages where !bounds.isAway(page) {
+            for page in pages where !bounds.isPieceClosed(page) {
                 guard marks[page].load(ordering: .relaxed) > 0 else { continue }
                 marks[page].store(Self.stale, ordering: .releasing)
             }
@@ -57,7 +57,7 @@ extension EncryptedPages {
     }
 
     /// Whether a page is decrypted in memory.
-    private func isThere(_ page: Int) -> Bool {
+    private func isDecrypted(_ page: Int) -> Bool {
         let mark = marks[page].load(ordering: .relaxed)
         return mark > 0 && mark != Self.away
     }
@@ -69,7 +69,7 @@ extension EncryptedPages {
         guard page < count else { return false }
         withPiece(page) { scratch in
             // Another thread may have restored it.
-            if bounds.isAway(page) { restore(bounds, page, scratch) }
+            if bounds.isPieceClosed(page) { restore(bounds, page, scratch) }
         }
         if bounds.isExceeded { trim(bounds, butFor: page) }
         return true
@@ -100,20 +100,20 @@ extension EncryptedPages {
         let pages = bounds.pages(of: piece, size)
         func isRead(_ piece: Int) -> Bool {
             let first = piece << bounds.shift
-            return first >= 0 && first < count && isThere(first)
+            return first >= 0 && first < count && isDecrypted(first)
         }
-        func isAway(_ piece: Int) -> Bool {
+        func isPieceClosed(_ piece: Int) -> Bool {
             let pages = bounds.pages(of: piece, size)
-            return !pages.isEmpty && bounds.isAway(pages.lowerBound)
+            return !pages.isEmpty && bounds.isPieceClosed(pages.lowerBound)
         }
         if isRead(piece - 1), isRead(piece - 2) {
             var last = piece
-            while last + 1 < group.upperBound, isAway(last + 1) { last += 1 }
+            while last + 1 < group.upperBound, isPieceClosed(last + 1) { last += 1 }
             return pages.lowerBound..<bounds.pages(of: last, size).upperBound
         }
         if isRead(piece + 1), isRead(piece + 2) {
             var first = piece
-            while first > group.lowerBound, isAway(first - 1) { first -= 1 }
+            while first > group.lowerBound, isPieceClosed(first - 1) { first -= 1 }
             return bounds.pages(of: first, size).lowerBound..<pages.upperBound
         }
         return pages

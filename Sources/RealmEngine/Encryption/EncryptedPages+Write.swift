@@ -5,8 +5,8 @@ extension EncryptedPages {
     static let staged = UInt64.max
 
     /// Prepares a page for changes: reads it from the file, or fills it with zeros if it was never
-    /// written. The page then ignores the file until `settle` or `forget`. If `isWhole`, the old
-    /// bytes need not be valid.
+    /// written. The page then ignores the file until `markWritten` or `forget`. If `isWhole`, the
+    /// old bytes need not be valid.
     func stage(_ page: Int, isWhole: Bool) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
             if marks[page].load(ordering: .relaxed) == Self.staged { return }
@@ -73,7 +73,7 @@ extension EncryptedPages {
     }
 
     /// Records that the file holds the page as it is in memory, written with `entry`.
-    func settle(_ page: Int, _ entry: UnsafeRawPointer) {
+    func markWritten(_ page: Int, _ entry: UnsafeRawPointer) {
         (halves + page * EncryptedLayout.half).copyMemory(
             from: entry, byteCount: EncryptedLayout.half)
         marks[page].store(moment.load(ordering: .acquiring), ordering: .releasing)

@@ -148,7 +148,7 @@ final class EncryptedPages: @unchecked Sendable {
         _ page: Int, _ body: (Scratch) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         try withPiece(page) { (scratch) throws(RealmError) in
-            if let bounds, bounds.isAway(page) { restore(bounds, page, scratch) }
+            if let bounds, bounds.isPieceClosed(page) { restore(bounds, page, scratch) }
             return try body(scratch)
         }
     }

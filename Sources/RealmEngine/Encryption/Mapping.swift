@@ -148,7 +148,7 @@ final class Mapping: @unchecked Sendable {
         }
     }
 
-    fileprivate func giveBack(part i: Int) { takenParts.withLock { $0 &= ~(1 << i) } }
+    fileprivate func release(part i: Int) { takenParts.withLock { $0 &= ~(1 << i) } }
 
     /// Begins a new moment for a newer version, to be passed to `EncryptedPages.prepare`; 0 without
     /// encryption.
@@ -220,5 +220,5 @@ final class MappingPart: Sendable {
         (self.mapping, self.index, self.range) = (mapping, index, range)
     }
 
-    deinit { mapping.giveBack(part: index) }
+    deinit { mapping.release(part: index) }
 }

@@ -64,7 +64,7 @@ final class SequentialFile {
     /// Returns room for `count` bytes in the buffer, to be confirmed with `advance`.
     @inline(__always)
     func reserve(_ count: Int) throws(RealmError) -> UnsafeMutableRawPointer {
-        if used &+ count > capacity { try passOn(count) }
+        if used &+ count > capacity { try flushBuffer(count) }
         return buffer + used
     }
 
@@ -82,7 +82,7 @@ final class SequentialFile {
     }
 
     /// Passes the buffer on and gets a buffer with room for `count` bytes.
-    private func passOn(_ count: Int) throws(RealmError) {
+    private func flushBuffer(_ count: Int) throws(RealmError) {
         passedOn += UInt64(used)
         chunk.count = used
         used = 0
@@ -106,7 +106,7 @@ final class SequentialFile {
 
     /// Returns when everything is in the file, though not yet durable.
     func finish() throws(RealmError) {
-        try passOn(0)
+        try flushBuffer(0)
         try behind.drain()
         try encrypted?.finish(size: Int(position))
     }

@@ -211,7 +211,7 @@ struct NeedleSearch {
     /// Calls `body` with the positions in `start..<end`, in order, at which the needle's first and
     /// last byte match and the needle ends at or before `end`. Stops when `body` returns true.
     @inline(__always)
-    func visitPlaces(
+    func visitPositions(
         _ base: UnsafeRawPointer, from start: Int, to end: Int, _ body: (Int) -> Bool
     ) {
         let ends = Ends(self)
@@ -255,7 +255,7 @@ struct NeedleSearch {
     func first(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
         if count == 0 { return start <= end ? start : nil }
         var first: Int?
-        visitPlaces(base, from: start, to: end) { place in
+        visitPositions(base, from: start, to: end) { place in
             guard matches(base + place) else { return false }
             first = place
             return true

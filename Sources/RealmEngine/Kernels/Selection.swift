@@ -138,7 +138,7 @@ public struct Selection: Equatable, Sendable {
 
     /// Removes the rows for which `body` returns false.
     @inline(__always)
-    mutating func keep(_ body: (Int) -> Bool) {
+    mutating func filterRows(_ body: (Int) -> Bool) {
         for i in 0..<4 {
             var rest = self[i]
             while rest != 0 {

@@ -228,7 +228,7 @@ struct TextArea {
         let length = search.count &+ terminator
         var result = Selection.none
         var row = 0
-        search.visitPlaces(base, from: 0, to: Int(ends[count &- 1])) { place in
+        search.visitPositions(base, from: 0, to: Int(ends[count &- 1])) { place in
             // Skips the rest of a text that contains the needle.
             if Int(ends[row]) > place, result.contains(row) { return false }
             while row &+ 8 < count, Int(ends[row &+ 7]) <= place { row &+= 8 }

@@ -18,7 +18,7 @@ enum TextKernels {
                     var result = Selection(count) { (from, n) in
                         first.matches(n) { cells + (from &+ $0) &* 16 }
                     }
-                    result.keep { second.matches(cells + ($0 &* 16 &+ 8)) }
+                    result.filterRows { second.matches(cells + ($0 &* 16 &+ 8)) }
                     return result
                 case 8:
                     let head = NeedleSearch.Head(wanted, folds: folds)
@@ -55,7 +55,7 @@ enum TextKernels {
         var result = Selection(count) { (from, n) in
             head.matches(n) { cells + (from &+ $0) &* width }
         }
-        result.keep { row in
+        result.filterRows { row in
             let cell = cells + row &* width
             let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
             // Zeros of the padding do not belong to the text.

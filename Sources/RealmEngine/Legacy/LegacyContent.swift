@@ -2,11 +2,11 @@
 final class LegacyContent: Sendable {
     let tables: [LegacyTable]
 
-    /// - Parameter lose: called for each table that cannot be read, which is replaced by an empty
-    ///   one. If nil, such a table throws.
+    /// - Parameter reportLoss: called for each table that cannot be read, which is replaced by an
+    ///   empty one. If nil, such a table throws.
     init(
         _ space: NodeSpace, names: Ref, tables: Ref,
-        lose: ((Int, RealmError) -> Void)? = nil
+        reportLoss: ((Int, RealmError) -> Void)? = nil
     ) throws(RealmError) {
         let roots = try space.refNode(tables, slots: 0, "tables")
         let names = try space.names(names, count: roots.count, of: tables)
@@ -26,8 +26,8 @@ final class LegacyContent: Sendable {
                 try Self.checkTargets(of: table, roots.count)
                 all.append(table)
             } catch {
-                guard let lose, error.isDamage else { throw error }
-                lose(i, error)
+                guard let reportLoss, error.isDamage else { throw error }
+                reportLoss(i, error)
                 all.append(LegacyTable.Unlinked(lost: i))
             }
         }

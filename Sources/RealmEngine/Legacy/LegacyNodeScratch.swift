@@ -5,7 +5,7 @@ final class LegacyNodeScratch {
     private let mapping: Mapping
     /// Created with the first copy.
     private var bench: Bench?
-    private var known: [LegacyLinkPlace: LegacyBacklinks] = [:]
+    private var known: [LegacyLinkColumn: LegacyBacklinks] = [:]
 
     private struct Bench {
         let part: MappingPart
@@ -104,7 +104,7 @@ final class LegacyNodeScratch {
 
     private func copy(_ reader: LegacyColumnReader, _ count: Int) throws(RealmError) -> Ref {
         guard count <= LegacyLimits.cells(space) else { throw space.tooMany(count, reader.root) }
-        let full = ElementCursor.mostInLeaf
+        let full = ElementCursor.maximumLeafCount
         var slots = [NodeEncoder.tag(full)]
         for start in stride(from: 0, to: count, by: full) {
             let cells = try reader.cells(start..<min(start + full, count))
@@ -121,7 +121,7 @@ final class LegacyNodeScratch {
     func backlinks(
         _ link: LegacyIncoming, _ rows: Range<Int>, to table: LegacyTable, _ content: LegacyContent
     ) throws(RealmError) -> NodeView {
-        let place = LegacyLinkPlace(table: link.table, column: link.column)
+        let place = LegacyLinkColumn(table: link.table, column: link.column)
         let origins: LegacyBacklinks
         if let found = known[place] {
             origins = found
@@ -159,7 +159,7 @@ extension LegacyColumnReader {
 }
 
 /// Identifies a column of links.
-struct LegacyLinkPlace: Hashable {
+struct LegacyLinkColumn: Hashable {
     let table: Int
     let column: Int
 }

@@ -16,13 +16,13 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     /// Ref of node 0. Different for each version, so that caches do not confuse nodes of two
     /// versions.
     private let base: UInt64
-    private let places: [LegacyPlaces]
+    private let places: [LegacyPositions]
     private let count: Int
     /// Two words for each node: its payload, 0 if it is not built yet, and its count with its
     /// flags.
     private let made: ZeroedWords
     private let mutex = LockedValue(())
-    private let workshop: LegacyNodeScratch
+    private let scratch: LegacyNodeScratch
 
     private static let nextBase = Atomic<UInt64>(DerivedNodes.firstRef)
 
@@ -33,13 +33,13 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         self.content = content
         var count = 0
         places = content.tables.map { table in
-            defer { count += LegacyPlaces(table, first: 0).count }
-            return LegacyPlaces(table, first: count)
+            defer { count += LegacyPositions(table, first: 0).count }
+            return LegacyPositions(table, first: count)
         }
         self.count = count
         base = Self.nextBase.add(UInt64(count + 1) * 8, ordering: .relaxed).oldValue
         made = try ZeroedWords(2 * count)
-        workshop = LegacyNodeScratch(mapping, memory)
+        scratch = LegacyNodeScratch(mapping, memory)
         super.init()
     }
 
@@ -72,7 +72,7 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     private func make(_ number: Int) throws(RealmError) -> NodeView {
         try mutex.withLock { _ throws(RealmError) in
             if let known = known(number) { return known }
-            let node = try workshop.inSlab(self) { () throws(RealmError) in try made(number) }
+            let node = try scratch.inSlab(self) { () throws(RealmError) in try made(number) }
             made.store(UInt64(node.count) << 8 | UInt64(node.flags), 2 * number + 1)
             made.publish(UInt64(UInt(bitPattern: node.payload)), 2 * number)
             return node
@@ -94,40 +94,40 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
 
     private func distinct(_ table: LegacyTable, _ i: Int) throws(RealmError) -> NodeView {
         let column = table.spec.columns[i]
-        let reader = LegacyColumnReader(workshop.space, column.distinctStrings, column.keys)
-        return try workshop.node(reader.cells(0..<reader.count()))
+        let reader = LegacyColumnReader(scratch.space, column.distinctStrings, column.keys)
+        return try scratch.node(reader.cells(0..<reader.count()))
     }
 
-    private func leaf(_ places: LegacyPlaces, _ vector: Int) throws(RealmError) -> NodeView {
+    private func leaf(_ places: LegacyPositions, _ vector: Int) throws(RealmError) -> NodeView {
         let rows = places.table.grid.rows(of: vector)
         var slots = [NodeEncoder.tag(rows.count)]
         for slot in 0..<places.slots {
             slots.append(ref(places.column(vector, slot)).raw)
         }
-        return try workshop.refs(slots)
+        return try scratch.refs(slots)
     }
 
     private func column(
         _ table: LegacyTable, _ slot: Int, _ rows: Range<Int>
     ) throws(RealmError) -> NodeView {
         if slot >= table.properties {
-            return try workshop.backlinks(
+            return try scratch.backlinks(
                 table.incoming[slot - table.properties], rows, to: table, content)
         }
         let column = table.spec.columns[slot]
         let reader = LegacyColumnReader(
-            workshop.space, column, table.roots[slot],
+            scratch.space, column, table.roots[slot],
             targets: column.target.map { content.tables[$0].rows } ?? 0)
         if let node = try reader.inPlace(rows) { return node }
         if let elements = reader.column.elements {
-            return try workshop.lists(reader, elements, rows)
+            return try scratch.lists(reader, elements, rows)
         }
-        return try workshop.node(reader.cells(rows))
+        return try scratch.node(reader.cells(rows))
     }
 
     /// Builds an inner node: it has 256 children, and their first rows as offsets.
     private func inner(
-        _ places: LegacyPlaces, _ level: Int, _ i: Int
+        _ places: LegacyPositions, _ level: Int, _ i: Int
     ) throws(RealmError) -> NodeView {
         let (grid, children) = (places.table.grid, places.children(level, i))
         let starts = (children.lowerBound...children.upperBound).map {
@@ -135,10 +135,10 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         }
         let offsets = starts.dropLast().map { UInt64($0 - starts[0]) }
         var slots = [
-            try workshop.encoder.unsigned(offsets).raw, NodeEncoder.tag(level),
+            try scratch.encoder.unsigned(offsets).raw, NodeEncoder.tag(level),
             NodeEncoder.tag(starts[children.count] - starts[0]),
         ]
         for child in children { slots.append(ref(places.node(level - 1, child)).raw) }
-        return try workshop.refs(slots, flags: NodeView.innerFlag)
+        return try scratch.refs(slots, flags: NodeView.innerFlag)
     }
 }

@@ -21,7 +21,7 @@ enum LegacyLeafForm {
             }
         guard isRight else { throw space.wrongShape(ref, "column leaf") }
         // One for the null marker.
-        guard node.count <= DerivedNodes.mostInLeaf + 1 else {
+        guard node.count <= DerivedNodes.maximumLeafCount + 1 else {
             throw space.tooMany(node.count, ref)
         }
         switch self {

@@ -1,13 +1,13 @@
 /// Operations on a file before this process opens it.
 enum FileStart {
-    /// Copies the database at `seed` to `place`, unless there is a file already.
+    /// Copies the database at `seed` to `resolvedPath`, unless there is a file already.
     ///
     /// Throws the errors of reading and copying.
     @_optimize(size)
     static func copy(
-        _ seed: String, to place: DatabasePath, _ key: EncryptionKey?
+        _ seed: String, to resolvedPath: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) {
-        if FileIdentity(path: place.path) != nil { return }
+        if FileIdentity(path: resolvedPath.path) != nil { return }
         let source: Database
         if let live = try Database(joiningLive: seed, key: key) {
             source = live
@@ -15,7 +15,7 @@ enum FileStart {
             source = try Database(immutable: seed, key: key)
         }
         do throws(RealmError) {
-            try FileCopy.write(source.snapshot(), to: place.path, options: options(key))
+            try FileCopy.write(source.snapshot(), to: resolvedPath.path, options: options(key))
         } catch {
             // Another process has created the file meanwhile, which is then used.
             if error.reason != "output-exists" { throw error }
@@ -26,21 +26,23 @@ enum FileStart {
     ///
     /// Throws the errors of reading and writing.
     static func compact(
-        _ place: DatabasePath, _ key: EncryptionKey?, if decide: OpeningRequest.CompactDecision
+        _ resolvedPath: DatabasePath, _ key: EncryptionKey?,
+        if decide: OpeningRequest.CompactDecision
     ) throws(RealmError) {
-        guard let file = try present(place, key) else { return }
+        guard let file = try present(resolvedPath, key) else { return }
         guard decide(Int(clamping: file.fileBytes), Int(clamping: file.liveBytes)) else { return }
-        try alone(place, key) { (database) throws(RealmError) in
-            try replace(place, by: database.snapshot(), key)
+        try alone(resolvedPath, key) { (database) throws(RealmError) in
+            try replace(resolvedPath, by: database.snapshot(), key)
         }
     }
 
     /// Opens the file for reading; returns nil if it is missing or empty.
     private static func present(
-        _ place: DatabasePath, _ key: EncryptionKey?
+        _ resolvedPath: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) -> Database? {
-        guard FileIdentity(path: place.path) != nil else { return nil }
-        do throws(RealmError) { return try Database(immutable: place.name, key: key) } catch {
+        guard FileIdentity(path: resolvedPath.path) != nil else { return nil }
+        do throws(RealmError) { return try Database(immutable: resolvedPath.name, key: key) } catch
+        {
             if error.reason == "empty" { return nil }
             throw error
         }
@@ -49,21 +51,22 @@ enum FileStart {
     /// Replaces the file by a database without classes. Throws `busy` if another process has it
     /// open.
     static func replaceByEmpty(
-        _ place: DatabasePath, _ key: EncryptionKey?
+        _ resolvedPath: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) {
         let nothing = try Database.withoutName()
-        try ExclusiveAccess.run(path: place.name, key: key) { (_) throws(RealmError) in
-            try replace(place, by: nothing.snapshot(), key)
+        try ExclusiveAccess.run(path: resolvedPath.name, key: key) { (_) throws(RealmError) in
+            try replace(resolvedPath, by: nothing.snapshot(), key)
             return key
         }
     }
 
     private static func alone(
-        _ place: DatabasePath, _ key: EncryptionKey?,
+        _ resolvedPath: DatabasePath, _ key: EncryptionKey?,
         _ body: (Database) throws(RealmError) -> Void
     ) throws(RealmError) {
         do throws(RealmError) {
-            try ExclusiveAccess.run(path: place.name, key: key) { (database) throws(RealmError) in
+            try ExclusiveAccess.run(path: resolvedPath.name, key: key) {
+                (database) throws(RealmError) in
                 try body(database)
                 return key
             }
@@ -71,14 +74,14 @@ enum FileStart {
     }
 
     private static func replace(
-        _ place: DatabasePath, by snapshot: Snapshot, _ key: EncryptionKey?
+        _ resolvedPath: DatabasePath, by snapshot: Snapshot, _ key: EncryptionKey?
     ) throws(RealmError) {
         var options = options(key)
         options.keepsFileIdentifier = true
         options.isTransactional = true
         try FileCopy.write(
-            snapshot, to: place.path, replacing: true,
-            permissions: FilePermissions(of: place.path), options: options)
+            snapshot, to: resolvedPath.path, replacing: true,
+            permissions: FilePermissions(of: resolvedPath.path), options: options)
     }
 
     private static func options(_ key: EncryptionKey?) -> Compactor.Options {

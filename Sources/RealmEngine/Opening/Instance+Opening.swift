@@ -32,9 +32,9 @@ private struct Opening {
         let isFirst = opened.database == nil
         if isFirst, !configuration.isInMemory { try prepareFile() }
         var instance = try Instance.open(configuration, on: confinement)
-        if let schema = request.schema, !opened.isSettled(schema) {
+        if let schema = request.schema, !opened.isUpToDate(schema) {
             if isFirst, SchemaUpdate(schema).needsNewFile(instance.snapshot().schema) {
-                try beginAnew(&instance)
+                try recreate(&instance)
             }
             try SchemaUpdate(schema).run(on: instance)
         }
@@ -65,7 +65,7 @@ private struct Opening {
         }
     }
 
-    private func beginAnew(_ instance: inout Instance) throws(RealmError) {
+    private func recreate(_ instance: inout Instance) throws(RealmError) {
         instance.close()
         // Closes the database first: no process may have the file open when it is replaced, this
         // process included.

@@ -32,7 +32,7 @@ public final class WantedSchema: Sendable {
         /// not wanted.
         case migrate((@Sendable (Migration) throws(RealmError) -> Void)?)
         /// Replaces the file by an empty one.
-        case beginAnew
+        case recreate
     }
 
     /// - Parameter version: higher than the version of every file with other classes; `UInt64.max`

@@ -17,7 +17,7 @@ final class OpeningTurn: Sendable {
         private var isReadOnly = false
         private var version: UInt64?
         /// Wanted schemas to which the file was updated.
-        private var settled: [WantedSchema] = []
+        private var updatedSchemas: [WantedSchema] = []
 
         var database: Database? { known }
 
@@ -40,8 +40,8 @@ final class OpeningTurn: Sendable {
                 code: "MismatchedConfig", reason: "already-open")
         }
 
-        func isSettled(_ schema: WantedSchema) -> Bool {
-            known != nil && settled.contains { $0 === schema }
+        func isUpToDate(_ schema: WantedSchema) -> Bool {
+            known != nil && updatedSchemas.contains { $0 === schema }
         }
 
         mutating func note(_ database: Database, _ request: OpeningRequest) {
@@ -50,7 +50,7 @@ final class OpeningTurn: Sendable {
             isReadOnly = request.isReadOnly
             guard let schema = request.schema else { return }
             version = schema.version
-            if !isSettled(schema) { settled.append(schema) }
+            if !isUpToDate(schema) { updatedSchemas.append(schema) }
         }
     }
 
@@ -101,7 +101,7 @@ final class OpeningTurn: Sendable {
     }
 
     /// Removes the settings of a database in memory.
-    fileprivate static func forgetMemory(_ identifier: String) {
+    fileprivate static func removeMemoryDatabase(_ identifier: String) {
         turns.withLock { $0[.memory(identifier)] = nil }
     }
 
@@ -121,7 +121,7 @@ extension Database {
     /// Removes a database in memory from the registry: later openings with this identifier create a
     /// new one, even while the old one is in use. No thread may be opening it meanwhile.
     package static func forget(inMemory identifier: String) {
-        forgetMemory(identifier)
-        OpeningTurn.forgetMemory(identifier)
+        removeMemoryDatabase(identifier)
+        OpeningTurn.removeMemoryDatabase(identifier)
     }
 }

@@ -39,7 +39,7 @@ extension SchemaPlan {
             plan(.addProperty(name, property))
             places[property.name] = classes[table].properties.count
             classes[table].append(property)
-            noteTarget(of: property)
+            addLinkTarget(of: property)
             return
         }
         let present = classes[table].properties[place]

@@ -6,10 +6,10 @@ extension SchemaPlan {
     /// Makes a property optional or required. Required properties get the default of a new object
     /// instead of null.
     package mutating func setOptional(
-        _ place: Place, _ isOptional: Bool
+        _ schemaElement: SchemaElement, _ isOptional: Bool
     ) throws(RealmError) {
-        guard let index = place.property else { throw Self.notAProperty }
-        let table = place.table
+        guard let index = schemaElement.property else { throw Self.notAProperty }
+        let table = schemaElement.table
         let property = classes[table].properties[index]
         let name = classes[table].name
         guard property.mayChoosePresence else {
@@ -60,9 +60,11 @@ extension SchemaPlan {
     }
 
     /// Adds or removes the search index of a property.
-    package mutating func setIndex(_ place: Place, isWanted: Bool) throws(RealmError) {
-        guard let index = place.property else { throw Self.notAProperty }
-        let table = place.table
+    package mutating func setIndex(_ schemaElement: SchemaElement, isWanted: Bool)
+        throws(RealmError)
+    {
+        guard let index = schemaElement.property else { throw Self.notAProperty }
+        let table = schemaElement.table
         let property = classes[table].properties[index]
         let name = classes[table].name
         guard classes[table].primaryKey != property.name else {

@@ -5,7 +5,7 @@ extension SchemaPlan {
     /// Throws `misuse` where values cannot become values of the type, and with the first of them where
     /// `rule` is `refuse`.
     package mutating func setType(
-        _ place: Place, _ new: PropertyDescription, _ rule: MisfitRule
+        _ place: SchemaElement, _ new: PropertyDescription, _ rule: MisfitRule
     ) throws(RealmError) {
         let table = place.table
         guard let index = place.property else { throw Self.notAProperty }
@@ -39,11 +39,11 @@ extension SchemaPlan {
             losesData: findings.losses.rounded + findings.losses.misfits + findings.repeated > 0)
         classes[table].properties.remove(at: index)
         classes[table].append(new)
-        noteTarget(of: new)
+        addLinkTarget(of: new)
     }
 
     /// The name of the property at a place; nil for a class.
-    package func propertyName(at place: Place) -> String? {
+    package func propertyName(at place: SchemaElement) -> String? {
         place.property.map { classes[place.table].properties[$0].name }
     }
 
@@ -172,7 +172,7 @@ extension SchemaPlan {
     /// Makes a property the primary key of its class.
     ///
     /// Throws `misuse` with the first values that several objects have.
-    package mutating func setPrimaryKey(_ place: Place) throws(RealmError) {
+    package mutating func setPrimaryKey(_ place: SchemaElement) throws(RealmError) {
         guard let index = place.property else { throw Self.notAProperty }
         let table = place.table
         let name = classes[table].name
@@ -185,7 +185,7 @@ extension SchemaPlan {
         classes[table].primaryKey = property.name
     }
 
-    package mutating func removePrimaryKey(_ place: Place) throws(RealmError) {
+    package mutating func removePrimaryKey(_ place: SchemaElement) throws(RealmError) {
         let table = place.table
         guard place.property == nil else {
             throw .misuse("a property is no class", code: "NoSuchTable", reason: "schema")
@@ -197,7 +197,7 @@ extension SchemaPlan {
 
     /// Makes the objects of a class embedded ones, each of which one other object holds, or ones of their
     /// own.
-    package mutating func setKind(_ place: Place, _ kind: TableKind) throws(RealmError) {
+    package mutating func setKind(_ place: SchemaElement, _ kind: TableKind) throws(RealmError) {
         guard place.property == nil else {
             throw .misuse("a property is no class", code: "NoSuchTable", reason: "schema")
         }

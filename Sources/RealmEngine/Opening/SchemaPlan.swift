@@ -37,7 +37,7 @@ package struct SchemaPlan {
         classes = schema.classes.map { ClassSpec($0, schema) }
         stored = Dictionary(
             schema.classes.map { ($0.className, $0) }, uniquingKeysWith: { first, _ in first })
-        for i in classes.indices { noteClass(i) }
+        for i in classes.indices { updateNames(i) }
     }
 
     package var isEmpty: Bool { changes.isEmpty }
@@ -77,23 +77,23 @@ extension SchemaPlan {
 
     /// Updates the names after a class was appended to `classes`, or after the class at `index` was
     /// renamed.
-    private mutating func noteClass(_ index: Int) {
+    private mutating func updateNames(_ index: Int) {
         let name = classes[index].name
         if positions[name] == nil { positions[name] = index + droppedCount }
-        for property in classes[index].properties { noteTarget(of: property) }
+        for property in classes[index].properties { addLinkTarget(of: property) }
     }
 
     mutating func append(_ spec: ClassSpec) {
         classes.append(spec)
-        noteClass(classes.count - 1)
+        updateNames(classes.count - 1)
     }
 
-    mutating func noteTarget(of property: PropertyDescription) {
+    mutating func addLinkTarget(of property: PropertyDescription) {
         if let target = property.target { linkTargets.insert(target) }
     }
 
     /// A planned class, or a property of it.
-    package struct Place {
+    package struct SchemaElement {
         let table: Int
         let property: Int?
 
@@ -103,16 +103,16 @@ extension SchemaPlan {
 
     /// Resolves `CLASS` or `CLASS.PROP`. The name of a class may contain a dot; such a class has
     /// precedence.
-    package func place(_ text: String) throws(RealmError) -> Place {
+    package func schemaElement(_ text: String) throws(RealmError) -> SchemaElement {
         if let table = index(of: text) {
-            return Place(table: table, property: nil)
+            return SchemaElement(table: table, property: nil)
         }
         guard let dot = text.firstIndex(of: "."), dot != text.startIndex else {
-            return Place(table: try position(text), property: nil)
+            return SchemaElement(table: try position(text), property: nil)
         }
         let table = try position(String(text[..<dot]))
         let property = try position(String(text[text.index(after: dot)...]), in: table)
-        return Place(table: table, property: property)
+        return SchemaElement(table: table, property: property)
     }
 
     func position(_ name: String) throws(RealmError) -> Int {
@@ -143,8 +143,9 @@ extension SchemaPlan {
 
 extension SchemaPlan {
     /// Renames a class or a property; the new name of a property may be prefixed with its class.
-    package mutating func rename(_ place: Place, to new: String) throws(RealmError) {
-        let (table, property) = (place.table, place.property)
+    package mutating func rename(_ schemaElement: SchemaElement, to new: String) throws(RealmError)
+    {
+        let (table, property) = (schemaElement.table, schemaElement.property)
         let name = classes[table].name
         guard let property else {
             guard index(of: new) == nil else { throw taken("class \(new)") }
@@ -182,8 +183,8 @@ extension SchemaPlan {
     }
 
     /// Drops a class with its objects, or a property with its values.
-    package mutating func drop(_ place: Place) throws(RealmError) {
-        let (table, property) = (place.table, place.property)
+    package mutating func drop(_ schemaElement: SchemaElement) throws(RealmError) {
+        let (table, property) = (schemaElement.table, schemaElement.property)
         let name = classes[table].name
         let count = try objects(name)
         guard let property else {

@@ -26,7 +26,7 @@ struct SchemaUpdate {
     /// Whether the file should be replaced by an empty one, because it has another version or needs
     /// a migration.
     func needsNewFile(_ schema: Schema) -> Bool {
-        guard case .beginAnew = wanted.path, let version = schema.version else { return false }
+        guard case .recreate = wanted.path, let version = schema.version else { return false }
         return version != wanted.version || difference(schema).needsMigration
     }
 

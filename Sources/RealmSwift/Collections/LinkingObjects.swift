@@ -163,8 +163,8 @@ extension LinkingObjects: _HasPersistedType, _Persistable {
     }
 }
 
-extension LinkingObjects: HeldColumn {
-    static var column: any ColumnWrapper.Type { HeldLinks<Element>.self }
+extension LinkingObjects: HolderColumn {
+    static var column: any ColumnWrapper.Type { HolderLinks<Element>.self }
 }
 
 /// Collections are confined to the context of their realm: pass a `ThreadSafeReference` or a frozen

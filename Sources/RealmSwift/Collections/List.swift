@@ -311,7 +311,7 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
     public static var _rlmIsKept: Bool { true }
     public static func _rlmAssign(_ value: List, to kept: List) { kept.assign(value) }
     public static func _rlmStays(_ kept: List, _ object: ObjectBase) -> Bool {
-        object.checkFresh()
+        object.checkNotInvalidated()
         return kept.managed != nil
     }
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: List) {
@@ -354,7 +354,7 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
     }
 }
 
-extension List: HeldColumn, HeldValue, HeldCollection where Element: _Persistable {
+extension List: HolderColumn, HolderValue, HolderCollection where Element: _Persistable {
     static var kindName: String { "List" }
 }
 

@@ -11,12 +11,12 @@ final class ManagedCollection {
     private let releases: Int
     /// Reads and changes elements; nil before the first use.
     @exclusivity(unchecked) private var reader: ElementReader?
-    @exclusivity(unchecked) private var keptStoring: _Storing?
+    @exclusivity(unchecked) private var cachedStoring: _Storing?
 
     convenience init(_ owner: ObjectBase, _ property: Int, _ name: String) {
-        owner.checkFresh()
+        owner.checkNotInvalidated()
         let handle = CollectionHandle(owner.handle!, property)
-        self.init(owner.keeper!, handle, name)
+        self.init(owner.keepAlive!, handle, name)
     }
 
     init(
@@ -78,12 +78,12 @@ final class ManagedCollection {
     /// Conversion of elements to the engine's form. Copies of texts are valid until the next use of
     /// this property.
     var storing: _Storing {
-        if let keptStoring {
-            keptStoring.reuse()
-            return keptStoring
+        if let cachedStoring {
+            cachedStoring.reuse()
+            return cachedStoring
         }
         let made = _Storing(realm)
-        keptStoring = made
+        cachedStoring = made
         return made
     }
 
@@ -136,7 +136,7 @@ final class ManagedCollection {
     }
 
     /// The collection at `step` inside this one.
-    func nested(_ step: CollectionPlace.Step) -> ManagedCollection {
+    func nested(_ step: CollectionLocation.Step) -> ManagedCollection {
         ManagedCollection(realm, handle.nested(step), name, releases: releases)
     }
 

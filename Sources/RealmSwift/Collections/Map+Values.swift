@@ -46,7 +46,7 @@ extension Map {
 
     // MARK: Aggregates
 
-    private func figure(_ function: AggregateFunction, _ property: String) -> _Stored? {
+    private func aggregateValue(_ function: AggregateFunction, _ property: String) -> _Stored? {
         if managed == nil {
             return LocalAggregate.value(values, function, property, inDictionary: true)
         }
@@ -57,27 +57,31 @@ extension Map {
     /// Returns the least value of a property, nil without values. Nulls are skipped. Traps for an
     /// unknown property.
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: MinMaxType { figure(.min, property)?.figure() }
+    where T.PersistedType: MinMaxType { aggregateValue(.min, property)?.aggregateValue() }
     /// Returns the greatest value of a property, nil without values. Nulls are skipped. Traps for
     /// an unknown property.
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: MinMaxType { figure(.max, property)?.figure() }
+    where T.PersistedType: MinMaxType { aggregateValue(.max, property)?.aggregateValue() }
     /// Returns the sum of a property, 0 without values. Nulls are skipped. Traps for an unknown
     /// property.
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
-    where T.PersistedType: AddableType { (figure(.sum, property) ?? .zero).figure() }
+    where T.PersistedType: AddableType {
+        (aggregateValue(.sum, property) ?? .zero).aggregateValue()
+    }
     /// Returns the average of a property, nil without values. Nulls are skipped. Traps for an
     /// unknown property.
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: AddableType { figure(.average, property)?.figure() }
+    where T.PersistedType: AddableType { aggregateValue(.average, property)?.aggregateValue() }
 
     /// Returns the sample standard deviation of a property, nil for fewer than two values.
     public func standardDeviation<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: AddableType { figure(.standardDeviation, property)?.figure() }
+    where T.PersistedType: AddableType {
+        aggregateValue(.standardDeviation, property)?.aggregateValue()
+    }
 
     /// Returns the median of a property, nil without values.
     public func median<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: AddableType { figure(.median, property)?.figure() }
+    where T.PersistedType: AddableType { aggregateValue(.median, property)?.aggregateValue() }
 
     // MARK: Key-value access
 
@@ -101,7 +105,7 @@ extension Map {
             if let function = AggregateFunction.named(operator: name) {
                 value =
                     function == .count
-                    ? count : figure(function, path)?.any ?? KeyValues.ofNothing(function)
+                    ? count : aggregateValue(function, path)?.any ?? KeyValues.ofNothing(function)
                 break
             }
             value = KeyValues.union(name, KeyValues.each(of: values, path))

@@ -333,7 +333,7 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
     public static var _rlmIsKept: Bool { true }
     public static func _rlmAssign(_ value: Map, to kept: Map) { kept.assign(value) }
     public static func _rlmStays(_ kept: Map, _ object: ObjectBase) -> Bool {
-        object.checkFresh()
+        object.checkNotInvalidated()
         return kept.managed != nil
     }
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Map) {
@@ -358,7 +358,7 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
     }
 }
 
-extension Map: HeldColumn, HeldValue, HeldCollection where Value: _Persistable {
+extension Map: HolderColumn, HolderValue, HolderCollection where Value: _Persistable {
     static var kindName: String { "Map" }
 }
 

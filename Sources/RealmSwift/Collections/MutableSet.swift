@@ -74,7 +74,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         guard let managed else { return unmanaged.contains(object) }
         // Converting an unmanaged object would add it to the realm.
         if let object = object._rlmObject ?? object._rlmAny?.content as? ObjectBase,
-            object.keeper !== managed.realm
+            object.keepAlive !== managed.realm
         {
             return false
         }
@@ -283,7 +283,7 @@ where Element: _Persistable {
     public static var _rlmIsKept: Bool { true }
     public static func _rlmAssign(_ value: MutableSet, to kept: MutableSet) { kept.assign(value) }
     public static func _rlmStays(_ kept: MutableSet, _ object: ObjectBase) -> Bool {
-        object.checkFresh()
+        object.checkNotInvalidated()
         return kept.managed != nil
     }
     public static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: MutableSet) {
@@ -308,7 +308,7 @@ where Element: _Persistable {
     }
 }
 
-extension MutableSet: HeldColumn, HeldValue, HeldCollection where Element: _Persistable {
+extension MutableSet: HolderColumn, HolderValue, HolderCollection where Element: _Persistable {
     static var kindName: String { "MutableSet" }
 }
 

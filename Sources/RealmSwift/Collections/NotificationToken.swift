@@ -17,7 +17,7 @@ import RealmEngine
 public class NotificationToken: NSObject, @unchecked Sendable {
     private struct State {
         var token: ObservationToken?
-        var keeper: RealmInstance?
+        var keepAlive: RealmInstance?
         var isInvalid = false
     }
 
@@ -41,7 +41,7 @@ public class NotificationToken: NSObject, @unchecked Sendable {
     /// observation if this token is already invalid.
     func start(_ token: ObservationToken, keeping realm: RealmInstance?) {
         let isInvalid = state.withLock { state in
-            if !state.isInvalid { (state.token, state.keeper) = (token, realm) }
+            if !state.isInvalid { (state.token, state.keepAlive) = (token, realm) }
             return state.isInvalid
         }
         if isInvalid { token.invalidate() }
@@ -55,11 +55,11 @@ public class NotificationToken: NSObject, @unchecked Sendable {
     /// - Returns: false if the observation had already ended.
     @discardableResult
     public func invalidate() -> Bool {
-        let (token, wasInvalid, keeper) = state.withLock { state in
+        let (token, wasInvalid, keepAlive) = state.withLock { state in
             defer { state = State(isInvalid: true) }
-            return (state.token, state.isInvalid, Unchecked(state.keeper))
+            return (state.token, state.isInvalid, Unchecked(state.keepAlive))
         }
-        withExtendedLifetime(keeper) {}
+        withExtendedLifetime(keepAlive) {}
         token?.invalidate()
         return !wasInvalid
     }

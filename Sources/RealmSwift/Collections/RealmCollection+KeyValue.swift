@@ -28,7 +28,7 @@ extension RealmCollection {
             return KeyValues.union(name, KeyValues.each(of: Array(self), path))
         }
         if function == .count { return count }
-        return figure(function, path).flatMap { $0.any } ?? KeyValues.ofNothing(function)
+        return aggregateValue(function, path).flatMap { $0.any } ?? KeyValues.ofNothing(function)
     }
 
     /// Sets a property of each object. Traps outside of a write transaction, for an unknown

@@ -212,18 +212,18 @@ extension RealmCollection where Element.PersistedType: SortableType {
 /// skipped.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     /// Elements that are accessors of their class, which have a faster path; nil for other
-    /// elements. No reference is counted for each step: `keeper` has one.
+    /// elements. No reference is counted for each step: `keepAlive` has one.
     @usableFromInline let accessors: Unmanaged<ResultsSource.Members>?
-    @usableFromInline let keeper: ResultsSource.Members?
+    @usableFromInline let keepAlive: ResultsSource.Members?
     @usableFromInline let step: () -> Element?
-    /// Elements of a list or set that are values. `piecesKeeper` has the reference.
+    /// Elements of a list or set that are values. `piecesKeepAlive` has the reference.
     @usableFromInline let pieces: Unmanaged<ElementPieces<Element>>?
-    @usableFromInline let piecesKeeper: ElementPieces<Element>?
+    @usableFromInline let piecesKeepAlive: ElementPieces<Element>?
 
     /// - Parameter step: returns the next element; nil at the end.
     init(_ step: @escaping () -> Element?) {
         self.step = step
-        (accessors, keeper, pieces, piecesKeeper) = (nil, nil, nil, nil)
+        (accessors, keepAlive, pieces, piecesKeepAlive) = (nil, nil, nil, nil)
     }
 
     init(_ elements: [Element]) {
@@ -233,15 +233,15 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 
     init(_ members: ResultsSource.Members) {
         accessors = Unmanaged.passUnretained(members)
-        keeper = members
-        (pieces, piecesKeeper) = (nil, nil)
+        keepAlive = members
+        (pieces, piecesKeepAlive) = (nil, nil)
         step = { nil }
     }
 
     init(_ elements: ElementPieces<Element>) {
-        (accessors, keeper) = (nil, nil)
+        (accessors, keepAlive) = (nil, nil)
         pieces = Unmanaged.passUnretained(elements)
-        piecesKeeper = elements
+        piecesKeepAlive = elements
         step = { nil }
     }
 
@@ -258,12 +258,12 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     /// Returns the next element; nil at the end.
     @inlinable public mutating func next() -> Element? {
         if let pieces {
-            return withExtendedLifetime(piecesKeeper) {
+            return withExtendedLifetime(piecesKeepAlive) {
                 pieces._withUnsafeGuaranteedRef { $0.nextElement() }
             }
         }
         guard let accessors else { return step() }
-        let next = withExtendedLifetime(keeper) {
+        let next = withExtendedLifetime(keepAlive) {
             accessors._withUnsafeGuaranteedRef { $0.nextReference() }
         }
         guard var reference = next else { return nil }

@@ -53,7 +53,7 @@ import RealmEngine
     }
 
     /// The realm instance.
-    var home: RealmInstance {
+    var owningRealm: RealmInstance {
         switch source {
         case .objects(let source): source.realm
         case .values(let source): source.collection.realm
@@ -61,7 +61,7 @@ import RealmEngine
     }
 
     /// The realm of the results.
-    public var realm: Realm? { Realm(home) }
+    public var realm: Realm? { Realm(owningRealm) }
     /// Whether the realm was invalidated and the results have not been read since. Results that
     /// depend on a deleted object are empty instead.
     public var isInvalidated: Bool {
@@ -71,7 +71,7 @@ import RealmEngine
         }
     }
     /// Whether the results belong to a frozen realm. May be read on any thread.
-    public var isFrozen: Bool { home.isFrozen }
+    public var isFrozen: Bool { owningRealm.isFrozen }
 
     /// The number of elements.
     public var endIndex: Int { count }
@@ -118,7 +118,7 @@ import RealmEngine
         case .objects(let source):
             ((object as? any AnyProjection)?.root ?? unwrapped(object) as? ObjectBase)
                 .flatMap { source.index(of: $0) }
-        case .values(let source): source.index(of: object._rlmStored(_Storing(home)))
+        case .values(let source): source.index(of: object._rlmStored(_Storing(owningRealm)))
         }
     }
 
@@ -299,7 +299,7 @@ final class ResultsSource: @unchecked Sendable {
     }
 
     @inline(__always)
-    func made<Element>(_ key: ObjectKey, _ place: ObjectPlace) -> Element {
+    func made<Element>(_ key: ObjectKey, _ place: ObjectLocation) -> Element {
         if maker == nil {
             // The results retain the class meanwhile, so the reference is not counted.
             return Unmanaged.passUnretained(managed)._withUnsafeGuaranteedRef {

@@ -24,21 +24,21 @@ extension ResultsSource {
             cursor = attempt { () throws(RealmError) in try source.results.cursor() }
         }
 
-        deinit { supply.giveBack() }
+        deinit { supply.returnArena() }
 
         /// Returns the next element, for elements that are not accessors of their class.
         func nextMade<Element>() -> Element? {
-            nextPlace().map { source.made($0.key, $0.place) }
+            nextLocation().map { source.made($0.key, $0.place) }
         }
 
-        private func nextPlace() -> (key: ObjectKey, place: ObjectPlace)? {
+        private func nextLocation() -> (key: ObjectKey, place: ObjectLocation)? {
             attempt { () throws(RealmError) in try cursor.nextFound() }
         }
 
         /// Returns the next accessor, with one reference counted for the caller; nil at the end.
         @usableFromInline
         func nextReference() -> UnsafeMutableRawPointer? {
-            guard let (key, place) = nextPlace() else {
+            guard let (key, place) = nextLocation() else {
                 last = nil
                 return nil
             }
@@ -48,13 +48,13 @@ extension ResultsSource {
                 return Unmanaged.passUnretained(last!).retain().toOpaque()
             }
             made &+= 1
-            let fresh = Unmanaged.passRetained(fresh(key, place))
-            last = made < 4 ? fresh.takeUnretainedValue() : nil
-            return fresh.toOpaque()
+            let makeAccessor = Unmanaged.passRetained(makeAccessor(key, place))
+            last = made < 4 ? makeAccessor.takeUnretainedValue() : nil
+            return makeAccessor.toOpaque()
         }
 
         @inline(__always)
-        private func fresh(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
+        private func makeAccessor(_ key: ObjectKey, _ place: ObjectLocation) -> ObjectBase {
             if !supply.isOf(source) || supply.isEmpty {
                 if made < 4 { return source.managed.bound(key, place) }
                 supply.fill(source.managed)
@@ -89,7 +89,7 @@ private struct AccessorSupply {
 
     /// Returns an accessor. The supply must not be empty.
     @inline(__always)
-    mutating func next(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
+    mutating func next(_ key: ObjectKey, _ place: ObjectLocation) -> ObjectBase {
         counted -= 1
         let managed = managed!
         return managed._withUnsafeGuaranteedRef { $0.bound(key, place, managed) }
@@ -97,14 +97,14 @@ private struct AccessorSupply {
 
     @inline(never)
     mutating func fill(_ managed: ManagedClass) {
-        giveBack()
+        returnArena()
         self.managed = Unmanaged.passUnretained(managed)
         counted = 64
         self.managed!.retain(counted)
         Unmanaged.passUnretained(managed.realm).retain(counted)
     }
 
-    mutating func giveBack() {
+    mutating func returnArena() {
         guard counted > 0, let managed else { return }
         let realm = managed._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.realm) }
         managed.release(counted)

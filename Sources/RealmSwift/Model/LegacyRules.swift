@@ -32,7 +32,7 @@ struct LegacyRules {
                 return Column(
                     name: String(field.name.dropFirst()), offset: field.offset, wrapper: wrapper)
             }
-            guard isInForce, let held = field.type as? any HeldColumn.Type else { return nil }
+            guard isInForce, let held = field.type as? any HolderColumn.Type else { return nil }
             return Column(name: field.name, offset: field.offset, wrapper: held.column)
         }.filter { !ignored.contains($0.name) }
     }

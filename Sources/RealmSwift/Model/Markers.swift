@@ -69,13 +69,13 @@ where
     static func _rlmConverted(_ value: Any?) -> Self?
     /// Value through which a key path that is being recorded continues.
     static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self
-    /// Stores the value that the wrapper at `place` had before its object was managed, and removes
-    /// it from the wrapper.
+    /// Stores the value that the wrapper at `address` had before its object was managed, and
+    /// removes it from the wrapper.
     ///
     /// A requirement of the value type, so that each concrete type has specialised code; code of
     /// the wrapper would look up its generic parameters at run time.
     static func _rlmAdopt(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
     /// Stores a value that an object had before it was managed. Returns the value that the accessor
     /// caches, or nil.
@@ -113,10 +113,10 @@ extension _Persistable {
     }
 
     public static func _rlmAdopt(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing
     ) {
-        let wrapper = place.assumingMemoryBound(to: Persisted<Self>.self)
+        let wrapper = address.assumingMemoryBound(to: Persisted<Self>.self)
         let value = wrapper.pointee.local ?? _rlmDefaultValue()
         wrapper.pointee.local = nil
         wrapper.pointee.local = _rlmAdopt(value, object, property, storing)
@@ -127,15 +127,15 @@ public protocol _PersistableInsideOptional: _Persistable
 where PersistedType: _PersistableInsideOptional {
     /// Stores the value that the wrapper of an optional had before its object was managed.
     static func _rlmAdoptOptional(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
 }
 extension _PersistableInsideOptional {
     public static func _rlmAdoptOptional(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing
     ) {
-        let wrapper = place.assumingMemoryBound(to: Persisted<Self?>.self)
+        let wrapper = address.assumingMemoryBound(to: Persisted<Self?>.self)
         let value = wrapper.pointee.local ?? nil
         wrapper.pointee.local = nil
         if let value {

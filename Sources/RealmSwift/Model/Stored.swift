@@ -6,22 +6,22 @@ import RealmEngine
 public struct _Stored {
     let value: Value
     /// The realm; nil for a value that is neither a link nor a collection.
-    var realm: RealmInstance! { home?.takeUnretainedValue() }
+    var realm: RealmInstance! { owningRealm?.takeUnretainedValue() }
     /// Not counted: the reader of the value retains the realm meanwhile.
-    private let home: Unmanaged<RealmInstance>?
+    private let owningRealm: Unmanaged<RealmInstance>?
     /// Location of the value, for a value that may be a collection.
     var place: Place?
 
     @inline(__always)
     init(value: Value, realm: RealmInstance?, place: Place? = nil) {
         self.value = value
-        home = realm.map { Unmanaged.passUnretained($0) }
+        owningRealm = realm.map { Unmanaged.passUnretained($0) }
         self.place = place
     }
 
     enum Place {
         case property(ObjectBase, Int)
-        case element(ManagedCollection, CollectionPlace.Step)
+        case element(ManagedCollection, CollectionLocation.Step)
     }
 
     /// The collection that the value is; nil if its location is not known.

@@ -16,7 +16,7 @@ func observe<Thing: ThreadConfined, Change>(
 ) -> NotificationToken {
     guard let queue else {
         return NotificationToken(
-            begin(thing, block), keeping: (thing as? any HandedOver)?.instance)
+            begin(thing, block), keeping: (thing as? any ThreadTransferable)?.instance)
     }
     let realm = observable(thing)
     let reference = ThreadSafeReference(to: thing)
@@ -54,7 +54,7 @@ func observe<Thing: ThreadConfined, Change, A: Actor>(
 /// The realm of a value that can be observed in another context. Traps for unmanaged and frozen
 /// values.
 private func observable<Thing: ThreadConfined>(_ thing: Thing) -> RealmInstance {
-    guard let realm = (thing as? any HandedOver)?.instance else {
+    guard let realm = (thing as? any ThreadTransferable)?.instance else {
         throwRealmException("Change notifications are only supported on managed collections.")
     }
     if realm.isFrozen {
@@ -79,7 +79,7 @@ extension Actor {
     fileprivate nonisolated func deliver<Change>(
         _ change: Change, _ block: @Sendable (isolated Self, Change) -> Void
     ) {
-        let carried = Carried(change)
+        let carried = ThreadTransfer(change)
         assumeIsolated { block($0, carried.value) }
     }
 }

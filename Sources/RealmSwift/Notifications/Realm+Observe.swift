@@ -91,7 +91,7 @@ extension RealmCollection {
     func begin(
         _ keyPaths: [String]?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> ObservationToken {
-        guard let thing = self as? any HandedOver, let confined = thing.confined,
+        guard let thing = self as? any ThreadTransferable, let confined = thing.confined,
             let realm = thing.instance
         else {
             throwRealmException("Change notifications are only supported on managed collections.")
@@ -275,7 +275,7 @@ extension ObjectBase {
     func begin<T: ObjectBase>(
         _ keyPaths: [String]?, _ block: @escaping (ObjectChange<T>) -> Void
     ) -> ObservationToken {
-        guard let realm = keeper, let handle, let managed else {
+        guard let realm = keepAlive, let handle, let managed else {
             throwRealmException(
                 "Only objects which are managed by a Realm support change notifications")
         }

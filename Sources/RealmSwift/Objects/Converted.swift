@@ -73,7 +73,7 @@ enum Converted<Target> {
     /// accessor of the class; nil for other objects.
     private static func object(_ type: ObjectBase.Type, _ value: Any) -> ObjectBase? {
         if let dynamic = value as? DynamicObject {
-            guard let realm = dynamic.keeper, let handle = dynamic.handle,
+            guard let realm = dynamic.keepAlive, let handle = dynamic.handle,
                 dynamic.storedName == ClassModel.of(type).name
             else { return nil }
             return realm.object(type, handle.link)

@@ -36,7 +36,7 @@ public final class DynamicObject: Object {
 
     public override var objectSchema: ObjectSchema {
         if let model { return ObjectSchema(model) }
-        guard let schema = keeper?.engine.schema,
+        guard let schema = keepAlive?.engine.schema,
             let info = handle.flatMap({ schema.table($0.link.table) })
         else { return super.objectSchema }
         return ObjectSchema(info, schema)
@@ -45,8 +45,8 @@ public final class DynamicObject: Object {
     /// The class of the program, whose property names are used; nil if there is none, and for the
     /// objects before a migration.
     private var model: ClassModel? {
-        guard let keeper, !keeper.hasStoredNames else { return nil }
-        return keeper.schema.model(named: storedName)
+        guard let keepAlive, !keepAlive.hasStoredNames else { return nil }
+        return keepAlive.schema.model(named: storedName)
     }
 
     func hasProperty(_ key: String) -> Bool { place(of: key) != nil }
@@ -59,7 +59,7 @@ public final class DynamicObject: Object {
 
     private func property(_ key: String) -> (ColumnInfo, Int) {
         guard let objects else { throwRealmException("The object is not managed by a Realm.") }
-        checkFresh()
+        checkNotInvalidated()
         guard let property = place(of: key) else {
             throwRealmException(
                 "Property '\(key)' not found in object of type '\(storedName)'"
@@ -70,7 +70,7 @@ public final class DynamicObject: Object {
 
     public override func value(forKey key: String) -> Any? {
         let (column, property) = property(key)
-        let realm = keeper!
+        let realm = keepAlive!
         if let kind = column.collection {
             let handle = CollectionHandle(handle!, property)
             let managed = ManagedCollection(realm, handle, kind.title)
@@ -91,7 +91,7 @@ public final class DynamicObject: Object {
 
     public override func setValue(_ value: Any?, forKey key: String) {
         let (column, property) = property(key)
-        let realm = keeper!
+        let realm = keepAlive!
         _ = realm.engine.forWriting()
         attempt { () throws(RealmError) in
             let storing = _Storing(realm)
@@ -111,14 +111,14 @@ public final class DynamicObject: Object {
         guard let other = object as? DynamicObject, let handle, let theirs = other.handle else {
             return self === object as? DynamicObject
         }
-        return keeper!.isSame(as: other.keeper!) && handle.link == theirs.link
+        return keepAlive!.isSame(as: other.keepAlive!) && handle.link == theirs.link
     }
 
     public override var hash: Int { handle?.key.raw.hashValue ?? ObjectIdentifier(self).hashValue }
 
     /// Name of the class in the file.
     var storedName: String {
-        objects.flatMap { keeper?.engine.schema.table($0.key)?.className } ?? ""
+        objects.flatMap { keepAlive?.engine.schema.table($0.key)?.className } ?? ""
     }
 
     var properties: [(name: String, value: Any?)] {
@@ -299,7 +299,7 @@ extension _Storing {
 extension CollectionHandle {
     /// Whether `value` is this collection.
     fileprivate func isSame(as value: Any?) -> Bool {
-        guard let confined = (value as? any HandedOver)?.confined,
+        guard let confined = (value as? any ThreadTransferable)?.confined,
             confined.instance === owner.objects.instance,
             case .collection(let link, let column) = confined.target
         else { return false }
@@ -310,12 +310,12 @@ extension CollectionHandle {
 extension ObjectBase {
     /// Whether a stored value of the realm is a link to this object.
     fileprivate func isLinked(by value: Value, in realm: RealmInstance) -> Bool {
-        guard keeper === realm, case .link(let link) = value else { return false }
+        guard keepAlive === realm, case .link(let link) = value else { return false }
         return link == handle?.link
     }
 
     fileprivate func checkUnmanaged() {
-        if keeper != nil {
+        if keepAlive != nil {
             throwRealmException("Can't set link to existing managed embedded object")
         }
     }

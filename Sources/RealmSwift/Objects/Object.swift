@@ -116,10 +116,10 @@ extension ObjectBase {
     /// The collection of a property, by its name in the class or in the file. Traps if there is
     /// none.
     fileprivate func managedCollection(_ name: String, _ kind: String) -> ManagedCollection {
-        guard let handle, let keeper else {
+        guard let handle, let keepAlive else {
             throwRealmException("The object is not managed by a Realm.")
         }
-        checkFresh()
+        checkNotInvalidated()
         let column = managed?.model.field(named: name)?.column ?? name
         guard let property = handle.objects.property(named: column),
             handle.objects.properties[property].collection != nil
@@ -128,7 +128,7 @@ extension ObjectBase {
                 "Property '\(name)' not found in object of type '\(Swift.type(of: self).className())'"
             )
         }
-        return ManagedCollection(keeper, CollectionHandle(handle, property), kind)
+        return ManagedCollection(keepAlive, CollectionHandle(handle, property), kind)
     }
 }
 

@@ -7,7 +7,7 @@ open class ObjectBase: NSObject {
     @exclusivity(unchecked) private final var state = State.unmanaged
     /// Key of the stored object, and the location where it was found last (`position`).
     @exclusivity(unchecked) final var key = ObjectKey.none
-    @exclusivity(unchecked) final var position = ObjectPlace()
+    @exclusivity(unchecked) final var position = ObjectLocation()
 
     /// Creates an unmanaged object with the default values of its properties.
     public required override init() { super.init() }
@@ -90,7 +90,7 @@ open class ObjectBase: NSObject {
     }
 
     /// The realm, which the object retains; nil for an unmanaged object.
-    final var keeper: RealmInstance? {
+    final var keepAlive: RealmInstance? {
         switch state {
         case .managed(let managed): managed.realm
         case .dynamic(let found): found.realm
@@ -99,11 +99,11 @@ open class ObjectBase: NSObject {
     }
 
     /// The realm of the object; nil for an unmanaged object. A deleted object keeps its realm.
-    public var realm: Realm? { keeper.map { Realm($0) } }
+    public var realm: Realm? { keepAlive.map { Realm($0) } }
     /// Schema of the object's class.
     public var objectSchema: ObjectSchema { ObjectSchema(ClassModel.of(Swift.type(of: self))) }
     /// Whether the object belongs to a frozen realm. May be read on any thread.
-    public var isFrozen: Bool { keeper?.isFrozen ?? false }
+    public var isFrozen: Bool { keepAlive?.isFrozen ?? false }
     /// Returns a frozen copy of the object as it is in this version, which any thread may read.
     ///
     /// Traps for an unmanaged or deleted object, and for one that the open write transaction
@@ -141,13 +141,15 @@ open class ObjectBase: NSObject {
 
     /// Makes the accessor refer to another object of its class.
     @inline(__always)
-    final func rebind(_ other: ObjectKey, _ place: ObjectPlace) { (key, position) = (other, place) }
+    final func rebind(_ other: ObjectKey, _ place: ObjectLocation) {
+        (key, position) = (other, place)
+    }
 
     /// Makes the object an accessor. Takes over two references that are already counted: to the
     /// class and to its realm.
     @inline(__always)
     final func begin(
-        _ managed: Unmanaged<ManagedClass>, _ key: ObjectKey, _ place: ObjectPlace
+        _ managed: Unmanaged<ManagedClass>, _ key: ObjectKey, _ place: ObjectLocation
     ) {
         if case .unmanaged = state {} else { detach() }
         // The enum is unmanaged here, so no old value has to be released.
@@ -216,11 +218,11 @@ open class ObjectBase: NSObject {
     /// realm has advanced. The object retains its class meanwhile.
     @inline(__always)
     private final func read<T>(
-        _ body: (ObjectClass, ObjectKey, ObjectPlace) throws(RealmError) -> T
+        _ body: (ObjectClass, ObjectKey, ObjectLocation) throws(RealmError) -> T
     ) -> T {
         uncounted._withUnsafeGuaranteedRef { managed in
             attempt { () throws(RealmError) in
-                if managed.objects.isBehind(position) { try catchUp() }
+                if managed.objects.isBehind(position) { try relocate() }
                 return try body(managed.objects, key, position)
             }
         }
@@ -228,13 +230,13 @@ open class ObjectBase: NSObject {
 
     /// Looks up the object's location again after the realm has advanced.
     @inline(never)
-    private final func catchUp() throws(RealmError) {
-        checkFresh()
+    private final func relocate() throws(RealmError) {
+        checkNotInvalidated()
         try handle!.follow()
     }
 
     /// Traps for an object of a version that `invalidate` released.
-    final func checkFresh() {
+    final func checkNotInvalidated() {
         if isStale {
             throwRealmException("Object has been deleted or invalidated.")
         }
@@ -243,7 +245,7 @@ open class ObjectBase: NSObject {
     /// The value of a property with its realm. Traps if the object is deleted.
     @inline(__always)
     final func stored(_ property: Int) -> _Stored {
-        _Stored(value: value(property), realm: keeper)
+        _Stored(value: value(property), realm: keepAlive)
     }
 
     /// The value of a property without the realm, which few types need. Traps if the object is
@@ -303,7 +305,7 @@ open class ObjectBase: NSObject {
     /// Sets a property. Traps outside of a write transaction, and for the primary key.
     final func store(_ property: Int, _ value: (_Storing) -> Value) {
         guard let managed else { Self.notManaged() }
-        checkFresh()
+        checkNotInvalidated()
         _ = managed.realm.engine.forWriting()
         if property == managed.primaryKey, !managed.realm.isMigrating {
             throwRealmException(
@@ -419,9 +421,10 @@ open class ObjectBase: NSObject {
     final func isSame(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }
-        guard let handle, let keeper, let theirs = other.handle, let theirKeeper = other.keeper
+        guard let handle, let keepAlive, let theirs = other.handle,
+            let theirKeeper = other.keepAlive
         else { return false }
-        return keeper.isSame(as: theirKeeper) && handle.link == theirs.link
+        return keepAlive.isSame(as: theirKeeper) && handle.link == theirs.link
     }
 
     open override func isEqual(_ object: Any?) -> Bool {

@@ -121,7 +121,7 @@ extension Persisted where Value: LinkingObjectsProtocol {
 
 // MARK: - The columns of a class
 
-/// Operations on a column without its type, for models and realms. `place` is the address of the
+/// Operations on a column without its type, for models and realms. `address` is the address of the
 /// wrapper in an object.
 protocol ColumnWrapper {
     /// Whether the column is an object such as `List`, which is attached to its stored value,
@@ -132,32 +132,32 @@ protocol ColumnWrapper {
     /// Whether the wrapper caches nothing that is stored.
     static var isPlain: Bool { get }
     static var shape: _PropertyShape { get }
-    static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts
+    static func facts(at address: UnsafeMutableRawPointer) -> ColumnFacts
     /// The value that the object had before it was managed, in the engine's form.
-    static func localValue(at place: UnsafeMutableRawPointer, _ storing: _Storing) -> Value
+    static func localValue(at address: UnsafeMutableRawPointer, _ storing: _Storing) -> Value
     /// Stores the value that the object had before it was managed, and removes it from the wrapper.
     static func adopt(
-        from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
     /// The value of the property.
     static func any(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Any?
     /// Sets the property to an untyped value; false if it does not fit.
     static func setAny(
-        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
+        _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool
     /// Writes `value` to a managed object if it differs from the stored value, as
     /// `Realm.UpdatePolicy.modified` does; false if it does not fit.
     static func update(
-        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ property: UInt16, _ storing: _Storing
     ) -> Bool
     /// Reason why a value does not fit, for the message; nil for the general message.
     static func refusal(of value: Any?) -> String?
     /// Attaches a holder to its stored value, or to the recording of a key path.
     static func attach(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
 }
 
 extension ColumnWrapper {
@@ -166,7 +166,7 @@ extension ColumnWrapper {
     static var isPlain: Bool { false }
     static func refusal(of value: Any?) -> String? { nil }
     static func attach(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
     ) {}
 }
 
@@ -184,64 +184,64 @@ extension Persisted: ColumnWrapper {
     static var propertyOffset: Int { MemoryLayout<Persisted>.offset(of: \.property)! }
 
     private static func wrapper(
-        at place: UnsafeMutableRawPointer
-    ) -> UnsafeMutablePointer<Persisted> { place.assumingMemoryBound(to: Persisted.self) }
+        at address: UnsafeMutableRawPointer
+    ) -> UnsafeMutablePointer<Persisted> { address.assumingMemoryBound(to: Persisted.self) }
 
-    static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts {
-        let wrapper = wrapper(at: place).pointee
+    static func facts(at address: UnsafeMutableRawPointer) -> ColumnFacts {
+        let wrapper = wrapper(at: address).pointee
         return ColumnFacts(
             isIndexed: wrapper.isIndexed, isPrimaryKey: wrapper.isPrimaryKey,
             originProperty: (wrapper.local as? any LinkingObjectsProtocol)?.originProperty)
     }
 
-    private static func current(_ place: UnsafeMutableRawPointer) -> Value {
-        wrapper(at: place).pointee.local ?? Value._rlmDefaultValue()
+    private static func current(_ address: UnsafeMutableRawPointer) -> Value {
+        wrapper(at: address).pointee.local ?? Value._rlmDefaultValue()
     }
 
     static func localValue(
-        at place: UnsafeMutableRawPointer, _ storing: _Storing
-    ) -> RealmEngine.Value { current(place)._rlmStored(storing) }
+        at address: UnsafeMutableRawPointer, _ storing: _Storing
+    ) -> RealmEngine.Value { current(address)._rlmStored(storing) }
 
     static func adopt(
-        from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing
     ) {
-        Value._rlmAdopt(at: place, object, property, storing)
+        Value._rlmAdopt(at: address, object, property, storing)
     }
 
-    static func any(at place: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
-        let property = wrapper(at: place).pointee.property
-        if property != .max { return plain(read(place, object, property)) }
-        let value = current(place)
-        wrapper(at: place).pointee.local = value
+    static func any(at address: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
+        let property = wrapper(at: address).pointee.property
+        if property != .max { return plain(read(address, object, property)) }
+        let value = current(address)
+        wrapper(at: address).pointee.local = value
         return plain(value)
     }
 
     private static func read(
-        _ place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
+        _ address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
     ) -> Value {
         if !Value._rlmIsKept || object.isFrozen { return Value._rlmRead(object, property) }
-        if let kept = wrapper(at: place).pointee.local, Value._rlmStays(kept, object) {
+        if let kept = wrapper(at: address).pointee.local, Value._rlmStays(kept, object) {
             return kept
         }
         let fresh = Value._rlmRead(object, property)
-        wrapper(at: place).pointee.local = fresh
+        wrapper(at: address).pointee.local = fresh
         return fresh
     }
 
     static func setAny(
-        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
+        _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool {
         guard let converted = Value._rlmConverted(value) else { return false }
-        let property = wrapper(at: place).pointee.property
+        let property = wrapper(at: address).pointee.property
         if property != .max {
             Value._rlmWrite(object, property, converted)
         } else if Value._rlmIsKept {
-            let kept = current(place)
-            wrapper(at: place).pointee.local = kept
+            let kept = current(address)
+            wrapper(at: address).pointee.local = kept
             Value._rlmAssign(converted, to: kept)
         } else {
-            wrapper(at: place).pointee.local = converted
+            wrapper(at: address).pointee.local = converted
         }
         return true
     }
@@ -249,7 +249,7 @@ extension Persisted: ColumnWrapper {
 
 extension Persisted {
     static func update(
-        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ property: UInt16, _ storing: _Storing
     ) -> Bool {
         guard let converted = Value._rlmConverted(value) else { return false }

@@ -5,7 +5,7 @@ import RealmEngine
 /// not have: `let age = RealmProperty<Int?>()`.
 public final class RealmProperty<Value: RealmPropertyType>: NSObject {
     private var local = Value._rlmNothing()
-    private let place = HeldPlace()
+    private let place = HolderLocation()
 
     /// The value, which is stored in the realm once the object is managed. Setting it traps then
     /// outside of a write transaction.
@@ -21,7 +21,7 @@ public final class RealmProperty<Value: RealmPropertyType>: NSObject {
 @available(*, deprecated, message: "Use @Persisted or RealmProperty")
 public final class RealmOptional<Value: RealmOptionalType>: NSObject {
     private var local: Value?
-    private let place = HeldPlace()
+    private let place = HolderLocation()
 
     /// Creates the column with a value for an unmanaged object.
     public init(_ value: Value? = nil) {
@@ -44,7 +44,7 @@ public final class RealmOptional<Value: RealmOptionalType>: NSObject {
 }
 
 /// Location of a holder's value once its object is managed.
-private final class HeldPlace {
+private final class HolderLocation {
     /// An accessor of the same stored object: the accessor that has the holder may be released
     /// earlier.
     private var object: ObjectBase?
@@ -100,7 +100,7 @@ extension RealmOptional: RecordedHolder {
     func note() { place.note() }
 }
 
-extension RealmProperty: HeldValue {
+extension RealmProperty: HolderValue {
     static var shape: _PropertyShape { Value._rlmShape }
     var content: Any? { plain(value) }
 
@@ -127,7 +127,7 @@ extension RealmProperty: HeldValue {
 }
 
 @available(*, deprecated)
-extension RealmOptional: HeldValue {
+extension RealmOptional: HolderValue {
     static var shape: _PropertyShape {
         var shape = (Value.self as? any _RealmSchemaDiscoverable.Type)?._rlmShape
         shape?.isOptional = true

@@ -10,7 +10,7 @@ enum ValueSlot {
 
     private var realm: RealmInstance {
         switch self {
-        case .property(let object, _): object.keeper!
+        case .property(let object, _): object.keepAlive!
         case .element(let list, _): list.realm
         case .entry(let map, _): map.realm
         }
@@ -69,8 +69,8 @@ enum ValueSlot {
             guard !fill(object, storing) else { return }
             return update(stored: storing.link(object), storing)
         }
-        if let keeper = child.keeper {
-            if keeper === realm, case .link(let link)? = current(storing),
+        if let keepAlive = child.keepAlive {
+            if keepAlive === realm, case .link(let link)? = current(storing),
                 link == child.handle?.link
             {
                 return
@@ -87,7 +87,7 @@ enum ValueSlot {
     /// Returns false for objects that replace the link instead: those with a primary key, and
     /// managed ones.
     private func fill(_ object: ObjectBase, _ storing: _Storing) -> Bool {
-        guard object.keeper == nil else { return false }
+        guard object.keepAlive == nil else { return false }
         let managed = realm.requireClass(type(of: object))
         guard managed.model.primaryKey == nil, let link = link(to: managed, storing) else {
             return false

@@ -19,7 +19,7 @@ extension NSPredicate {
 
     /// Creates a predicate for realms from text and an array of arguments.
     public convenience init(format: String, argumentArray args: [Any]?) {
-        let kept = Carried(args ?? [])
+        let kept = ThreadTransfer(args ?? [])
         self.init(block: { subject, _ in
             guard let probe = subject as? FormatProbe else { return false }
             probe.found = (format, kept.value)

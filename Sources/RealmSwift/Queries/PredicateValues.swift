@@ -26,7 +26,7 @@ struct PredicateValues {
 
     /// An argument for an object. An unmanaged object equals no stored one.
     private func link(_ object: ObjectBase) -> QueryArgument {
-        if let realm = object.keeper, let handle = object.handle {
+        if let realm = object.keepAlive, let handle = object.handle {
             if realm.engine.database !== managed.realm.engine.database {
                 throwRealmException("Object must be from the Realm being queried")
             }

@@ -115,6 +115,6 @@ private struct PropertyUpdate {
     private func isMerged(_ value: Any, _ managed: ManagedClass) -> Bool {
         if managed.model.isEmbedded { return true }
         return managed.model.primaryKey == nil
-            && (value as? ObjectBase)?.keeper !== managed.realm
+            && (value as? ObjectBase)?.keepAlive !== managed.realm
     }
 }

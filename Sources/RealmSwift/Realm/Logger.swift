@@ -54,7 +54,7 @@ public final class Logger: @unchecked Sendable {
 
     /// Logs a message of the library to `shared`; `message` is evaluated only if the level is
     /// enabled.
-    static func tell(_ level: LogLevel, _ message: @autoclosure () -> String) {
+    static func logToShared(_ level: LogLevel, _ message: @autoclosure () -> String) {
         let logger = shared
         guard level.rawValue <= logger.level.rawValue else { return }
         let source = level == .detail ? "Details" : level == .trace ? "Trace" : "Info"

@@ -87,7 +87,7 @@ final class ManagedClass: @unchecked Sendable {
     ///   attached then.
     @inline(__always)
     func bind(
-        _ object: ObjectBase, _ key: ObjectKey, _ place: ObjectPlace, isAdopted: Bool = false
+        _ object: ObjectBase, _ key: ObjectKey, _ place: ObjectLocation, isAdopted: Bool = false
     ) {
         take(object, key, place)
         bindColumns(of: object)
@@ -96,7 +96,7 @@ final class ManagedClass: @unchecked Sendable {
 
     /// Sets the class, key and location of `object` without binding its columns.
     @inline(__always)
-    func take(_ object: ObjectBase, _ key: ObjectKey, _ place: ObjectPlace) {
+    func take(_ object: ObjectBase, _ key: ObjectKey, _ place: ObjectLocation) {
         object.begin(counted(), key, place)
     }
 
@@ -133,7 +133,7 @@ final class ManagedClass: @unchecked Sendable {
 
     /// Returns a new accessor of the stored object.
     @inline(__always)
-    func bound(_ key: ObjectKey, _ place: ObjectPlace) -> ObjectBase {
+    func bound(_ key: ObjectKey, _ place: ObjectLocation) -> ObjectBase {
         bound(key, place, counted())
     }
 
@@ -143,7 +143,7 @@ final class ManagedClass: @unchecked Sendable {
     ///   counted.
     @inline(__always)
     func bound(
-        _ key: ObjectKey, _ place: ObjectPlace, _ this: Unmanaged<ManagedClass>
+        _ key: ObjectKey, _ place: ObjectLocation, _ this: Unmanaged<ManagedClass>
     ) -> ObjectBase {
         let object = type.init()
         object.begin(this, key, place)
@@ -159,7 +159,7 @@ final class ManagedClass: @unchecked Sendable {
     }
 
     @inline(__always)
-    func accessor<T>(_ key: ObjectKey, _ place: ObjectPlace, as type: T.Type) -> T {
+    func accessor<T>(_ key: ObjectKey, _ place: ObjectLocation, as type: T.Type) -> T {
         Unmanaged.passRetained(bound(key, place)).unsafelyCast()
     }
 }

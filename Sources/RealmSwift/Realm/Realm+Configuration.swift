@@ -23,9 +23,9 @@ extension Realm {
         /// `~/.local/share`, followed by the name of the executable. The directory is created.
         public static var defaultFileURL: URL {
             let environment = ProcessInfo.processInfo.environment
-            let home = environment["XDG_DATA_HOME"].map { URL(fileURLWithPath: $0) }
+            let owningRealm = environment["XDG_DATA_HOME"].map { URL(fileURLWithPath: $0) }
             let data =
-                home
+                owningRealm
                 ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(
                     ".local/share")
             let program = URL(fileURLWithPath: CommandLine.arguments.first ?? "realm")

@@ -90,7 +90,8 @@ extension RealmInstance {
     /// The managed object if `value` is an accessor of it; nil if the value belongs to another
     /// class or realm.
     private func stored(_ managed: ManagedClass, _ value: Any) -> ObjectBase? {
-        guard let object = value as? ObjectBase, object.keeper === self, let handle = object.handle,
+        guard let object = value as? ObjectBase, object.keepAlive === self,
+            let handle = object.handle,
             handle.link.table == managed.objects.key
         else { return nil }
         if object.isInvalidated {
@@ -224,7 +225,7 @@ extension InitialValues.Maker {
         switch value {
         case let any as AnyRealmValue: return any.content.map { copied($0) } ?? any
         case let object as ObjectBase:
-            guard let keeper = object.keeper, keeper !== realm else { return object }
+            guard let keepAlive = object.keepAlive, keepAlive !== realm else { return object }
             return realm.creation(realm.requireClass(named: object.className), object, policy)
         case let list as List<AnyRealmValue>: return Array(list).map { copied($0) }
         case let set as MutableSet<AnyRealmValue>: return Array(set).map { copied($0) }
@@ -250,7 +251,7 @@ extension InitialValues.Maker {
             if let object = value as? ObjectBase, Swift.type(of: object) == type { return object }
         case .stored(let realm, let policy):
             if !(type is EmbeddedObject.Type) {
-                if let object = value as? ObjectBase, object.keeper === realm { return object }
+                if let object = value as? ObjectBase, object.keepAlive === realm { return object }
                 // A new object is stored after the object that links to it.
                 if policy != .error {
                     return realm.creation(realm.requireClass(type), value, policy)

@@ -74,7 +74,7 @@ import RealmEngine
         }
         let place = queue.map { Scheduler.queue($0) } ?? Scheduler.here()
         self.init(try RealmInstance.open(configuration, on: place))
-        _ = ThreadRecord.current.keep(instance)
+        _ = ThreadRecord.current.retainUntilPoolEnds(instance)
     }
 
     /// Opens the realm at `fileURL`, with the other options of the default configuration.
@@ -132,9 +132,10 @@ import RealmEngine
     /// - Throws: `Realm.Error` if the file cannot be written.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         do throws(RealmError) {
-            defer { instance.letGo() }
+            defer { instance.release() }
             try engine.commitWrite(withoutNotifying: tokens.compactMap(\.engineToken))
-            Logger.tell(.trace, "committed version \(engine.version) of \(configuration.place)")
+            Logger.logToShared(
+                .trace, "committed version \(engine.version) of \(configuration.place)")
         } catch { throw Error(error) }
     }
 
@@ -144,7 +145,7 @@ import RealmEngine
     /// Traps without a write transaction.
     public func cancelWrite() {
         engine.cancelWrite()
-        instance.letGo()
+        instance.release()
     }
 
     /// Whether a write transaction is open.
@@ -223,7 +224,7 @@ import RealmEngine
     }
 
     private func checkDeletable(_ object: ObjectBase) {
-        guard object.keeper === instance else {
+        guard object.keepAlive === instance else {
             throwRealmException("Can only delete an object from the Realm it belongs to.")
         }
     }

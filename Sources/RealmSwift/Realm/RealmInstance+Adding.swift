@@ -25,8 +25,8 @@ extension RealmInstance {
     /// Returns the link to `object`, which is added if it is unmanaged. Traps for an object of
     /// another realm, and for a deleted object.
     func adopt(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
-        if let keeper = object.keeper, let handle = object.handle {
-            guard keeper === self else {
+        if let keepAlive = object.keepAlive, let handle = object.handle {
+            guard keepAlive === self else {
                 throwRealmException(
                     "Object is already managed by another Realm. Use create instead to copy it into "
                         + "this Realm.")

@@ -13,15 +13,15 @@ final class RealmInstance: @unchecked Sendable {
     /// before a migration.
     var hasStoredNames = false
     /// Whether the instance is notified of commits, in a context that work can be delivered to.
-    private(set) var isTold = true
+    private(set) var receivesNotices = true
     /// Reference to itself during a write transaction in a context other than a thread, which keeps
     /// the instance alive.
-    private var keeper: RealmInstance?
+    private var keepAlive: RealmInstance?
     /// Number of versions that `invalidate` released; older objects and collections are invalid.
     @exclusivity(unchecked) private(set) var releases = 0
     private let classes = LockedValue<[ObjectIdentifier: ManagedClass]>([:])
 
-    private let whereabouts = WeakBox<RealmInstance>()
+    private let weakBox = WeakBox<RealmInstance>()
 
     private static let live = LockedValue<[ObjectIdentifier: WeakBox<RealmInstance>]>([:])
 
@@ -31,10 +31,10 @@ final class RealmInstance: @unchecked Sendable {
         self.engine = engine
         self.configuration = configuration
         self.schema = schema
-        whereabouts.begin(self)
+        weakBox.begin(self)
     }
 
-    deinit { whereabouts.end() }
+    deinit { weakBox.end() }
 
     /// Returns the realm of an instance of the engine, and creates it for a new instance.
     static func of(
@@ -45,7 +45,7 @@ final class RealmInstance: @unchecked Sendable {
         return live.withLock { live in
             if let known = live[id]?.object, known.engine === engine { return known }
             if live.count > 64 { live = live.filter { $0.value.object != nil } }
-            live[id] = fresh.whereabouts
+            live[id] = fresh.weakBox
             return fresh
         }
     }
@@ -54,7 +54,7 @@ final class RealmInstance: @unchecked Sendable {
 
     /// Opens a realm for the given context. Throws `Realm.Error`.
     static func open(
-        _ configuration: Realm.Configuration, on place: Confinement, isTold: Bool = true
+        _ configuration: Realm.Configuration, on place: Confinement, receivesNotices: Bool = true
     ) throws -> RealmInstance {
         let schema = ModelSchema.of(configuration.objectTypes)
         if let refusal = schema.refusal {
@@ -62,16 +62,21 @@ final class RealmInstance: @unchecked Sendable {
         }
         do throws(RealmError) {
             var request = try configuration.request(schema)
-            (request.configuration.autorefresh, request.configuration.isShared) = (isTold, isTold)
+            (request.configuration.autorefresh, request.configuration.isShared) = (
+                receivesNotices, receivesNotices
+            )
             let realm = of(try Instance.open(request, on: place), configuration, schema)
             if realm.configuration.textComparison != configuration.textComparison {
                 throwRealmException(
                     "Realm at path '\(configuration.place)' already opened with another textComparison"
                 )
             }
-            if !isTold { (realm.engine.autorefresh, realm.isTold) = (true, false) }
-            Logger.tell(.detail, "opened \(configuration.place)")
-            Logger.tell(.trace, "\(configuration.place) is at version \(realm.engine.version)")
+            if !receivesNotices {
+                (realm.engine.autorefresh, realm.receivesNotices) = (true, false)
+            }
+            Logger.logToShared(.detail, "opened \(configuration.place)")
+            Logger.logToShared(
+                .trace, "\(configuration.place) is at version \(realm.engine.version)")
             return realm
         } catch {
             // Traps for options that differ from those the file is already open with.
@@ -91,14 +96,14 @@ final class RealmInstance: @unchecked Sendable {
     func beginWrite() {
         attempt { () throws(RealmError) in try engine.beginWrite() }
         let record = ThreadRecord.current
-        if record.keep(self) { return }
-        if engine.confinement.isDeliverable { keeper = self } else { record.keepWriting(self) }
+        if record.retainUntilPoolEnds(self) { return }
+        if engine.confinement.isDeliverable { keepAlive = self } else { record.keepWriting(self) }
     }
 
     /// Releases the instance when its write transaction has ended.
-    func letGo() {
-        keeper = nil
-        if !engine.confinement.isDeliverable { ThreadRecord.current.letGo(self) }
+    func release() {
+        keepAlive = nil
+        if !engine.confinement.isDeliverable { ThreadRecord.current.release(self) }
     }
 
     var isFrozen: Bool { engine.isFrozen }
@@ -184,7 +189,7 @@ final class RealmInstance: @unchecked Sendable {
     /// Releases the version; accessors of its objects become invalid.
     func invalidate() {
         guard engine.invalidate() else { return }
-        letGo()
+        release()
         releases += 1
         classes.withLock { classes in
             for managed in classes.values { managed.isStale = true }
@@ -211,7 +216,7 @@ final class RealmInstance: @unchecked Sendable {
     }
 
     static func frozen<T: ObjectBase>(_ object: T) -> T {
-        guard let realm = object.keeper, let handle = object.handle else {
+        guard let realm = object.keepAlive, let handle = object.handle else {
             throwRealmException("Unmanaged objects cannot be frozen.")
         }
         if realm.isFrozen { return object }
@@ -225,7 +230,7 @@ final class RealmInstance: @unchecked Sendable {
     }
 
     static func thawed<T: ObjectBase>(_ object: T) -> T? {
-        guard let realm = object.keeper, let handle = object.handle else {
+        guard let realm = object.keepAlive, let handle = object.handle else {
             throwRealmException("Unmanaged objects cannot be thawed.")
         }
         if !realm.isFrozen { return object }
@@ -281,7 +286,7 @@ extension Realm.Configuration {
         request.seedPath = seedFilePath?.path
         request.shouldCompact = shouldCompactOnLaunch
         request.schema = schema.wanted(
-            schemaVersion, deleteRealmIfMigrationNeeded ? .beginAnew : .migrate(migration(schema)))
+            schemaVersion, deleteRealmIfMigrationNeeded ? .recreate : .migrate(migration(schema)))
         return request
     }
 }

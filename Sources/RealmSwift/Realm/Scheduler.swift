@@ -25,7 +25,7 @@ enum Scheduler {
         // A value set for a queue keeps its address as long as the queue exists, and the address
         // identifies the queue quickly.
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: id) }
-        if DispatchQueue.getSpecific(key: queueKey) != id, !isStandIn(for: .object(id)) {
+        if DispatchQueue.getSpecific(key: queueKey) != id, !isImpersonated(for: .object(id)) {
             wrongQueue()
         }
         return Confinement(
@@ -71,7 +71,7 @@ enum Scheduler {
     }
 
     static let main = Confinement(
-        mainPlace, name: "the main queue", includesCaller: ThreadRecord.current.isInitial,
+        mainContext, name: "the main queue", includesCaller: ThreadRecord.current.isInitial,
         isCurrent: { isOnMain },
         send: { work in
             DispatchQueue.main.async(execute: work)
@@ -79,13 +79,13 @@ enum Scheduler {
         })
 
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
-    private static let queueKeyPlace = UInt(
+    private static let queueKeyAddress = UInt(
         bitPattern: Unmanaged.passUnretained(queueKey).toOpaque())
 
     /// The value set for the current queue; nil if there is none. The address of the key is the key
     /// that Dispatch's Swift overlay uses.
     private static var specific: UnsafeMutableRawPointer? {
-        dispatch_get_specific(UnsafeRawPointer(bitPattern: queueKeyPlace)!)
+        dispatch_get_specific(UnsafeRawPointer(bitPattern: queueKeyAddress)!)
     }
 
     /// Test that identifies the current queue; nil outside of a queue that has the value, such as
@@ -106,18 +106,18 @@ enum Scheduler {
     /// serve.
     private static var isOnMain: Bool {
         ThreadRecord.current.isInitial || DispatchQueue.getSpecific(key: mainKey) != nil
-            || isStandIn(for: mainPlace)
+            || isImpersonated(for: mainContext)
     }
 
-    private static let mainPlace = Confinement.Identity.object(identity(of: mainQueue))
+    private static let mainContext = Confinement.Identity.object(identity(of: mainQueue))
 
-    private static func isStandIn(for place: Confinement.Identity) -> Bool {
+    private static func isImpersonated(for place: Confinement.Identity) -> Bool {
         ImpersonatedThread.current?.passes(for: place) ?? false
     }
 
     /// Contexts of the calling thread, for a thread that impersonates it in tests.
     static var places: Set<Confinement.Identity> {
-        var places: Set<Confinement.Identity> = isOnMain ? [mainPlace] : []
+        var places: Set<Confinement.Identity> = isOnMain ? [mainContext] : []
         if let id = DispatchQueue.getSpecific(key: queueKey) { places.insert(.object(id)) }
         return places
     }

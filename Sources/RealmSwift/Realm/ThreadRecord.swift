@@ -34,7 +34,7 @@ final class ThreadRecord {
     }
 
     /// Keeps a realm alive to the end of the innermost pool. Returns false if there is no pool.
-    func keep(_ realm: RealmInstance) -> Bool {
+    func retainUntilPoolEnds(_ realm: RealmInstance) -> Bool {
         guard let last = pools.indices.last else { return false }
         pools[last][ObjectIdentifier(realm)] = realm
         return true
@@ -46,5 +46,5 @@ final class ThreadRecord {
     /// Realm().beginWrite()` can be ended.
     func keepWriting(_ realm: RealmInstance) { writing[ObjectIdentifier(realm)] = realm }
 
-    func letGo(_ realm: RealmInstance) { writing[ObjectIdentifier(realm)] = nil }
+    func release(_ realm: RealmInstance) { writing[ObjectIdentifier(realm)] = nil }
 }

@@ -20,7 +20,7 @@ final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectio
     }
 
     var layout: SectionsLayout<Key> {
-        let engine = results.home.engine
+        let engine = results.owningRealm.engine
         // An open write transaction may change the results at any time.
         if !isFrozen, engine.isInWriteTransaction { return found() }
         let version = engine.version

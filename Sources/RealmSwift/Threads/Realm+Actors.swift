@@ -75,7 +75,7 @@ extension Realm {
         callback: @escaping (Result<Realm, Swift.Error>) -> Void
     ) -> AsyncOpenTask {
         let task = AsyncOpenTask(state: AsyncOpenTask.State())
-        let carried = Carried(callback)
+        let carried = ThreadTransfer(callback)
         callbackQueue.async {
             if task.state.isCancelled { return }
             carried.value(Result { try Realm(configuration: configuration, queue: callbackQueue) })
@@ -101,9 +101,11 @@ extension Realm {
 }
 
 extension Actor {
-    fileprivate func open(_ configuration: Realm.Configuration) throws -> Carried<RealmInstance> {
+    fileprivate func open(_ configuration: Realm.Configuration) throws -> ThreadTransfer<
+        RealmInstance
+    > {
         try Task.checkCancellation()
-        return Carried(try RealmInstance.open(configuration, on: Scheduler.actor(self)))
+        return ThreadTransfer(try RealmInstance.open(configuration, on: Scheduler.actor(self)))
     }
 }
 
@@ -117,7 +119,7 @@ extension Scheduler {
     }
 
     /// Whether `place` is the context that `actor(actor)` returns.
-    static func isPlace(of actor: any Actor, _ place: Confinement) -> Bool {
-        place.isPlace(of: actor) || (actor is MainActor && place.isSame(as: main))
+    static func isContext(of actor: any Actor, _ place: Confinement) -> Bool {
+        place.isContext(of: actor) || (actor is MainActor && place.isSame(as: main))
     }
 }

@@ -63,7 +63,7 @@ extension Realm {
     }
 
     private func checkIsolated(_ name: String, _ actor: any Actor) {
-        if !isFrozen, !Scheduler.isPlace(of: actor, engine.confinement) {
+        if !isFrozen, !Scheduler.isContext(of: actor, engine.confinement) {
             throwRealmException(
                 "\(name)() can only be called on main thread or actor-isolated Realms")
         }

@@ -66,7 +66,7 @@ extension Realm {
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: ((Swift.Error?) -> Void)? = nil
     ) -> AsyncTransactionId {
-        defer { instance.letGo() }
+        defer { instance.release() }
         return attempt { () throws(RealmError) in
             try engine.commitAsyncWrite(
                 allowGrouping: allowGrouping, { error in onComplete?(error.map { Error($0) }) })

@@ -37,13 +37,13 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
             state.withLock { state in
                 guard let reference = state.reference, let configuration = state.configuration
                 else {
-                    return Carried<T?>(nil)
+                    return ThreadTransfer<T?>(nil)
                 }
                 do {
                     let realm = try RealmInstance.open(configuration, on: Scheduler.here())
                     let found = reference.resolve(in: realm)
                     state.reference = found.map { ThreadSafeReference(to: $0) }
-                    return Carried(found)
+                    return ThreadTransfer(found)
                 } catch { throwRealmException("\(error)") }
             }.value
         }

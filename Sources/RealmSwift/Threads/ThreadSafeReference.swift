@@ -41,7 +41,7 @@ extension Realm {
 }
 
 /// A type whose values can be handed over, without its generic parameters.
-protocol HandedOver {
+protocol ThreadTransferable {
     /// The engine's description of the value; nil for an unmanaged value.
     var confined: RealmEngine.Confined? { get }
     var instance: RealmInstance? { get }
@@ -54,7 +54,7 @@ protocol HandedOver {
     var arrangedValues: (() -> [AnyHashable])? { get }
 }
 
-extension HandedOver {
+extension ThreadTransferable {
     var found: ObjectResults? { nil }
     var arrangedValues: (() -> [AnyHashable])? { nil }
 }
@@ -65,7 +65,7 @@ final class HandOver: @unchecked Sendable {
     private let maker: (RealmInstance, RealmEngine.Confined) -> Any?
 
     init(_ thing: any ThreadConfined) {
-        guard let thing = thing as? any HandedOver, let confined = thing.confined else {
+        guard let thing = thing as? any ThreadTransferable, let confined = thing.confined else {
             throwRealmException(
                 "Cannot construct reference to unmanaged object, which can be passed across threads "
                     + "directly")
@@ -83,11 +83,11 @@ final class HandOver: @unchecked Sendable {
     }
 }
 
-extension ObjectBase: HandedOver {
-    var instance: RealmInstance? { keeper }
+extension ObjectBase: ThreadTransferable {
+    var instance: RealmInstance? { keepAlive }
     var confined: RealmEngine.Confined? {
-        guard let keeper, let handle else { return nil }
-        return RealmEngine.Confined(keeper.engine, .object(handle.link))
+        guard let keepAlive, let handle else { return nil }
+        return RealmEngine.Confined(keepAlive.engine, .object(handle.link))
     }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
         let type = Swift.type(of: self)
@@ -98,8 +98,8 @@ extension ObjectBase: HandedOver {
     }
 }
 
-extension Results: HandedOver {
-    var instance: RealmInstance? { home }
+extension Results: ThreadTransferable {
+    var instance: RealmInstance? { owningRealm }
     var found: ObjectResults? {
         if case .objects(let source) = source { source.results } else { nil }
     }
@@ -132,7 +132,7 @@ extension Results: HandedOver {
     }
 }
 
-extension LinkingObjects: HandedOver {
+extension LinkingObjects: ThreadTransferable {
     var instance: RealmInstance? { source?.realm }
     var confined: RealmEngine.Confined? { source?.results.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
@@ -146,8 +146,8 @@ extension LinkingObjects: HandedOver {
     }
 }
 
-extension AnyRealmCollection: HandedOver {
-    private var handed: (any HandedOver)? { base as? any HandedOver }
+extension AnyRealmCollection: ThreadTransferable {
+    private var handed: (any ThreadTransferable)? { base as? any ThreadTransferable }
     var found: ObjectResults? { handed?.found }
     var arrangedValues: (() -> [AnyHashable])? { handed?.arrangedValues }
     var instance: RealmInstance? { handed?.instance }
@@ -161,7 +161,7 @@ extension AnyRealmCollection: HandedOver {
     }
 }
 
-extension Projection: HandedOver {
+extension Projection: ThreadTransferable {
     var instance: RealmInstance? { rootObject.instance }
     var confined: RealmEngine.Confined? { rootObject.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
@@ -182,7 +182,7 @@ extension SectionsSource {
     }
 }
 
-extension SectionedResults: HandedOver {
+extension SectionedResults: ThreadTransferable {
     var instance: RealmInstance? { source.results.instance }
     var confined: RealmEngine.Confined? { source.results.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
@@ -191,7 +191,7 @@ extension SectionedResults: HandedOver {
     }
 }
 
-extension ResultsSection: HandedOver {
+extension ResultsSection: ThreadTransferable {
     var instance: RealmInstance? { source.results.instance }
     var confined: RealmEngine.Confined? { source.results.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
@@ -200,7 +200,7 @@ extension ResultsSection: HandedOver {
     }
 }
 
-extension List: HandedOver {
+extension List: ThreadTransferable {
     var instance: RealmInstance? { managed?.realm }
     var confined: RealmEngine.Confined? { managed?.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
@@ -208,7 +208,7 @@ extension List: HandedOver {
     }
 }
 
-extension MutableSet: HandedOver {
+extension MutableSet: ThreadTransferable {
     var instance: RealmInstance? { managed?.realm }
     var confined: RealmEngine.Confined? { managed?.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {
@@ -216,7 +216,7 @@ extension MutableSet: HandedOver {
     }
 }
 
-extension Map: HandedOver {
+extension Map: ThreadTransferable {
     var instance: RealmInstance? { managed?.realm }
     var confined: RealmEngine.Confined? { managed?.confined }
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? {

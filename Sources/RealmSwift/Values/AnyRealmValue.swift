@@ -89,7 +89,8 @@ public enum AnyRealmValue: Hashable {
     /// The object with access to its properties by name; nil for other cases and for an unmanaged
     /// object.
     public var dynamicObject: DynamicObject? {
-        guard case .object(let object) = self, let realm = object.keeper, let handle = object.handle
+        guard case .object(let object) = self, let realm = object.keepAlive,
+            let handle = object.handle
         else { return nil }
         return object as? DynamicObject ?? DynamicObject.of(realm, handle.link)
     }

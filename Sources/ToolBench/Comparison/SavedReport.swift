@@ -10,7 +10,7 @@ struct SavedReport {
     /// Results of another program measured in alternation; nil if there is none.
     private(set) var peer: (name: String, results: [SavedResult])?
 
-    private static let largest = 64 << 20
+    private static let maximumFileSize = 64 << 20
     /// Conditions that may differ between comparable measurements.
     private static let indifferent: Set<String> = [
         "host.load", "config.fileBytes", "config.runs", "config.warmup_ns",
@@ -21,7 +21,7 @@ struct SavedReport {
     /// Reads a saved measurement. Throws `input` if the file cannot be read or contains something
     /// else.
     init(path: String) throws(RealmError) {
-        let buffer = try InputFile(path).readAll(limit: Self.largest)
+        let buffer = try InputFile(path).readAll(limit: Self.maximumFileSize)
         do throws(RealmError) {
             try self.init(buffer)
         } catch { throw error.inFile(path) }

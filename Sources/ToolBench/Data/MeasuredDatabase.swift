@@ -17,11 +17,11 @@ open class MeasuredDatabase {
     private var commits = 0
     private var syncTimes = LatencyHistogram()
     private var workTimes = LatencyHistogram()
-    private var mostVersions = 0
+    private var maximumVersionCount = 0
     private var growth = GrowthCurve()
-    private var before = WriteSession.Traffic()
+    private var before = WriteSession.WriteStatistics()
     /// Whether commits are currently excluded from the statistics.
-    private var isApart = false
+    private var excludesCommits = false
     /// Number of syncs and of bytes written by excluded commits.
     private var asideSyncs = 0
     private var asideBytes = 0
@@ -50,7 +50,7 @@ open class MeasuredDatabase {
         instance = joined
         database = joined.database
         session = nil
-        forgetFigures()
+        resetStatistics()
     }
 
     /// Uses an instance for the calling thread for further transactions.
@@ -81,12 +81,14 @@ open class MeasuredDatabase {
     /// Commits the changes since the last commit.
     package func commit() throws(RealmError) {
         guard let transaction else { return }
-        let waitedBefore = traffic.syncNanoseconds
+        let waitedBefore = writeStatistics.syncNanoseconds
         let began = MonotonicClock.nanoseconds()
         if let instance { try instance.commitWrite() } else { try transaction.commit() }
         self.transaction = nil
         let spent = MonotonicClock.nanoseconds() &- began
-        if !isApart { note(spent, waited: UInt64(traffic.syncNanoseconds - waitedBefore)) }
+        if !excludesCommits {
+            note(spent, waited: UInt64(writeStatistics.syncNanoseconds - waitedBefore))
+        }
         if pins.count < pinsWanted { pins.append(database.snapshot()) }
     }
 
@@ -95,7 +97,7 @@ open class MeasuredDatabase {
         commits += 1
         if waited > 0 { syncTimes.record(waited) }
         workTimes.record(spent > waited ? spent &- waited : 0)
-        mostVersions = max(mostVersions, liveVersions)
+        maximumVersionCount = max(maximumVersionCount, liveVersions)
         growth.add(session?.fileSize ?? ScratchFile.size(path))
     }
 
@@ -122,36 +124,36 @@ open class MeasuredDatabase {
     // MARK: Measurements
 
     /// Number of syncs and bytes written through this handle.
-    private var traffic: WriteSession.Traffic {
-        var traffic = session?.traffic ?? WriteSession.Traffic()
-        guard let other = instance?.traffic else { return traffic }
-        traffic.add(other)
-        return traffic
+    private var writeStatistics: WriteSession.WriteStatistics {
+        var writeStatistics = session?.writeStatistics ?? WriteSession.WriteStatistics()
+        guard let other = instance?.writeStatistics else { return writeStatistics }
+        writeStatistics.add(other)
+        return writeStatistics
     }
 
     /// Number of live versions, known only to the handle that created the file; otherwise 0.
     private var liveVersions: Int { session?.liveVersions ?? 0 }
 
     /// Resets the statistics after preparations.
-    package func forgetFigures() {
+    package func resetStatistics() {
         (logicalBytes, commits) = (0, 0)
-        mostVersions = liveVersions
+        maximumVersionCount = liveVersions
         (syncTimes, workTimes) = (LatencyHistogram(), LatencyHistogram())
         sizeAtStart = ScratchFile.size(path)
         growth = GrowthCurve()
         growth.add(sizeAtStart)
-        before = traffic
+        before = writeStatistics
         (asideSyncs, asideBytes) = (0, 0)
     }
 
     /// Runs `body` and excludes its changes from the statistics.
     package func apart(_ body: () throws(RealmError) -> Void) throws(RealmError) {
-        let (counted, known) = (logicalBytes, traffic)
-        isApart = true
-        defer { isApart = false }
+        let (counted, known) = (logicalBytes, writeStatistics)
+        excludesCommits = true
+        defer { excludesCommits = false }
         try body()
         logicalBytes = counted
-        let now = traffic
+        let now = writeStatistics
         asideSyncs += now.syncs - known.syncs
         asideBytes += now.bytes - known.bytes
     }
@@ -160,16 +162,16 @@ open class MeasuredDatabase {
     func note(commits: Int, logicalBytes: Int) {
         self.commits += commits
         self.logicalBytes += logicalBytes
-        mostVersions = max(mostVersions, liveVersions)
+        maximumVersionCount = max(maximumVersionCount, liveVersions)
     }
 
     /// Returns the statistics since they were reset. Pinned versions still count as pinned.
-    package func figures() throws(RealmError) -> StorageFigures {
-        let traffic = traffic
-        var figures = StorageFigures()
+    package func figures() throws(RealmError) -> StorageStatistics {
+        let writeStatistics = writeStatistics
+        var figures = StorageStatistics()
         figures.commits = commits
-        figures.syncs = traffic.syncs - before.syncs - asideSyncs
-        figures.bytesWritten = traffic.bytes - before.bytes - asideBytes
+        figures.syncs = writeStatistics.syncs - before.syncs - asideSyncs
+        figures.bytesWritten = writeStatistics.bytes - before.bytes - asideBytes
         figures.logicalBytes = logicalBytes
         figures.sizeAtStart = sizeAtStart
         figures.sizeAtEnd = ScratchFile.size(path)
@@ -177,7 +179,7 @@ open class MeasuredDatabase {
             figures.freeBytes = space.freeBytes
             figures.pinnedBytes = space.pinnedBytes
         }
-        figures.mostVersions = mostVersions
+        figures.maximumVersionCount = maximumVersionCount
         figures.syncTimes = syncTimes
         figures.workTimes = workTimes
         figures.growth = growth

@@ -23,7 +23,7 @@ final class PeopleDatabase: MeasuredDatabase {
         try createSchema()
         try createDogs()
         try commit()
-        forgetFigures()
+        resetStatistics()
     }
 
     /// Joins a database of persons with an instance for the calling thread.

@@ -7,7 +7,7 @@ import ToolKit
 /// the process, unless it is to be kept.
 package final class ScratchFile {
     package let path: String
-    private let isKept: Bool
+    private let isRetained: Bool
     private var entries: [TemporaryFiles.Entry] = []
 
     /// Suffixes of SQLite's companion files.
@@ -31,8 +31,8 @@ package final class ScratchFile {
             taken.append(path)
             return path
         }
-        isKept = setting.keepsFiles
-        if isKept { return }
+        isRetained = setting.keepsFiles
+        if isRetained { return }
         entries = ([""] + CompanionFiles.suffixes + Self.companions).map {
             TemporaryFiles.add(path + $0)
         }
@@ -42,7 +42,7 @@ package final class ScratchFile {
         // The lock file is not needed once no process has the database open.
         CompanionFiles.remove(beside: path)
         for suffix in Self.companions { unlink(path + suffix) }
-        if !isKept { unlink(path) }
+        if !isRetained { unlink(path) }
         for entry in entries { TemporaryFiles.remove(entry) }
         Self.taken.withLock { $0.removeAll { $0 == path } }
     }

@@ -34,7 +34,7 @@ package struct BenchSetting: Sendable, Equatable {
     /// each after the previous one.
     var rate: Double?
     /// Nanoseconds after the intended start at which an operation counts as late; nil for no limit.
-    var lateAfter: UInt64?
+    var lateThreshold: UInt64?
     var distribution = Distribution.uniform
     /// Whether to remove the file from the page cache before each run that reads it.
     var isCacheCold = false
@@ -53,7 +53,9 @@ package struct BenchSetting: Sendable, Equatable {
 
     /// Makes the meter of a run.
     var meter: Meter {
-        Meter(rate: rate, lateAfter: lateAfter, limit: time, injection: injection, middle: num / 2)
+        Meter(
+            rate: rate, lateThreshold: lateThreshold, limit: time, injection: injection,
+            middle: num / 2)
     }
 
     /// Number of operations of a run without a fixed end.

@@ -11,7 +11,7 @@ enum BuildIdentity {
 
     private static let noteSegment: UInt32 = 4
     private static let buildNote: UInt32 = 3
-    private static let largestSegment = 1 << 16
+    private static let maximumSegmentSize = 1 << 16
 
     /// Returns the build ID as hexadecimal digits, read from the note segments of the running file;
     /// nil if there is none.
@@ -28,7 +28,7 @@ enum BuildIdentity {
             let entry = bytes(descriptor, at: Int(start) + i * size, count: 56)
             guard entry.count == 56, entry.number(at: 0, bytes: 4) == noteSegment else { continue }
             let (offset, length) = (entry.number(at: 8, bytes: 8), entry.number(at: 32, bytes: 8))
-            guard offset < 1 << 40, length <= largestSegment else { continue }
+            guard offset < 1 << 40, length <= maximumSegmentSize else { continue }
             let isWide = entry.number(at: 48, bytes: 8) == 8
             let notes = bytes(descriptor, at: Int(offset), count: Int(length))
             if let found = identity(in: notes, alignment: isWide ? 8 : 4) { return found }

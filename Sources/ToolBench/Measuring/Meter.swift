@@ -28,7 +28,7 @@ package struct Meter: Sendable {
     private var began: UInt64 = 0
     private var lapBegan: UInt64 = 0
 
-    private let lateAfter: UInt64
+    private let lateThreshold: UInt64
     private let limit: UInt64
     private let injection: Injection
     /// Index of the operation to pause; negative for none.
@@ -39,17 +39,19 @@ package struct Meter: Sendable {
     private var scheduleBegan: UInt64 = 0
     private let isPlain: Bool
 
-    init() { self.init(rate: nil, lateAfter: nil, limit: nil, injection: Injection(), middle: 0) }
+    init() {
+        self.init(rate: nil, lateThreshold: nil, limit: nil, injection: Injection(), middle: 0)
+    }
 
     /// - Parameters:
     ///     - rate: operations per second; nil to start each after the previous one.
     ///     - limit: nanoseconds after which `isOver` is true.
     ///     - middle: index of the operation that an injected stall pauses.
     init(
-        rate: Double?, lateAfter: UInt64?, limit: UInt64?, injection: Injection, middle: Int
+        rate: Double?, lateThreshold: UInt64?, limit: UInt64?, injection: Injection, middle: Int
     ) {
         interval = rate.map { 1e9 / $0 } ?? 0
-        self.lateAfter = lateAfter ?? .max
+        self.lateThreshold = lateThreshold ?? .max
         self.limit = limit ?? .max
         self.injection = injection
         stallAt = injection.stall > 0 ? middle : -1
@@ -145,7 +147,7 @@ package struct Meter: Sendable {
         let intended = scheduleBegan &+ UInt64(Double(scheduled) * interval)
         let response = now > intended ? now &- intended : 0
         responses.record(response)
-        if response > lateAfter { late += 1 }
+        if response > lateThreshold { late += 1 }
         scheduled += 1
         awaitStart()
     }

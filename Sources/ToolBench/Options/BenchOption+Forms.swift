@@ -15,9 +15,9 @@ extension OptionForm where Value == Distribution {
     static var distribution: Self {
         Self(
             .suggestion(["uniform", "zipfian", "latest", "sequential"]), show: \.name
-        ) { (text) throws(Objection) in
+        ) { (text) throws(OptionValueError) in
             guard let distribution = Distribution(text) else {
-                throw Objection(
+                throw OptionValueError(
                     to: text,
                     "not uniform, zipfian, zipfian:SKEW with a skew between 0 and 1, latest or "
                         + "sequential")
@@ -29,9 +29,9 @@ extension OptionForm where Value == Distribution {
 
 extension OptionForm where Value == Injection {
     static var injection: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.text) { (text) throws(OptionValueError) in
             guard let injection = Injection(text) else {
-                throw Objection(
+                throw OptionValueError(
                     to: text,
                     "not a fault such as slow=30%, stall=200ms or both, separated by a comma")
             }
@@ -42,9 +42,9 @@ extension OptionForm where Value == Injection {
 
 extension OptionForm where Value == Gate {
     static var gate: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.text) { (text) throws(OptionValueError) in
             guard let gate = Gate(text) else {
-                throw Objection(to: text, "not a list such as \(Gate.usual)")
+                throw OptionValueError(to: text, "not a list such as \(Gate.usual)")
             }
             return gate
         }
@@ -54,10 +54,10 @@ extension OptionForm where Value == Gate {
 extension OptionForm where Value == Int {
     /// Size of a payload in bytes, up to the limit of a property.
     static var payload: Self {
-        let most = ValueCheck.longestBinary
-        return size.limited { (size) throws(Objection) in
+        let most = ValueCheck.maximumBinarySize
+        return size.limited { (size) throws(OptionValueError) in
             guard size <= most else {
-                throw Objection("a property holds at most \(most) bytes")
+                throw OptionValueError("a property holds at most \(most) bytes")
             }
         }
     }

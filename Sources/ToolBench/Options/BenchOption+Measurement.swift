@@ -3,7 +3,7 @@ import ToolKit
 /// Options for the measurement.
 extension BenchOption {
     static let measurement: [any OptionDeclaration] = [
-        list, runs, num, runTime, warmup, rate, lateAfter, seed, distribution, cache, inject,
+        list, runs, num, runTime, warmup, rate, lateThreshold, seed, distribution, cache, inject,
     ]
 
     static let list = Option(
@@ -48,7 +48,7 @@ extension BenchOption {
             + "operation it delays. The report adds how late operations began. Only for workloads "
             + "whose operations are timed one by one.")
 
-    static let lateAfter = Option(
+    static let lateThreshold = Option(
         "late-after", nil, .required("DUR", .duration), in: .measurement,
         "count operations that finish more than DUR late",
         "Count operations that finish more than DUR after their scheduled start.", needs: [rate])

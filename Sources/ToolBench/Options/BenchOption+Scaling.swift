@@ -31,9 +31,9 @@ extension BenchOption {
 extension OptionForm where Value == Double {
     /// Maximum allowed exponent.
     static var exponent: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.text) { (text) throws(OptionValueError) in
             guard let exponent = Double(text), exponent.isFinite, exponent > 0 else {
-                throw Objection(to: text, "not a number above 0, such as 1.15")
+                throw OptionValueError(to: text, "not a number above 0, such as 1.15")
             }
             return exponent
         }

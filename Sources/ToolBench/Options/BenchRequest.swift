@@ -116,7 +116,9 @@ struct BenchRequest {
         setting.isCacheCold = command[BenchOption.cache] == .cold
         setting.time = command[BenchOption.runTime].map { UInt64($0.wholeNanoseconds) }
         setting.rate = command[BenchOption.rate].map(Double.init)
-        setting.lateAfter = command[BenchOption.lateAfter].map { UInt64($0.wholeNanoseconds) }
+        setting.lateThreshold = command[BenchOption.lateThreshold].map {
+            UInt64($0.wholeNanoseconds)
+        }
         setting.distribution = command[BenchOption.distribution]
         setting.injection = command[BenchOption.inject]
         return setting

@@ -32,7 +32,7 @@ extension BenchTable {
                 + "to it."),
         .paragraph(
             "Short runs are repeated until they have used 50 milliseconds of processor time "
-                + "together, at most \(ScalingRunner.mostRuns) times. The run with the least time "
+                + "together, at most \(ScalingRunner.maximumRunCount) times. The run with the least time "
                 + "counts. `--runs` is the minimum number of runs, by default 1. With few objects "
                 + "the exponents are still noise: fixed costs hide the growth, and the data may "
                 + "outgrow a cache between two sizes. Trust an exponent only if the largest size "

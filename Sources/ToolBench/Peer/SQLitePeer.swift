@@ -77,8 +77,8 @@ final class SQLitePeer {
 
     private func measure(
         _ script: SQLiteScript, _ scratch: ScratchFile, _ child: ChildProcess
-    ) throws(RealmError) -> RunFigures {
-        var storage = StorageFigures()
+    ) throws(RealmError) -> RunStatistics {
+        var storage = StorageStatistics()
         storage.sizeAtStart = scratch.size
         let before = child.written
         let began = MonotonicClock.nanoseconds()
@@ -90,7 +90,7 @@ final class SQLitePeer {
         storage.commits = script.commits(setting)
         var usage = ResourceUsage()
         usage.bytesWritten = after.storage - before.storage
-        return RunFigures(
+        return RunStatistics(
             operations: script.operations(setting), elapsed: elapsed, usage: usage,
             peakMemory: child.peakMemory, storage: script.writes ? storage : nil)
     }

@@ -139,7 +139,7 @@ extension BenchReport {
             ("fileBytes", file), ("file", file),
             ("spaceAmp", .decimal(result.spaceAmplification, places: 2)),
             ("pinnedBytes", .count(result.storage(\.pinnedBytes))),
-            ("liveVersionsMax", .count(result.storage(\.mostVersions))),
+            ("liveVersionsMax", .count(result.storage(\.maximumVersionCount))),
         ]
         if let growth = result.runs.last?.storage?.growth {
             let sizes = JSONItem.counts(growth.sizes)
@@ -171,7 +171,7 @@ extension BenchReport {
         guard result.isPaced else { return members }
         return members + percentiles("service_ns", result.services)
             + percentiles("lag_ns", result.lags)
-            + [("late", .known(setting.lateAfter == nil ? nil : result.late))]
+            + [("late", .known(setting.lateThreshold == nil ? nil : result.late))]
     }
 }
 

@@ -43,7 +43,7 @@ extension BenchReport {
         let isPaced = result.isPaced
         figures += [
             .known(isPaced ? Int(clamping: result.lags.value(atShare: 0.99)) : nil),
-            .known(isPaced && setting.lateAfter != nil ? result.late : nil),
+            .known(isPaced && setting.lateThreshold != nil ? result.late : nil),
         ]
         return figures
     }
@@ -63,7 +63,7 @@ extension BenchReport {
             .known(result.knownStorage(\.compactedSize)),
             .known(result.knownStorage(\.liveBytes)), .known(result.storage(\.freeBytes)),
             .decimal(result.spaceAmplification, places: 2),
-            .known(result.storage(\.pinnedBytes)), .known(result.storage(\.mostVersions)),
+            .known(result.storage(\.pinnedBytes)), .known(result.storage(\.maximumVersionCount)),
         ]
     }
 }

@@ -67,7 +67,7 @@ extension BenchReport {
                     + "took P50 \(time(result.services, 0.5)), "
                     + "P99 \(time(result.services, 0.99)) from there")
         }
-        if result.isPaced, let limit = setting.lateAfter {
+        if result.isPaced, let limit = setting.lateThreshold {
             let count = Int(clamping: result.responses.count)
             notes.append(
                 "\(result.late) of \(count) later than \(Quantity.latency(Int(limit)))")
@@ -194,7 +194,7 @@ extension BenchReport {
                 result.knownStorage(\.compactedSize).map(Quantity.bytes) ?? "-",
                 result.spaceAmplification.map(Quantity.oneDecimal) ?? "-",
                 Quantity.bytes(result.storage(\.pinnedBytes)),
-                String(result.storage(\.mostVersions)),
+                String(result.storage(\.maximumVersionCount)),
             ]
         }
         return (

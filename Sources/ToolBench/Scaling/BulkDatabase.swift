@@ -33,7 +33,7 @@ final class BulkDatabase: MeasuredDatabase {
 
     // MARK: Values
 
-    /// Returns `prefix` and `number` as a text that is valid until `forgetTexts`.
+    /// Returns `prefix` and `number` as a text that is valid until `clearTexts`.
     func text(_ prefix: String, _ number: Int, padding: Int = 0) -> Value {
         let start = texts.count
         texts.append(prefix)
@@ -43,7 +43,7 @@ final class BulkDatabase: MeasuredDatabase {
             ByteView(texts.bytes.baseAddress! + start, count: texts.count - start))
     }
 
-    func forgetTexts() { texts.removeAll() }
+    func clearTexts() { texts.removeAll() }
 
     /// The numbers below `count` in random order.
     func shuffled() -> [Int] { (0..<count).shuffled(using: &random) }
@@ -75,7 +75,7 @@ final class BulkDatabase: MeasuredDatabase {
         let key = try values.withUnsafeBufferPointer { (values) throws(RealmError) in
             try t.create(in: table, values: values)
         }
-        forgetTexts()
+        clearTexts()
         return key
     }
 

@@ -108,10 +108,10 @@ extension BulkDatabase {
         for i in 0..<items { keys.append(try add([.int(Int64(i))], to: item)) }
         let values = keys.map { Value.link(ObjectLink(table: item, key: $0)) }
         if kind == .dictionary {
-            let place = CollectionPlace(holder, owner, 0)
+            let location = CollectionLocation(holder, owner, 0)
             for (i, value) in values.enumerated() {
-                try writing().setEntry(text("key", i), to: value, in: place)
-                forgetTexts()
+                try writing().setEntry(text("key", i), to: value, in: location)
+                clearTexts()
             }
         } else {
             try writing().setElements(holder, owner, 0, values)

@@ -20,7 +20,7 @@ extension BulkOperation {
                 for i in 0..<d.count {
                     let key = try d.addIndexedObject(i, indexes: 2, [.null])
                     try d.writing().setElements(d.table, key, 3, [d.text("inbox", i % 10)])
-                    d.forgetTexts()
+                    d.clearTexts()
                     try d.commit()
                 }
             }),

@@ -27,10 +27,10 @@ extension BulkOperation {
             "diff-equal-sets", "compare two files with the same set of texts", leaves: { _ in 1 },
             prepare: { (d) throws(RealmError) in
                 try d.addCollection(.set, .string, isFull: false)
-                let place = CollectionPlace(d.table, d.owner, 0)
+                let location = CollectionLocation(d.table, d.owner, 0)
                 for i in 0..<d.count {
-                    try d.writing().insertMember(d.text("member", i), into: place)
-                    d.forgetTexts()
+                    try d.writing().insertMember(d.text("member", i), into: location)
+                    d.clearTexts()
                 }
                 try d.commit()
                 try d.writeCopy()

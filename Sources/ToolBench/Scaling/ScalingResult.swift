@@ -19,7 +19,7 @@ struct ScalingPoint: Sendable {
 
     var processorTime: Int { user + system }
 
-    init(num: Int, runs: [RunFigures]) {
+    init(num: Int, runs: [RunStatistics]) {
         let best = runs.min { $0.processorTime < $1.processorTime }
         self.num = num
         self.runs = runs.count
@@ -69,7 +69,7 @@ struct ScalingResult: Sendable {
     }
 }
 
-extension RunFigures {
+extension RunStatistics {
     /// Nanoseconds of processor time in user and kernel mode.
     var processorTime: Int { usage.userNanoseconds + usage.systemNanoseconds }
 }

@@ -9,9 +9,9 @@ struct ScalingRun {
     func run() throws(RealmError) -> ExitCode {
         let request = try BenchRequest(command, catalogue)
         let sizes = command[BenchOption.scaling] ?? BenchOption.usualSizes
-        guard request.setting.num <= Self.mostObjects >> (sizes - 1) else {
+        guard request.setting.num <= Self.maximumObjectCount >> (sizes - 1) else {
             throw .misuse(
-                "--scaling: the largest size has more than \(Self.mostObjects) objects",
+                "--scaling: the largest size has more than \(Self.maximumObjectCount) objects",
                 code: "InvalidArgument")
         }
         // Opened before measuring, so that an invalid output fails at once.
@@ -30,7 +30,7 @@ struct ScalingRun {
     }
 
     /// Largest number that `--num` accepts.
-    private static let mostObjects = 1_000_000_000
+    private static let maximumObjectCount = 1_000_000_000
 
     private func measure(
         _ request: BenchRequest, _ sizes: Int

@@ -4,10 +4,10 @@ import ToolKit
 /// Runs workloads at sizes that double.
 struct ScalingRunner {
     /// Minimum total processor time in nanoseconds; shorter runs are repeated until they reach it.
-    static let leastMeasured = 50_000_000
+    static let minimumProcessorTime = 50_000_000
     /// Maximum number of repetitions, because preparing a run may take longer than the measured
     /// part.
-    static let mostRuns = 20
+    static let maximumRunCount = 20
 
     let setting: BenchSetting
     let workloads: [WorkloadPlan]
@@ -41,13 +41,13 @@ struct ScalingRunner {
 
     private func measure(
         _ plan: WorkloadPlan, _ setting: BenchSetting, warmsUp: Bool
-    ) throws(RealmError) -> [RunFigures] {
+    ) throws(RealmError) -> [RunStatistics] {
         let runner = BenchRunner(setting: setting, workloads: [plan])
         var expected: RunOutcome?
         if warmsUp, setting.warmup > .zero {
             expected = try runner.measure(plan, setting).outcome
         }
-        var runs: [RunFigures] = []
+        var runs: [RunStatistics] = []
         var spent = 0
         repeat {
             let once = try runner.measure(plan, setting)
@@ -56,7 +56,7 @@ struct ScalingRunner {
             runs.append(once.figures)
             spent += once.figures.processorTime
         } while runs.count < setting.runs
-            || repeats && spent < Self.leastMeasured && runs.count < Self.mostRuns
+            || repeats && spent < Self.minimumProcessorTime && runs.count < Self.maximumRunCount
         return runs
     }
 }

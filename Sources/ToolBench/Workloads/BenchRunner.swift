@@ -59,7 +59,7 @@ struct BenchRunner {
 
     /// Results of a single run.
     struct Once {
-        let figures: RunFigures
+        let figures: RunStatistics
         let meter: Meter
         let outcome: RunOutcome
         let note: String?
@@ -78,7 +78,7 @@ struct BenchRunner {
         let usage = ResourceUsage.now.since(before).since(meter.asideUsage)
         let memory = PeakMemory.bytes
         let outcome = try workload.finish(meter)
-        let figures = RunFigures(
+        let figures = RunStatistics(
             operations: meter.operations, elapsed: meter.elapsed, usage: usage,
             peakMemory: memory, storage: workload.storage)
         return Once(figures: figures, meter: meter, outcome: outcome, note: workload.note)

@@ -62,7 +62,7 @@ class ConcurrentWorkload: WriteWorkload {
 
     private struct Shared {
         var meter = Meter()
-        var figures = StorageFigures()
+        var figures = StorageStatistics()
         var failure: RealmError?
     }
 
@@ -95,8 +95,8 @@ class ConcurrentWorkload: WriteWorkload {
         let (writers, readers) = (setting.writers, setting.readers)
         writersLeft.store(writers, ordering: .relaxed)
         // The first writer is the calling thread, which has the database open already.
-        let first = Unconfined(people)
-        let this = Unconfined(self)
+        let first = UncheckedSendableBox(people)
+        let this = UncheckedSendableBox(self)
         Threads.run(writers + readers) { index in
             this.value.work(index, index == 0 ? first.value : nil)
         }
@@ -129,11 +129,11 @@ class ConcurrentWorkload: WriteWorkload {
         shared.withLock { $0.meter.merge(measured) }
     }
 
-    private func keep(_ figures: StorageFigures) {
+    private func keep(_ figures: StorageStatistics) {
         shared.withLock { $0.figures.add(figures) }
     }
 
-    override final func complete(_ figures: inout StorageFigures) throws(RealmError) {
+    override final func complete(_ figures: inout StorageStatistics) throws(RealmError) {
         shared.withLock { figures.add($0.figures) }
     }
 

@@ -60,7 +60,7 @@ private final class ListDatabase: MeasuredDatabase {
         try writing().addProperty(table, numbers)
         object = try writing().create(in: table)
         try commit()
-        forgetFigures()
+        resetStatistics()
     }
 
     func append(_ number: Int64) throws(RealmError) {

@@ -98,7 +98,7 @@ class QueryWorkload: Workload {
         let shared = Mutex<(meter: Meter, findings: [Finding], failure: RealmError?)>(
             (Meter(), [], nil))
         let share = max(1, most / setting.readers)
-        let this = Unconfined(self)
+        let this = UncheckedSendableBox(self)
         Threads.run(setting.readers) { _ in
             let this = this.value
             var own = this.setting.meter

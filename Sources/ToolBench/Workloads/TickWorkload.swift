@@ -12,11 +12,11 @@ class TickWhileWriting: ConcurrentWorkload {
 
     /// Number of ticks that are due. A separate object, because the thread that counts ticks may
     /// outlive the workload.
-    private final class Due: Sendable {
+    private final class DueTicks: Sendable {
         let count = Atomic<Int>(0)
     }
 
-    private let due = Due()
+    private let due = DueTicks()
     /// Number of completed ticks.
     private let ticksDone = Atomic<Int>(0)
     /// Number of transactions in progress or being written.

@@ -30,14 +30,14 @@ package protocol Workload: AnyObject {
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome
 
     /// Storage statistics, available after `finish`; nil for workloads that do not write.
-    var storage: StorageFigures? { get }
+    var storage: StorageStatistics? { get }
 
     /// Additional remark on the run, available after `finish`; nil for none.
     var note: String? { get }
 }
 
 extension Workload {
-    package var storage: StorageFigures? { nil }
+    package var storage: StorageStatistics? { nil }
     package var note: String? { nil }
 }
 

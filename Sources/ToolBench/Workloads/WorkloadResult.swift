@@ -1,7 +1,7 @@
 import ToolKit
 
 /// Figures of one run.
-struct RunFigures: Sendable {
+struct RunStatistics: Sendable {
     let operations: Int
     /// Nanoseconds of the measured part.
     let elapsed: UInt64
@@ -9,7 +9,7 @@ struct RunFigures: Sendable {
     /// Peak memory in bytes, including pages of mapped files.
     let peakMemory: Int
     /// Storage statistics; nil for workloads that do not write.
-    var storage: StorageFigures?
+    var storage: StorageStatistics?
     /// 99th percentile of the latencies in nanoseconds; nil if operations are not timed.
     var p99: Int?
 
@@ -30,7 +30,7 @@ struct WorkloadResult: Sendable {
     let name: String
     /// The query of a query workload; nil for other workloads.
     let query: String?
-    private(set) var runs: [RunFigures] = []
+    private(set) var runs: [RunStatistics] = []
     /// Latencies of all runs in nanoseconds, from the actual start of operations.
     private(set) var services = LatencyHistogram()
     /// Latencies from the intended start of operations, and delays of their actual start; empty
@@ -55,7 +55,7 @@ struct WorkloadResult: Sendable {
         query = nil
     }
 
-    mutating func add(_ run: RunFigures, _ meter: Meter, note: String? = nil) {
+    mutating func add(_ run: RunStatistics, _ meter: Meter, note: String? = nil) {
         var run = run
         services.merge(meter.histogram)
         responses.merge(meter.responses)
@@ -100,13 +100,13 @@ struct WorkloadResult: Sendable {
     var writes: Bool { runs.contains { $0.storage != nil } }
 
     /// Returns the median over the runs of a storage figure; 0 if nothing was stored.
-    func storage(_ figure: (StorageFigures) -> Int) -> Int {
+    func storage(_ figure: (StorageStatistics) -> Int) -> Int {
         median { $0.storage.map(figure) ?? 0 }
     }
 
     /// Returns the median over the runs of a storage figure that may be unknown; nil if it is
     /// unknown.
-    func knownStorage(_ figure: (StorageFigures) -> Int?) -> Int? {
+    func knownStorage(_ figure: (StorageStatistics) -> Int?) -> Int? {
         knownMedian { $0.storage.flatMap(figure) }
     }
 
@@ -116,19 +116,19 @@ struct WorkloadResult: Sendable {
     /// File size per byte reachable from the newest version; nil if those bytes were not counted.
     var spaceAmplification: Double? { ratio(\.spaceAmplification) }
 
-    private func ratio(_ figure: (StorageFigures) -> Double?) -> Double? {
+    private func ratio(_ figure: (StorageStatistics) -> Double?) -> Double? {
         let known = runs.compactMap { $0.storage.flatMap(figure) }
         return known.isEmpty ? nil : Statistics.median(known)
     }
 
     /// Returns the median over the runs of an integer figure.
-    func median(_ figure: (RunFigures) -> Int) -> Int {
+    func median(_ figure: (RunStatistics) -> Int) -> Int {
         Int(Statistics.median(runs.map { Double(figure($0)) }).rounded())
     }
 
     /// Returns the median over the runs of an integer figure that may be unknown; nil if it is
     /// unknown.
-    func knownMedian(_ figure: (RunFigures) -> Int?) -> Int? {
+    func knownMedian(_ figure: (RunStatistics) -> Int?) -> Int? {
         let known = runs.compactMap { run in figure(run).map(Double.init) }
         return known.isEmpty ? nil : Int(Statistics.median(known).rounded())
     }

@@ -5,7 +5,7 @@ import ToolKit
 class StoringWorkload: Workload {
     let setting: BenchSetting
     let scratch: ScratchFile
-    private(set) var storage: StorageFigures?
+    private(set) var storage: StorageStatistics?
 
     required init(_ setting: BenchSetting, name: String) throws(RealmError) {
         self.setting = setting
@@ -29,7 +29,7 @@ class StoringWorkload: Workload {
 
     final func setUp() throws(RealmError) {
         try create()
-        store?.forgetFigures()
+        store?.resetStatistics()
         store?.pin(setting.pins)
     }
 
@@ -41,7 +41,7 @@ class StoringWorkload: Workload {
     }
 
     /// Adds the statistics of other handles on the same file.
-    func complete(_ figures: inout StorageFigures) throws(RealmError) {}
+    func complete(_ figures: inout StorageStatistics) throws(RealmError) {}
 
     final func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
         guard let store else { throw .failedCheck("nothing was set up") }
@@ -55,7 +55,7 @@ class StoringWorkload: Workload {
     }
 
     /// Opens the file like a reader, checks it and reads all of it.
-    private func readBack(_ figures: inout StorageFigures) throws(RealmError) -> RunOutcome {
+    private func readBack(_ figures: inout StorageStatistics) throws(RealmError) -> RunOutcome {
         let database = try Database(immutable: scratch.path, key: setting.key)
         let report = IntegrityCheck(database, level: .quick).run()
         guard report.isClean else {

@@ -160,7 +160,7 @@ final class PinnedGrowth: UpdateRandom {
         if setting.pins == 0 { people?.pin(1) }
     }
 
-    override func complete(_ figures: inout StorageFigures) throws(RealmError) {
+    override func complete(_ figures: inout StorageStatistics) throws(RealmError) {
         guard let people else { return }
         held = people.pinCount
         commits = figures.commits

@@ -104,8 +104,8 @@ struct CheckRun {
             return report
         }
         let access = request.command.access
-        let patience = request.command.wait.patience
-        if access != .immutable, let live = try Database(joiningLive: path, patience, key: key) {
+        let lockTimeout = request.command.wait.lockTimeout
+        if access != .immutable, let live = try Database(joiningLive: path, lockTimeout, key: key) {
             let check = IntegrityCheck(live, level: level)
             check.meter = meter
             return check.run()
@@ -254,17 +254,17 @@ private struct CheckDocument: ReportDocument {
         var members: JSONItem.Members = [
             ("severity", .text(finding.severity.rawValue)), ("code", .text(finding.code.rawValue)),
         ]
-        if let ref = finding.place.ref { members.append(("offset", .literal("\(ref.raw)"))) }
-        if let path = path(finding.place) { members.append(("path", .text(path))) }
-        if let key = finding.place.object { members.append(("object", .literal("\(key.raw)"))) }
+        if let ref = finding.location.ref { members.append(("offset", .literal("\(ref.raw)"))) }
+        if let path = path(finding.location) { members.append(("path", .text(path))) }
+        if let key = finding.location.object { members.append(("object", .literal("\(key.raw)"))) }
         members.append(("detail", .text(finding.what)))
         return members
     }
 
-    private static func path(_ place: IntegrityReport.Place) -> String? {
-        guard let table = place.table else { return nil }
+    private static func path(_ location: IntegrityReport.Location) -> String? {
+        guard let table = location.table else { return nil }
         let name = table.hasPrefix("class_") ? String(table.dropFirst(6)) : table
-        return "tables/" + name + (place.column.map { "/" + $0 } ?? "")
+        return "tables/" + name + (location.column.map { "/" + $0 } ?? "")
     }
 
     // MARK: Text
@@ -315,9 +315,9 @@ private struct CheckDocument: ReportDocument {
 
     private func appendText(_ finding: IntegrityReport.Finding, to buffer: inout ByteBuffer) {
         var words = ["  \(finding.severity.rawValue)", finding.code.rawValue]
-        if let path = Self.path(finding.place) { words.append(path) }
-        if let key = finding.place.object { words.append("object \(key.raw)") }
-        if let ref = finding.place.ref { words.append("at \(ref.raw)") }
+        if let path = Self.path(finding.location) { words.append(path) }
+        if let key = finding.location.object { words.append("object \(key.raw)") }
+        if let ref = finding.location.ref { words.append("at \(ref.raw)") }
         ErrorText.appendPrintable(
             words.joined(separator: " ") + ": " + finding.what, to: &buffer)
         buffer.append("\n")

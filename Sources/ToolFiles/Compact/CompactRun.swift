@@ -66,7 +66,7 @@ struct InPlaceRun {
                 var code = ExitCode.ok
                 try ExclusiveAccess.run(
                     path: request.path, key: request.command.readKey(),
-                    request.command.wait.patience, allowsOtherNames: request.mayReplace,
+                    request.command.wait.lockTimeout, allowsOtherNames: request.mayReplace,
                     converts: request.mayReplace && request.convertsFormat
                 ) { (database) throws(RealmError) in
                     guard account.isWorthIt(database) else {

@@ -30,7 +30,7 @@ struct Expectation: Sendable {
     private let value: String
 
     /// Parses a comparison. Throws for an unknown key and for any other text.
-    init(_ text: String) throws(Objection) {
+    init(_ text: String) throws(OptionValueError) {
         guard let start = text.firstIndex(where: { "!<>=".contains($0) }) else {
             throw Self.malformed(text, "it compares nothing")
         }
@@ -40,7 +40,7 @@ struct Expectation: Sendable {
         else { throw Self.malformed(text, "it compares nothing") }
         guard let key = FactKey(rawValue: name) else {
             let nearest = Spelling.nearest(to: name, among: FactKey.names) ?? ""
-            throw Objection(
+            throw OptionValueError(
                 "there is no key '\(name)'", reason: "unknown-key",
                 hint: "did you mean \(nearest)?")
         }
@@ -53,13 +53,13 @@ struct Expectation: Sendable {
         try checkValue()
     }
 
-    private static func malformed(_ text: String, _ why: String) -> Objection {
-        Objection(
+    private static func malformed(_ text: String, _ why: String) -> OptionValueError {
+        OptionValueError(
             to: text, "no expectation: \(why)",
             hint: "a key, one of = != < <= > >=, and a value: 'format<=24'")
     }
 
-    private func checkValue() throws(Objection) {
+    private func checkValue() throws(OptionValueError) {
         if value.isEmpty { throw Self.malformed(text, "the value is missing") }
         let isOrder = comparison != .equal && comparison != .notEqual
         switch key {
@@ -121,6 +121,6 @@ struct Expectation: Sendable {
 
 extension OptionForm where Value == Expectation {
     static var expectation: Self {
-        Self(.text) { (text) throws(Objection) in try Expectation(text) }
+        Self(.text) { (text) throws(OptionValueError) in try Expectation(text) }
     }
 }

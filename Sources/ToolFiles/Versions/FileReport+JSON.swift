@@ -99,7 +99,7 @@ extension ChangeSummary {
 extension ChangeSummary.Table {
     fileprivate var json: JSONItem {
         var members: [(name: String, value: JSONItem)] = [
-            ("class", name.map { .text(ClassName.shown($0)) } ?? .null),
+            ("class", name.map { .text(ClassName.displayName($0)) } ?? .null),
             ("key", .count(Int(key.raw))),
         ]
         for (name, count) in [
@@ -115,7 +115,7 @@ extension ChangeSummary.Table {
 /// Class names for users.
 enum ClassName {
     /// Returns the class of a table; for other tables, the stored name.
-    static func shown(_ table: String) -> String {
+    static func displayName(_ table: String) -> String {
         let prefix = "class_"
         return table.hasPrefix(prefix) ? String(table.dropFirst(prefix.count)) : table
     }

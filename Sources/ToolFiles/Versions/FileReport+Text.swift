@@ -216,10 +216,10 @@ extension FileReport {
     }
 
     private func list(_ attributions: [PinAttribution]) -> Report.Cell {
-        let shown = attributions.prefix(8).map { "\($0.version)" }
-        if shown.isEmpty { return .null }
-        let rest = attributions.count - shown.count
-        return .text(shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : ""))
+        let displayName = attributions.prefix(8).map { "\($0.version)" }
+        if displayName.isEmpty { return .null }
+        let rest = attributions.count - displayName.count
+        return .text(displayName.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : ""))
     }
 
     /// Returns remarks on facts that the tables do not show.

@@ -15,7 +15,7 @@ struct GrowthPlot {
     private var samples: [Sample] = []
 
     /// Maximum number of samples; beyond it, every other sample is removed.
-    private static let mostSamples = 4000
+    private static let maximumSampleCount = 4000
 
     init(file: String) { self.file = FileName.last(of: file) }
 
@@ -25,7 +25,7 @@ struct GrowthPlot {
     ) {
         samples.append(
             Sample(seconds: seconds, bytes: bytes, live: live, free: free, pinned: pinned))
-        guard samples.count > Self.mostSamples else { return }
+        guard samples.count > Self.maximumSampleCount else { return }
         samples = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     }
 

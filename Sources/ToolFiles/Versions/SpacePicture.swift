@@ -8,10 +8,10 @@ struct SpacePicture {
     private let map: SpaceMap
 
     private static let columns = 256
-    private static let mostRows = 64
-    static let cellCount = columns * mostRows
-    private static let mostClasses = 7
-    private static let mostVersions = Paint.warningCount
+    private static let maximumRowCount = 64
+    static let cellCount = columns * maximumRowCount
+    private static let maximumClassCount = 7
+    private static let maximumVersionCount = Paint.warningCount
 
     private static let margin = 24.0
     private static let left = 104.0
@@ -162,13 +162,13 @@ struct SpacePicture {
             return $0 == .otherTables
         }.ordered { map.totals[$0] > map.totals[$1] }
         var others: [Int] = []
-        var shown = 0
+        var displayName = 0
         for index in tables {
-            if case .table(let name) = map.owners[index], shown < Self.mostClasses,
+            if case .table(let name) = map.owners[index], displayName < Self.maximumClassCount,
                 name.hasPrefix("class_")
             {
-                add([index], ClassName.shown(name), .series(shown))
-                shown += 1
+                add([index], ClassName.displayName(name), .series(displayName))
+                displayName += 1
             } else {
                 others.append(index)
             }
@@ -182,12 +182,12 @@ struct SpacePicture {
             if case .pinned = $0 { return true }
             return false
         }.ordered { map.totals[$0] > map.totals[$1] }
-        for (position, index) in versions.prefix(Self.mostVersions - 1).enumerated() {
+        for (position, index) in versions.prefix(Self.maximumVersionCount - 1).enumerated() {
             guard case .pinned(let version) = map.owners[index] else { continue }
             add([index], "pinned by \(version)", .warning(position))
         }
         add(
-            Array(versions.dropFirst(Self.mostVersions - 1)), "other pinned",
-            .warning(Self.mostVersions - 1))
+            Array(versions.dropFirst(Self.maximumVersionCount - 1)), "other pinned",
+            .warning(Self.maximumVersionCount - 1))
     }
 }

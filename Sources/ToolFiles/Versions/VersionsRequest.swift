@@ -32,8 +32,8 @@ struct VersionsRequest {
             throw Self.clash("--get prints values alone: it cannot be used with --format")
         }
         if paths.count > 1 {
-            if mapPath != nil { throw Self.takesOne(VersionsOption.spaceMap) }
-            if showsHistory { throw Self.takesOne(VersionsOption.history) }
+            if mapPath != nil { throw Self.singleValueError(VersionsOption.spaceMap) }
+            if showsHistory { throw Self.singleValueError(VersionsOption.history) }
         }
         if isWatch, format != .auto, format != .ndjson, format != .json {
             throw Self.clash("--watch prints ndjson")
@@ -54,7 +54,7 @@ struct VersionsRequest {
         }
     }
 
-    private static func takesOne(_ option: some OptionDeclaration) -> RealmError {
+    private static func singleValueError(_ option: some OptionDeclaration) -> RealmError {
         clash("\(option.spec.spelling) takes one FILE")
     }
 

@@ -2,17 +2,17 @@ import RealmEngine
 
 /// A query argument written as JSON, plain or extended.
 package enum ArgumentJSON {
-    package static func argument(_ text: String) throws(Objection) -> QueryArgument {
+    package static func argument(_ text: String) throws(OptionValueError) -> QueryArgument {
         let tape = JSONTape()
         var text = text
-        let result = text.withUTF8 { utf8 -> Result<QueryArgument, Objection> in
+        let result = text.withUTF8 { utf8 -> Result<QueryArgument, OptionValueError> in
             let view = ByteView(
                 UnsafeRawPointer(utf8.baseAddress ?? UnsafePointer(bitPattern: 8)!),
                 count: utf8.count)
-            return Result { () throws(Objection) in
+            return Result { () throws(OptionValueError) in
                 let value: JSONValue
                 do throws(RecordError) { value = try tape.parse(copying: view) } catch {
-                    throw Objection(error.message, reason: reason)
+                    throw OptionValueError(error.message, reason: reason)
                 }
                 return try argument(value)
             }
@@ -25,7 +25,7 @@ package enum ArgumentJSON {
 
     /// Converts a JSON value to an argument. A string becomes a text argument, which takes the type
     /// of the value it is compared with.
-    package static func argument(_ value: JSONValue) throws(Objection) -> QueryArgument {
+    package static func argument(_ value: JSONValue) throws(OptionValueError) -> QueryArgument {
         if value.kind == .array {
             var elements: [QueryArgument] = []
             var children = value.children
@@ -35,10 +35,10 @@ package enum ArgumentJSON {
         if value.kind == .string { return .text(value.text.string) }
         let form: MixedForm
         do throws(ValueMismatch) { form = try value.mixed() } catch {
-            throw Objection("expected \(error.expected), got \(error.got)", reason: reason)
+            throw OptionValueError("expected \(error.expected), got \(error.got)", reason: reason)
         }
         guard case .scalar(let scalar) = form else {
-            throw Objection("an argument is a scalar or a list", reason: reason)
+            throw OptionValueError("an argument is a scalar or a list", reason: reason)
         }
         return argument(scalar)
     }

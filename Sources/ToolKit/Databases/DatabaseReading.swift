@@ -113,7 +113,7 @@ package struct DatabaseReading {
     package func takePart() throws(RealmError) -> Database? {
         if path == "-" || command.access == .immutable { return nil }
         return try Database(
-            takingPartIn: path, createsLockFile: true, command.wait.patience,
+            takingPartIn: path, createsLockFile: true, command.wait.lockTimeout,
             key: command.readKey())
     }
 
@@ -135,7 +135,7 @@ package struct DatabaseReading {
             return try Database(standardInputInto: Terminal.temporaryDirectory, key: key)
         }
         if command.access != .immutable,
-            let live = try Database(joiningLive: path, command.wait.patience, key: key)
+            let live = try Database(joiningLive: path, command.wait.lockTimeout, key: key)
         {
             return live
         }

@@ -5,7 +5,7 @@ extension OptionForm where Value == QueryArgument {
     package static var argument: Self { Self(.text) { .text($0) } }
 
     package static var jsonArgument: Self {
-        Self(.text) { (text) throws(Objection) in try ArgumentJSON.argument(text) }
+        Self(.text) { (text) throws(OptionValueError) in try ArgumentJSON.argument(text) }
     }
 }
 

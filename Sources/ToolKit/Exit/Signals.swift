@@ -17,7 +17,7 @@ package enum Signals {
         prepareTruncatedMessage(tool, file, asJSON)
         TemporaryFiles.unlinkAll()  // nothing yet: makes the list exist before a handler asks
         for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { installEnding(number) }
-        TruncationTrap.decline()
+        TruncationTrap.disable()
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in Signals.endTruncated() }
         sigaction(SIGBUS, &action, nil)
@@ -26,7 +26,7 @@ package enum Signals {
     }
 
     /// Ends the process as the default action of SIGPIPE does, after removing temporary files.
-    package static func dieOfBrokenPipe() -> Never {
+    package static func terminateBySIGPIPE() -> Never {
         TemporaryFiles.unlinkAll()
         signal(SIGPIPE, SIG_DFL)
         var set = sigset_t()

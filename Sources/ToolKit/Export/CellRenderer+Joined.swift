@@ -4,39 +4,39 @@ import RealmEngine
 extension CellRenderer {
     /// Whether a collection is joined. Collections of embedded or expanded objects are JSON arrays
     /// instead.
-    func joins(_ view: CollectionView, _ place: JSONRenderer.Place) -> Bool {
+    func joins(_ view: CollectionView, _ context: JSONRenderer.ValueContext) -> Bool {
         guard isDelimited else { return false }
         guard view.element.type == .link else { return true }
-        return place.expansion == nil
+        return context.expansion == nil
             && snapshot.schema.table(view.element.target)?.kind != .embedded
     }
 
     /// Appends the elements of `value`, whose collection is `view`. Falls back to JSON if joined
     /// elements could not be read back.
     func appendJoined(
-        _ view: CollectionView, _ value: Value, _ place: JSONRenderer.Place,
+        _ view: CollectionView, _ value: Value, _ context: JSONRenderer.ValueContext,
         to out: inout ByteBuffer
     ) throws(RealmError) {
         scratch.removeAll()
-        var elements = snapshot.elements(of: view, walking: place.isWalking)
+        var elements = snapshot.elements(of: view, walking: context.isWalking)
         var count = 0
         var isSound = true
         while let element = try elements.next() {
-            if try isNameless(element) { return try appendJSON(value, place, to: &out) }
+            if try isNameless(element) { return try appendJSON(value, context, to: &out) }
             if count > 0 { scratch.append(style.join) }
             count += 1
             let start = scratch.count
-            try appendElement(element, place)
-            if isSound { isSound = try self.isSound(element, from: start, view.element, place) }
+            try appendElement(element, context)
+            if isSound { isSound = try self.isSound(element, from: start, view.element, context) }
         }
         if count == 0 { return }
         if scratch.count == 0 {
             // A single empty element: in csv, quotation marks distinguish it from an empty list.
-            if cells.escape == .backslashes { return try appendJSON(value, place, to: &out) }
+            if cells.escape == .backslashes { return try appendJSON(value, context, to: &out) }
             out.append("\"\"")
         }
         let isSeparated = count == 1 || style.join == [Self.separator]
-        if !isSound || !isSeparated || looksLikeJSON(view.element.type) { style.noteJoined() }
+        if !isSound || !isSeparated || looksLikeJSON(view.element.type) { style.countJoined() }
         appendScratch(to: &out)
     }
 
@@ -60,7 +60,7 @@ extension CellRenderer {
 
     /// Whether the element that was joined last would be read back as the same value.
     private func isSound(
-        _ element: Value, from start: Int, _ type: ElementType, _ place: JSONRenderer.Place
+        _ element: Value, from start: Int, _ type: ElementType, _ context: JSONRenderer.ValueContext
     ) throws(RealmError) -> Bool {
         let text = UnsafeRawBufferPointer(rebasing: scratch.bytes[start...])
         if text.count == 0 {
@@ -70,7 +70,7 @@ extension CellRenderer {
         if text.contains(Self.separator) { return false }
         if type.type == .mixed {
             if element.isCollection { return false }
-            return try !losesType(element, place)
+            return try !losesType(element, context)
         }
         return !SpelledString.looksSpelled(ByteView(text.baseAddress!, count: text.count))
     }
@@ -83,23 +83,23 @@ extension CellRenderer {
     /// Appends text between separators; text that is not UTF-8 is repaired and counted as a loss.
     private func appendPart(_ text: ByteView) {
         if text.isUTF8 { return scratch.append(text) }
-        style.losses.noteIllFormed()
+        style.losses.countIllFormed()
         scratch.append(repairing: text)
     }
 
     /// Appends one element unescaped; the cell is escaped as a whole later.
-    func appendElement(_ value: Value, _ place: JSONRenderer.Place) throws(RealmError) {
+    func appendElement(_ value: Value, _ context: JSONRenderer.ValueContext) throws(RealmError) {
         switch value {
         case .null: if cells.isNullGiven { appendNull(to: &scratch) }
         case .string(let text): appendPart(text)
         case .binary(let bytes) where bytes.count == 0: return
         case .list, .set, .dictionary:
-            try json.append(value, place.inside(place.expansion, .mixed), to: &scratch)
+            try json.append(value, context.inside(context.expansion, .mixed), to: &scratch)
         case .link(let link):
             let target = try targets[link.table]
             let isLost = style.showsLostLinks ? try target.isLost(link.key) : false
-            if target.isEmbedded || isLost || place.expansion != nil {
-                try json.append(value, place.inside(place.expansion), to: &scratch)
+            if target.isEmbedded || isLost || context.expansion != nil {
+                try json.append(value, context.inside(context.expansion), to: &scratch)
             } else if let key = try target.primaryKey(link.key) {
                 if case .string(let text) = key {
                     appendPart(text)
@@ -119,7 +119,8 @@ extension CellRenderer {
 extension CellRenderer {
     /// Whether the cell of a value in a mixed property would be read back as another value.
     /// Elements of collections are counted where their JSON is rendered.
-    func losesType(_ value: Value, _ place: JSONRenderer.Place) throws(RealmError) -> Bool {
+    func losesType(_ value: Value, _ context: JSONRenderer.ValueContext) throws(RealmError) -> Bool
+    {
         switch value {
         case .null, .int, .bool, .list, .set, .dictionary: return false
         case .string(let text): return losesType(text)
@@ -131,7 +132,7 @@ extension CellRenderer {
             return read.bitPattern != number.bitPattern
         case .link(let link):
             let target = try targets[link.table]
-            if target.isEmbedded || place.expansion != nil { return false }
+            if target.isEmbedded || context.expansion != nil { return false }
             return try !isNameless(value)
         case .float, .binary, .timestamp, .decimal, .objectID, .uuid: return true
         }

@@ -31,32 +31,33 @@ final class CellRenderer {
 
     func appendNull(to out: inout ByteBuffer) {
         out.append(cells.null)
-        if cells.isNullChosen { style.noteChosen() }
+        if cells.isNullChosen { style.countChosen() }
     }
 
     /// Appends the cell of `value`. With extended types, values of mixed properties and collections
     /// are JSON that names their type.
     @inline(__always)
     func append(
-        _ value: Value, _ place: JSONRenderer.Place, isMixed: Bool, to out: inout ByteBuffer
+        _ value: Value, _ context: JSONRenderer.ValueContext, isMixed: Bool,
+        to out: inout ByteBuffer
     ) throws(RealmError) {
         if style.types == .extended, isMixed || value.isCollection {
             if case .null = value { return appendNull(to: &out) }
-            return try appendJSON(value, place, to: &out)
+            return try appendJSON(value, context, to: &out)
         }
-        if isMixed, isDelimited, try losesType(value, place) { style.noteUntyped() }
+        if isMixed, isDelimited, try losesType(value, context) { style.countUntyped() }
         switch value {
         case .null: appendNull(to: &out)
         case .string(let text): appendText(text, to: &out)
-        case .link(let link): try appendLink(link, value, place, to: &out)
+        case .link(let link): try appendLink(link, value, context, to: &out)
         case .list(let view), .set(let view):
             // A list in a mixed property is read back as a list only if it is JSON.
-            if !isMixed, joins(view, place) {
-                try appendJoined(view, value, place, to: &out)
+            if !isMixed, joins(view, context) {
+                try appendJoined(view, value, context, to: &out)
             } else {
-                try appendJSON(value, place, to: &out)
+                try appendJSON(value, context, to: &out)
             }
-        case .dictionary: try appendJSON(value, place, to: &out)
+        case .dictionary: try appendJSON(value, context, to: &out)
         default:
             let start = out.count
             appendScalar(value, to: &out)
@@ -66,15 +67,16 @@ final class CellRenderer {
 
     /// Appends the values at the end of a path that leads through lists, in one cell.
     func append(
-        through value: Value, _ path: PathFollower, _ index: Int, _ place: JSONRenderer.Place,
+        through value: Value, _ path: PathFollower, _ index: Int,
+        _ context: JSONRenderer.ValueContext,
         to out: inout ByteBuffer
     ) throws(RealmError) {
         scratch.removeAll()
         if isDelimited, style.types == .plain {
             var isFirst = true
-            try appendJoined(value, path, index, place, &isFirst)
+            try appendJoined(value, path, index, context, &isFirst)
         } else {
-            try json.append(through: value, path, index, place, to: &scratch)
+            try json.append(through: value, path, index, context, to: &scratch)
         }
         appendScratch(to: &out)
     }
@@ -89,7 +91,7 @@ final class CellRenderer {
                 scratch.append(spelledOut: text)
             } else {
                 scratch.append(repairing: text)
-                style.losses.noteIllFormed()
+                style.losses.countIllFormed()
             }
             return appendScratch(to: &out)
         }
@@ -111,10 +113,10 @@ final class CellRenderer {
     }
 
     func appendJSON(
-        _ value: Value, _ place: JSONRenderer.Place, to out: inout ByteBuffer
+        _ value: Value, _ context: JSONRenderer.ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) {
         scratch.removeAll()
-        try json.append(value, place, to: &scratch)
+        try json.append(value, context, to: &scratch)
         appendScratch(to: &out)
     }
 
@@ -140,7 +142,7 @@ final class CellRenderer {
             case .unix: out.append(unixSeconds: time)
             case .unixNanoseconds:
                 out.append(unixNanoseconds: time)
-                style.noteChosen()
+                style.countChosen()
             }
         case .binary(let bytes):
             switch style.binary {
@@ -149,7 +151,7 @@ final class CellRenderer {
             case .base64: out.append(base64: bytes)
             case .hex:
                 out.append(hex: bytes)
-                style.noteChosen()
+                style.countChosen()
             case .omit: appendNull(to: &out)
             }
         default: appendNull(to: &out)
@@ -163,14 +165,15 @@ extension CellRenderer {
     /// Appends a link as the target's primary key, as its object key if the class has no primary
     /// key, or as the object in JSON.
     private func appendLink(
-        _ link: ObjectLink, _ value: Value, _ place: JSONRenderer.Place, to out: inout ByteBuffer
+        _ link: ObjectLink, _ value: Value, _ context: JSONRenderer.ValueContext,
+        to out: inout ByteBuffer
     ) throws(RealmError) {
         let target = try targets[link.table]
-        if target.isEmbedded || place.expansion != nil {
-            return try appendJSON(value, place, to: &out)
+        if target.isEmbedded || context.expansion != nil {
+            return try appendJSON(value, context, to: &out)
         }
         if style.showsLostLinks, try target.isLost(link.key) {
-            return try appendJSON(value, place, to: &out)
+            return try appendJSON(value, context, to: &out)
         }
         if target.cache.append(link.key, to: &out) { return }
         let start = out.count
@@ -198,12 +201,12 @@ extension CellRenderer {
         } else {
             out.append(number: link.key.raw)
         }
-        target.cache.keep(link.key, out, from: start)
+        target.cache.store(link.key, out, from: start)
     }
 
     /// Appends the elements of nested lists as one list.
     private func appendJoined(
-        _ value: Value, _ path: PathFollower, _ index: Int, _ place: JSONRenderer.Place,
+        _ value: Value, _ path: PathFollower, _ index: Int, _ context: JSONRenderer.ValueContext,
         _ isFirst: inout Bool
     ) throws(RealmError) {
         guard case .list(let view) = value.asList else { return }
@@ -212,10 +215,10 @@ extension CellRenderer {
             var next = index
             let value = try path.follow(element, from: &next)
             if next < path.count {
-                try appendJoined(value, path, next, place, &isFirst)
+                try appendJoined(value, path, next, context, &isFirst)
             } else {
                 appendSeparator(&isFirst)
-                try appendElement(value, place)
+                try appendElement(value, context)
             }
         }
     }

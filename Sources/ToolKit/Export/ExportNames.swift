@@ -21,7 +21,7 @@ package struct ExportNames {
 
     /// Limit in bytes of a stem. Longer stems end in a digest of the name. The limit leaves room
     /// for the suffix.
-    private static let longest = 200
+    private static let maximumStemSize = 200
 
     package init(_ schema: Schema) {
         let tables = schema.tables.ordered {
@@ -84,7 +84,7 @@ package struct ExportNames {
         let whole = parts.joined(separator: ".")
         // Once every byte is spelled out, only a digest makes the stem distinct.
         let isExhausted = spelled > names[names.count - 1].utf8.count
-        guard whole.utf8.count > longest || isExhausted else { return whole }
+        guard whole.utf8.count > maximumStemSize || isExhausted else { return whole }
         var hash = ContentHash(seed: UInt64(spelled))
         for name in names {
             hash.update(UInt64(name.utf8.count))
@@ -101,7 +101,7 @@ package struct ExportNames {
 
     /// The beginning of the text, cut between whole characters and whole `%XX` sequences.
     private static func shortened(_ text: String) -> String {
-        var kept = Array(text.utf8.prefix(longest - 20))
+        var kept = Array(text.utf8.prefix(maximumStemSize - 20))
         while let last = kept.last, last >= 0x80 { kept.removeLast() }
         if let sign = kept.suffix(2).lastIndex(of: UInt8(ascii: "%")) {
             kept.removeSubrange(sign...)

@@ -3,7 +3,7 @@ import RealmEngine
 /// Renders batches until none are left. Confined to one thread, which has its own instance.
 final class ExportWorker {
     /// Bytes that a worker buffers before it waits for its turn.
-    private static let patience = 1 << 20
+    private static let waitThreshold = 1 << 20
 
     private let stage: ExportStage
     private let export: Export
@@ -129,7 +129,7 @@ final class ExportWorker {
         let memory = export.spool.memory / (2 * export.threads)
         let count = try ArrangedRecords.append(
             keys, renderer, memory: memory, to: &buffer, until: OutputFile.flushThreshold
-        ) { (buffer) throws(RealmError) in try relieve(batch, &buffer) }
+        ) { (buffer) throws(RealmError) in try writeIfTurn(batch, &buffer) }
         batchRecords += count ?? 0
         return count != nil
     }
@@ -153,7 +153,7 @@ final class ExportWorker {
             rendered.append(try spooled(row, renderer, spool, &record))
         }
         var position = 0
-        return try order.visitPlaces { (place) throws(RealmError) in
+        return try order.visitPositions { (place) throws(RealmError) in
             // Statements of SQL end where batches read in the order of the keys would end.
             if position % ExportSource.keysPerBatch == 0 { renderer.endBatch(to: &buffer) }
             position += 1
@@ -165,7 +165,7 @@ final class ExportWorker {
                 renderer.print(record.bytes, to: &buffer)
                 batchRecords += 1
                 if buffer.count >= OutputFile.flushThreshold {
-                    guard try relieve(batch, &buffer) else { return false }
+                    guard try writeIfTurn(batch, &buffer) else { return false }
                 }
             }
             return true
@@ -233,7 +233,7 @@ final class ExportWorker {
         for row in rows {
             try renderer.append(row, to: &buffer)
             if buffer.count >= OutputFile.flushThreshold {
-                guard try relieve(batch, &buffer) else { return false }
+                guard try writeIfTurn(batch, &buffer) else { return false }
             }
         }
         batchRecords += rows.count
@@ -254,7 +254,7 @@ final class ExportWorker {
                 try renderer.append(row, to: &buffer)
                 batchRecords += 1
                 toPrint -= 1
-                if buffer.count >= OutputFile.flushThreshold { _ = try relieve(batch, &buffer) }
+                if buffer.count >= OutputFile.flushThreshold { _ = try writeIfTurn(batch, &buffer) }
                 return toPrint == 0
             }
         }
@@ -262,13 +262,13 @@ final class ExportWorker {
     }
 
     /// Writes the buffer if it is this batch's turn. Otherwise waits for the turn only if the
-    /// buffer exceeds `patience`. Returns false if an earlier batch failed.
-    private func relieve(
+    /// buffer exceeds `waitThreshold`. Returns false if an earlier batch failed.
+    private func writeIfTurn(
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         if !hasTurn {
             hasTurn = stage.hasTurn(batch.number)
-            if !hasTurn, buffer.count < Self.patience { return true }
+            if !hasTurn, buffer.count < Self.waitThreshold { return true }
         }
         return try flush(batch, &buffer)
     }

@@ -8,13 +8,13 @@ extension JSONRenderer {
     /// loses information: dates keep their nanoseconds, floats in mixed properties their type, and
     /// strings that are not UTF-8 their bytes.
     func appendExtended(
-        _ value: Value, _ place: Place, to out: inout ByteBuffer
+        _ value: Value, _ context: ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) -> Bool {
         switch value {
         case .null, .bool, .list: return false
         case .string(let text): appendExtendedString(text, to: &out)
         case .int(let number): out.appendWrapped("$numberLong") { $0.append(number: number) }
-        case .float(let number) where place.isMixed:
+        case .float(let number) where context.isMixed:
             // In a mixed property nothing else distinguishes a float from a double.
             out.appendWrapped("$numberFloat") { $0.append(number: number) }
         case .float(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
@@ -36,11 +36,11 @@ extension JSONRenderer {
             }
         case .set(let view):
             out.append("{\"$set\":")
-            try appendElements(view, place, to: &out)
+            try appendElements(view, context, to: &out)
             out.append("}")
         case .dictionary(let view):
             out.append("{\"$dictionary\":")
-            try appendEntries(view, place, to: &out)
+            try appendEntries(view, context, to: &out)
             out.append("}")
         case .link(let link):
             let target = try targets[link.table]
@@ -48,7 +48,7 @@ extension JSONRenderer {
             out.append("{\"$embedded\":{\"table\":")
             out.append(json: target.table.info.name)
             out.append(",\"value\":")
-            try appendObject(link.key, of: target, place, to: &out)
+            try appendObject(link.key, of: target, context, to: &out)
             out.append("}}")
         }
         return true
@@ -106,8 +106,8 @@ extension Value {
     }
 
     /// Whether the plain form would be read back as a value of another type.
-    func needsType(_ place: JSONRenderer.Place) -> Bool {
-        guard place.isMixed else { return false }
+    func needsType(_ context: JSONRenderer.ValueContext) -> Bool {
+        guard context.isMixed else { return false }
         switch self {
         case .null, .int, .bool, .string, .link, .list, .set, .dictionary: return false
         case .double(let number): return !number.isFinite

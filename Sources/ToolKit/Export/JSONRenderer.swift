@@ -3,7 +3,7 @@ import RealmEngine
 /// Renders values as JSON into a buffer. Confined to its snapshot's thread.
 package final class JSONRenderer {
     /// Position of a value in an object.
-    package struct Place {
+    package struct ValueContext {
         /// Expansion of links at this position; nil if links are printed as links.
         package var expansion: Expansion?
         /// Number of collections and objects around the value.
@@ -25,8 +25,8 @@ package final class JSONRenderer {
         }
 
         @inline(__always)
-        func inside(_ expansion: Expansion?, _ element: ColumnType = .int) -> Place {
-            Place(
+        func inside(_ expansion: Expansion?, _ element: ColumnType = .int) -> ValueContext {
+            ValueContext(
                 expansion: expansion, depth: depth + 1, isWalking: isWalking,
                 isMixed: element == .mixed)
         }
@@ -60,13 +60,13 @@ package final class JSONRenderer {
     package func beginField() { nestedBudget = nestedLimit }
 
     package func append(
-        _ value: Value, _ place: Place, to out: inout ByteBuffer
+        _ value: Value, _ context: ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) {
-        if style.types == .extended || value.needsType(place) {
+        if style.types == .extended || value.needsType(context) {
             if style.types == .extended || style.isExact {
-                if try appendExtended(value, place, to: &out) { return }
+                if try appendExtended(value, context, to: &out) { return }
             } else {
-                style.noteUntyped()
+                style.countUntyped()
             }
         }
         switch value {
@@ -81,9 +81,9 @@ package final class JSONRenderer {
         case .decimal(let number): out.appendQuoted { $0.append(number: number) }
         case .objectID(let id): out.appendQuoted { $0.append(id) }
         case .uuid(let id): out.appendQuoted { $0.append(style.guid.converted(id)) }
-        case .link(let link): try appendLink(link, place, to: &out)
-        case .list(let view), .set(let view): try appendElements(view, place, to: &out)
-        case .dictionary(let view): try appendEntries(view, place, to: &out)
+        case .link(let link): try appendLink(link, context, to: &out)
+        case .list(let view), .set(let view): try appendElements(view, context, to: &out)
+        case .dictionary(let view): try appendEntries(view, context, to: &out)
         }
     }
 
@@ -92,7 +92,7 @@ package final class JSONRenderer {
     func appendString(_ text: ByteView, to out: inout ByteBuffer) {
         let start = out.count
         if out.append(json: text) { return }
-        if !style.isExact { return style.losses.noteIllFormed() }
+        if !style.isExact { return style.losses.countIllFormed() }
         out.truncate(to: start)
         out.append(spelledOut: text)
     }
@@ -102,7 +102,7 @@ package final class JSONRenderer {
         case .base64: out.appendQuoted { $0.append(base64: bytes) }
         case .hex:
             out.appendQuoted { $0.append(hex: bytes) }
-            if bytes.count > 0 { style.noteChosen() }
+            if bytes.count > 0 { style.countChosen() }
         case .omit: out.append("null")
         }
     }
@@ -113,7 +113,7 @@ package final class JSONRenderer {
         case .unix: out.append(unixSeconds: time)
         case .unixNanoseconds:
             out.append(unixNanoseconds: time)
-            style.noteChosen()
+            style.countChosen()
         }
     }
 }
@@ -133,13 +133,13 @@ extension ByteBuffer {
 extension JSONRenderer {
     /// Appends a list or set as `[…]`.
     func appendElements(
-        _ view: CollectionView, _ place: Place, to out: inout ByteBuffer
+        _ view: CollectionView, _ context: ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) {
         out.append(UInt8(ascii: "["))
         if !view.root.isNone {
-            try checkDepth(place)
-            var elements = snapshot.elements(of: view, walking: place.isWalking)
-            let inner = place.inside(place.expansion, view.element.type)
+            try checkDepth(context)
+            var elements = snapshot.elements(of: view, walking: context.isWalking)
+            let inner = context.inside(context.expansion, view.element.type)
             let start = out.count
             while let element = try elements.next() {
                 if out.count > start { out.append(UInt8(ascii: ",")) }
@@ -151,17 +151,17 @@ extension JSONRenderer {
 
     /// Appends a dictionary as `{…}`.
     func appendEntries(
-        _ view: CollectionView, _ place: Place, to out: inout ByteBuffer
+        _ view: CollectionView, _ context: ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) {
         out.append(UInt8(ascii: "{"))
         if !view.root.isNone {
-            try checkDepth(place)
-            var entries = try snapshot.entries(of: view, walking: place.isWalking)
-            let inner = place.inside(place.expansion, view.element.type)
+            try checkDepth(context)
+            var entries = try snapshot.entries(of: view, walking: context.isWalking)
+            let inner = context.inside(context.expansion, view.element.type)
             let start = out.count
             while let (key, value) = try entries.next() {
                 if out.count > start { out.append(UInt8(ascii: ",")) }
-                if place.isMixed, style.types == .plain, key.looksWrapped { style.noteUntyped() }
+                if context.isMixed, style.types == .plain, key.looksWrapped { style.countUntyped() }
                 appendEntryKey(key, to: &out)
                 try append(value, inner, to: &out)
             }
@@ -183,8 +183,8 @@ extension JSONRenderer {
     }
 
     @inline(__always)
-    func checkDepth(_ place: Place) throws(RealmError) {
-        if place.depth >= Self.maximumDepth { throw Self.tooDeep }
+    func checkDepth(_ context: ValueContext) throws(RealmError) {
+        if context.depth >= Self.maximumDepth { throw Self.tooDeep }
     }
 
     package static var tooDeep: RealmError {
@@ -196,14 +196,14 @@ extension JSONRenderer {
 
 extension JSONRenderer {
     private func appendLink(
-        _ link: ObjectLink, _ place: Place, to out: inout ByteBuffer
+        _ link: ObjectLink, _ context: ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) {
         let reference = try targets.reference(link.table)
-        let needsType = style.isExact && place.isMixed
-        if place.isMixed, !style.isExact, style.isReadBack, style.types == .plain {
-            try noteLink(link, reference.takeUnretainedValue(), place)
+        let needsType = style.isExact && context.isMixed
+        if context.isMixed, !style.isExact, style.isReadBack, style.types == .plain {
+            try countLinkLoss(link, reference.takeUnretainedValue(), context)
         }
-        if place.expansion == nil, !needsType,
+        if context.expansion == nil, !needsType,
             reference._withUnsafeGuaranteedRef({ $0.cache.append(link.key, to: &out) })
         {
             return
@@ -212,8 +212,8 @@ extension JSONRenderer {
         if style.showsLostLinks, try target.isLost(link.key) {
             return appendLostLink(link.key, of: target, to: &out)
         }
-        if target.isEmbedded || place.expansion != nil {
-            try appendObject(link.key, of: target, place, to: &out)
+        if target.isEmbedded || context.expansion != nil {
+            try appendObject(link.key, of: target, context, to: &out)
         } else if needsType {
             try appendLink(try target.primaryKey(link.key), link.key, of: target, to: &out)
         } else {
@@ -223,15 +223,15 @@ extension JSONRenderer {
 
     /// Counts a link in a mixed property as a loss, since the plain form contains only the key or
     /// the object.
-    private func noteLink(
-        _ link: ObjectLink, _ target: LinkTarget, _ place: Place
+    private func countLinkLoss(
+        _ link: ObjectLink, _ target: LinkTarget, _ context: ValueContext
     ) throws(RealmError) {
-        if place.expansion == nil, !target.isEmbedded,
+        if context.expansion == nil, !target.isEmbedded,
             case .null? = try target.primaryKey(link.key)
         {
             return
         }
-        style.noteUntyped()
+        style.countUntyped()
     }
 
     /// Appends a link to an embedded or missing object by its object key:
@@ -254,7 +254,7 @@ extension JSONRenderer {
         out.append(json: target.table.info.className)
         out.append(",\"key\":")
         if let primaryKey {
-            try append(primaryKey, Place(), to: &out)
+            try append(primaryKey, ValueContext(), to: &out)
         } else {
             out.append(number: key.raw)
         }
@@ -278,28 +278,28 @@ extension JSONRenderer {
         } else if case .null? = primaryKey {
             try appendLink(primaryKey, key, of: target, to: &out)
         } else if let primaryKey {
-            try append(primaryKey, Place(), to: &out)
+            try append(primaryKey, ValueContext(), to: &out)
         } else {
             out.append("{\"_key\":")
             out.append(number: key.raw)
             out.append("}")
         }
-        target.cache.keep(key, out, from: start)
+        target.cache.store(key, out, from: start)
     }
 
     /// Appends the object with the members of its plan.
     func appendObject(
-        _ key: ObjectKey, of target: LinkTarget, _ place: Place, to out: inout ByteBuffer
+        _ key: ObjectKey, of target: LinkTarget, _ context: ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) {
-        try checkDepth(place)
-        var inner = place
+        try checkDepth(context)
+        var inner = context
         inner.depth += 1
         if target.isEmbedded {
-            try charge(place)
+            try charge(context)
         } else {
             inner.isWalking = false
         }
-        let plan = plan(target, place.expansion)
+        let plan = plan(target, context.expansion)
         let scan = target.borrowScan()
         defer { target.releaseScan() }
         guard let row = try scan.seek(key) else { throw target.missing(key) }
@@ -313,8 +313,8 @@ extension JSONRenderer {
         out.append("}")
     }
 
-    private func charge(_ place: Place) throws(RealmError) {
-        if place.isWalking { return try snapshot.chargeEmbeddedObject() }
+    private func charge(_ context: ValueContext) throws(RealmError) {
+        if context.isWalking { return try snapshot.chargeEmbeddedObject() }
         nestedBudget -= 1
         if nestedBudget < 0 {
             throw .corrupt("one object holds more than the file can", in: "embedded object")
@@ -342,11 +342,11 @@ extension JSONRenderer {
     /// Appends the values at the end of a path that leads through lists or sets, as an array nested
     /// like the collections on the path.
     package func append(
-        through value: Value, _ path: PathFollower, _ index: Int, _ place: Place,
+        through value: Value, _ path: PathFollower, _ index: Int, _ context: ValueContext,
         to out: inout ByteBuffer
     ) throws(RealmError) {
         guard case .list(let view) = value.asList else { return out.append("null") }
-        try checkDepth(place)
+        try checkDepth(context)
         out.append("[")
         let start = out.count
         var elements = snapshot.elements(of: view)
@@ -355,9 +355,9 @@ extension JSONRenderer {
             var next = index
             let value = try path.follow(element, from: &next)
             if next < path.count {
-                try append(through: value, path, next, place.inside(place.expansion), to: &out)
+                try append(through: value, path, next, context.inside(context.expansion), to: &out)
             } else {
-                try append(value, place.inside(place.expansion), to: &out)
+                try append(value, context.inside(context.expansion), to: &out)
             }
         }
         out.append("]")

@@ -9,7 +9,7 @@ struct LinkCache {
     /// Size of an entry: object key + 1, length, and the rendered text. An empty entry has
     /// the number of a key that belongs in another entry.
     private static let entrySize = 64
-    private static let longest = entrySize - 9
+    private static let maximumTextSize = entrySize - 9
 
     private let memory: UnsafeMutableRawPointer
 
@@ -35,15 +35,15 @@ struct LinkCache {
         let entry = entry(key)
         guard entry.load(as: Int64.self) == key.raw &+ 1 else { return false }
         // Copying a fixed size is faster than copying the exact size.
-        out.reserve(Self.entrySize).copyMemory(from: entry + 9, byteCount: Self.longest)
+        out.reserve(Self.entrySize).copyMemory(from: entry + 9, byteCount: Self.maximumTextSize)
         out.advance(by: Int(entry.load(fromByteOffset: 8, as: UInt8.self)))
         return true
     }
 
     /// Caches the bytes of `out` from `start` on as the rendering of `key`.
-    func keep(_ key: ObjectKey, _ out: borrowing ByteBuffer, from start: Int) {
+    func store(_ key: ObjectKey, _ out: borrowing ByteBuffer, from start: Int) {
         let count = out.count - start
-        guard count <= Self.longest else { return }
+        guard count <= Self.maximumTextSize else { return }
         let entry = entry(key)
         entry.storeBytes(of: key.raw &+ 1, as: Int64.self)
         entry.storeBytes(of: UInt8(count), toByteOffset: 8, as: UInt8.self)

@@ -156,7 +156,7 @@ extension RecordRenderer {
             let column = quick[position].column
             if column >= 0 {
                 let value = try scan.value(row: row, column: column)
-                try cells.append(value, JSONRenderer.Place(), isMixed: false, to: &out)
+                try cells.append(value, JSONRenderer.ValueContext(), isMixed: false, to: &out)
             } else {
                 try appendCell(row, fields[position], to: &out)
             }
@@ -232,7 +232,7 @@ extension RecordRenderer {
         case .bool(false): out.append("false")
         case .string(let text): json.appendString(text, to: &out)
         case .list(let view) where view.root.isNone: out.append("[]")
-        default: try json.append(value, JSONRenderer.Place(), to: &out)
+        default: try json.append(value, JSONRenderer.ValueContext(), to: &out)
         }
     }
 
@@ -249,11 +249,12 @@ extension RecordRenderer {
         if let path = field.path {
             value = try path.follow(value, from: &index)
             if index < path.count {
-                let place = JSONRenderer.Place(expansion: field.expansion, isWalking: false)
-                return try json.append(through: value, path, index, place, to: &out)
+                let context = JSONRenderer.ValueContext(
+                    expansion: field.expansion, isWalking: false)
+                return try json.append(through: value, path, index, context, to: &out)
             }
         }
-        try json.append(value, place(field), to: &out)
+        try json.append(value, context(field), to: &out)
     }
 
     private func appendCell(
@@ -278,18 +279,18 @@ extension RecordRenderer {
         if let path = field.path {
             value = try path.follow(value, from: &index)
             if index < path.count {
-                return try cells.append(through: value, path, index, place(field), to: &out)
+                return try cells.append(through: value, path, index, context(field), to: &out)
             }
         }
-        try cells.append(value, place(field), isMixed: field.isMixed, to: &out)
+        try cells.append(value, context(field), isMixed: field.isMixed, to: &out)
     }
 
-    private func place(_ field: Field) -> JSONRenderer.Place {
+    private func context(_ field: Field) -> JSONRenderer.ValueContext {
         guard field.path == nil, case .column = field.source else {
-            return JSONRenderer.Place(
+            return JSONRenderer.ValueContext(
                 expansion: field.expansion, isWalking: false, isMixed: field.isMixed)
         }
-        return JSONRenderer.Place(expansion: field.expansion, isMixed: field.isMixed)
+        return JSONRenderer.ValueContext(expansion: field.expansion, isMixed: field.isMixed)
     }
 
     private func source(_ row: Int, _ field: Field) throws(RealmError) -> Value {
@@ -315,7 +316,8 @@ extension RecordRenderer {
     ) throws(RealmError) {
         let info = plan.table.backlinks[index]
         var origins = try scan.row(row).backlinks(info)
-        let place = JSONRenderer.Place(expansion: field.expansion, depth: 1, isWalking: false)
+        let context = JSONRenderer.ValueContext(
+            expansion: field.expansion, depth: 1, isWalking: false)
         out.append("[")
         let start = out.count
         while let key = try origins.next() {
@@ -324,9 +326,9 @@ extension RecordRenderer {
             var next = 0
             let value = try field.path?.follow(link, from: &next) ?? link
             if let path = field.path, next < path.count {
-                try json.append(through: value, path, next, place, to: &out)
+                try json.append(through: value, path, next, context, to: &out)
             } else {
-                try json.append(value, place, to: &out)
+                try json.append(value, context, to: &out)
             }
         }
         out.append("]")

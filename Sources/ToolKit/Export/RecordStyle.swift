@@ -5,7 +5,7 @@ import Synchronization
 package final class TableNotes: Sendable {
     private let names = Mutex<[String]>([])
 
-    func leaveOut(_ columns: [String]) { names.withLock { $0 += columns } }
+    func omitColumns(_ columns: [String]) { names.withLock { $0 += columns } }
 
     /// Message about the columns; nil if none were left out.
     package var text: String? {

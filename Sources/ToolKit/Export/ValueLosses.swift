@@ -11,16 +11,16 @@ package final class ValueLosses: Sendable {
     private let hasWarned = Atomic<Bool>(false)
 
     /// Counts a string that is not UTF-8 and was printed with U+FFFD.
-    func noteIllFormed() { illFormed.add(1, ordering: .relaxed) }
+    func countIllFormed() { illFormed.add(1, ordering: .relaxed) }
 
     /// Counts values of mixed properties that were printed without their types.
-    func noteUntyped(_ count: Int = 1) { untyped.add(count, ordering: .relaxed) }
+    func countUntyped(_ count: Int = 1) { untyped.add(count, ordering: .relaxed) }
 
     /// Counts a collection whose joined elements are ambiguous.
-    func noteJoined() { joined.add(1, ordering: .relaxed) }
+    func countJoined() { joined.add(1, ordering: .relaxed) }
 
     /// Counts a value in a form chosen by an option that `realm-write` cannot read.
-    func noteChosen() { chosen.add(1, ordering: .relaxed) }
+    func countChosen() { chosen.add(1, ordering: .relaxed) }
 
     /// Resets all counts before everything is printed again.
     package func reset() {

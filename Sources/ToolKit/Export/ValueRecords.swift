@@ -42,7 +42,7 @@ package final class ValueRecords: RecordContent {
         for (position, value) in record.enumerated() {
             out.append(names[position])
             json.beginField()
-            try json.append(value, JSONRenderer.Place(isWalking: false), to: &out)
+            try json.append(value, JSONRenderer.ValueContext(isWalking: false), to: &out)
         }
         out.append("}")
     }
@@ -67,6 +67,7 @@ package final class ValueRecords: RecordContent {
 
     private func appendCell(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
         json.beginField()
-        try cells.append(value, JSONRenderer.Place(isWalking: false), isMixed: false, to: &out)
+        try cells.append(
+            value, JSONRenderer.ValueContext(isWalking: false), isMixed: false, to: &out)
     }
 }

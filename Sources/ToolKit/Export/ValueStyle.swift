@@ -50,12 +50,12 @@ package struct ValueStyle: Sendable {
     }
 
     /// Counts values of mixed properties that would be read back as other values.
-    func noteUntyped(_ count: Int = 1) { if isReadBack { losses.noteUntyped(count) } }
+    func countUntyped(_ count: Int = 1) { if isReadBack { losses.countUntyped(count) } }
 
     /// Counts a collection that would be read back as another one.
-    func noteJoined() { if isReadBack { losses.noteJoined() } }
+    func countJoined() { if isReadBack { losses.countJoined() } }
 
     /// Counts a value that would be read back as another one because of `--time`, `--binary` or
     /// `--null`.
-    func noteChosen() { if isReadBack { losses.noteChosen() } }
+    func countChosen() { if isReadBack { losses.countChosen() } }
 }

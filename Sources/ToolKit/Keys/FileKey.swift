@@ -22,13 +22,13 @@ struct FileKey: Sendable {
 
 /// The key of a command, read at most once, because a pipe can be read only once.
 final class KeyOnce: Sendable {
-    private let known = Mutex<FileKey?>(nil)
+    private let cachedKey = Mutex<FileKey?>(nil)
 
     /// Returns the key; calls `read` if no earlier call has succeeded.
     func get(_ read: () throws(RealmError) -> FileKey) throws(RealmError) -> FileKey {
-        if let key = known.withLock({ $0 }) { return key }
+        if let key = cachedKey.withLock({ $0 }) { return key }
         let key = try read()
-        known.withLock { $0 = key }
+        cachedKey.withLock { $0 = key }
         return key
     }
 }

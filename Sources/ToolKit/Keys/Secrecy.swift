@@ -6,7 +6,7 @@ import Synchronization
 package enum Secrecy {
     private static let flag = Atomic<Bool>(false)
 
-    package static var isOwed: Bool { flag.load(ordering: .relaxed) }
+    package static var hasReadKey: Bool { flag.load(ordering: .relaxed) }
 
     /// Marks the process as secret and disables core dumps. Called before a key is read.
     static func begin() {

@@ -24,7 +24,7 @@ package struct Uses: Sendable {
 extension ParsedCommand {
     /// Throws `misuse` if an option is given that does not apply to this use of the tool.
     package func check(for use: some CommandUse) throws(RealmError) {
-        for option in table.options where isGiven(option) && !option.isMeant(for: use) {
+        for option in table.options where isGiven(option) && !option.applies(for: use) {
             throw .misuse("\(option.spelling) \(use.objection)", code: "InvalidArgument")
         }
     }
@@ -32,5 +32,5 @@ extension ParsedCommand {
 
 extension OptionSpec {
     /// Whether the option applies to this use of the tool.
-    package func isMeant(for use: some CommandUse) -> Bool { uses.contains(use) }
+    package func applies(for use: some CommandUse) -> Bool { uses.contains(use) }
 }

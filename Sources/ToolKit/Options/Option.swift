@@ -34,7 +34,7 @@ package struct OptionArgument<Value: Sendable>: Sendable {
         return try? form.parse(text)
     }
 
-    func check(_ text: String) throws(Objection) { _ = try form.parse(text) }
+    func check(_ text: String) throws(OptionValueError) { _ = try form.parse(text) }
 }
 
 /// Declaration of an option, which is also the key to its value: `command[option]`.

@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// Error for a text that is not a valid value; messages print it after the option and a colon.
-package struct Objection: Error, Sendable {
+package struct OptionValueError: Error, Sendable {
     package let message: String
     let hint: String?
     /// A similar word that is valid; nil if there is none.
@@ -27,13 +27,13 @@ package struct Objection: Error, Sendable {
 /// Parser of the text of an argument, and the kind of text that it accepts.
 package struct OptionForm<Value: Sendable>: Sendable {
     let kind: ValueKind
-    package let parse: @Sendable (String) throws(Objection) -> Value
+    package let parse: @Sendable (String) throws(OptionValueError) -> Value
     /// Text of a value, for defaults in the help text; nil for a value without text.
     let show: @Sendable (Value) -> String?
 
     package init(
         _ kind: ValueKind, show: @escaping @Sendable (Value) -> String? = { _ in nil },
-        _ parse: @escaping @Sendable (String) throws(Objection) -> Value
+        _ parse: @escaping @Sendable (String) throws(OptionValueError) -> Value
     ) {
         self.kind = kind
         self.parse = parse
@@ -42,10 +42,10 @@ package struct OptionForm<Value: Sendable>: Sendable {
 
     /// Returns this form with an additional check of the value.
     package func limited(
-        by check: @escaping @Sendable (Value) throws(Objection) -> Void
+        by check: @escaping @Sendable (Value) throws(OptionValueError) -> Void
     ) -> Self {
         let parse = parse
-        return Self(kind, show: show) { (text) throws(Objection) in
+        return Self(kind, show: show) { (text) throws(OptionValueError) in
             let value = try parse(text)
             try check(value)
             return value
@@ -58,7 +58,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
         _ kind: ValueKind, _ show: @escaping @Sendable (Value) -> String?,
         orNil parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(kind, show: show) { (text) throws(Objection) in
+        self.init(kind, show: show) { (text) throws(OptionValueError) in
             if let objection = kind.objection(to: text) { throw objection }
             return parse(text)!
         }
@@ -97,12 +97,12 @@ extension OptionForm where Value == UInt8 {
         byte == 9 ? "tab" : String(UnicodeScalar(byte))
     }
 
-    private static func byte(_ text: String) throws(Objection) -> UInt8 {
+    private static func byte(_ text: String) throws(OptionValueError) -> UInt8 {
         if text == "tab" || text == "\\t" { return 9 }
         guard text.utf8.count == 1, let byte = text.utf8.first,
             "\t,;|^~!#&%@\u{1E}\u{1F}".utf8.contains(byte)
         else {
-            throw Objection(
+            throw OptionValueError(
                 to: text, "not a character that can separate fields",
                 hint: "one of , ; | tab ^ ~ ! # & % @")
         }
@@ -118,7 +118,7 @@ extension OptionForm where Value == Duration {
 
 extension OptionForm where Value == WaitPolicy {
     /// Maximum time to wait.
-    package static var longestWait: Self {
+    package static var maximumWait: Self {
         Self(.duration, { _ in nil }, orNil: { ValueForms.duration($0).map(WaitPolicy.atMost) })
     }
 }
@@ -139,10 +139,10 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
 extension OptionForm where Value == VersionChoice {
     /// A version number, or `previous`.
     package static var version: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.text) { (text) throws(OptionValueError) in
             if text == "previous" { return .previous }
             guard let number = ValueForms.count(text) else {
-                throw Objection(to: text, "not a version", hint: "a number, or previous")
+                throw OptionValueError(to: text, "not a version", hint: "a number, or previous")
             }
             return .number(UInt64(number))
         }
@@ -152,9 +152,9 @@ extension OptionForm where Value == VersionChoice {
 extension OptionForm where Value == StreamPosition {
     /// A version, with the identifier of its source if it is known.
     package static var streamPosition: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.text) { (text) throws(OptionValueError) in
             if let position = StreamPosition(text: text) { return position }
-            throw Objection(
+            throw OptionValueError(
                 to: text, "not a version",
                 hint: "a number, or a value printed by realm-versions -g applied")
         }

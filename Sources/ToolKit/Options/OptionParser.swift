@@ -105,7 +105,7 @@ package struct OptionParser {
         guard let value else {
             throw usage("\(option.spelling) needs an argument, \(option.metavar ?? "")")
         }
-        do throws(Objection) { try option.check(value) } catch {
+        do throws(OptionValueError) { try option.check(value) } catch {
             throw usage(
                 "\(option.spelling): \(error.message)", reason: error.reason,
                 hint: error.hint ?? error.near.map { "did you mean \(option.spelling) \($0)?" })

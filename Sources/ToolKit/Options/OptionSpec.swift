@@ -63,7 +63,7 @@ package struct OptionSpec: Sendable {
     /// Whether the option acts at once, so that the rest of the command line is ignored.
     var endsParsing = false
     /// Throws if a text is not a valid argument.
-    var check: @Sendable (String) throws(Objection) -> Void = { _ in }
+    var check: @Sendable (String) throws(OptionValueError) -> Void = { _ in }
 
     init(
         _ long: String?, _ short: Character?, _ argument: ArgumentShape,

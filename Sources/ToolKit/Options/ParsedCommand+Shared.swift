@@ -54,7 +54,7 @@ extension ParsedCommand {
     /// Limit of private memory in bytes. With a key the default is higher, because decrypted pages
     /// are private memory: pages of a medium-sized file then need not be decrypted twice.
     package var maxMemory: Int {
-        let limit = max(Self.leastMemory, self[ifKnown: SharedOptions.maxMemory])
+        let limit = max(Self.minimumMemory, self[ifKnown: SharedOptions.maxMemory])
         return namesKey && !isGiven(SharedOptions.maxMemory.spec)
             ? max(limit, Self.memoryWithKey) : limit
     }
@@ -62,7 +62,7 @@ extension ParsedCommand {
     private static let memoryWithKey = 256 << 20
 
     /// Minimum of the memory limit, since a share of less could round down to 0.
-    static let leastMemory = 1 << 10
+    static let minimumMemory = 1 << 10
 
     /// Query language of predicates.
     package var queryDialect: QueryDialect {

@@ -100,7 +100,7 @@ package enum SharedOptions {
         default: AccessMode.auto)
 
     package static let wait = Option(
-        "wait", nil, .optional("DUR", .longestWait, bare: .forever), in: .access,
+        "wait", nil, .optional("DUR", .maximumWait, bare: .forever), in: .access,
         "wait for locks, at most DUR",
         "Wait for locks, and for a moment without changes to the data being read, at most DUR; "
             + "without DUR, without limit. On timeout the exit status is 7.",

@@ -25,27 +25,27 @@ package enum ValueKind: Sendable {
 
 extension ValueKind {
     /// Returns the error for `text`; nil if it is of this kind.
-    func objection(to text: String) -> Objection? {
+    func objection(to text: String) -> OptionValueError? {
         switch self {
         case .text, .suggestion, .className, .properties: return nil
         case .file, .directory:
-            return text.isEmpty ? Objection(to: text, "not a file name") : nil
+            return text.isEmpty ? OptionValueError(to: text, "not a file name") : nil
         case .count(let range):
             if let number = ValueForms.count(text), range.contains(number) { return nil }
-            return Objection(
+            return OptionValueError(
                 to: text,
                 range.upperBound == .max
                     ? "not a whole number of \(range.lowerBound) or more"
                     : "not a whole number from \(range.lowerBound) to \(range.upperBound)")
         case .size:
             if ValueForms.size(text) != nil { return nil }
-            return Objection(to: text, "not a size such as 512, 64KiB, 4M or 1GiB")
+            return OptionValueError(to: text, "not a size such as 512, 64KiB, 4M or 1GiB")
         case .duration:
             if ValueForms.duration(text) != nil { return nil }
-            return Objection(to: text, "not a duration such as 250ms, 5s, 2m or 1h")
+            return OptionValueError(to: text, "not a duration such as 250ms, 5s, 2m or 1h")
         case .choice(let words):
             if words.contains(text) { return nil }
-            return Objection(
+            return OptionValueError(
                 to: text, "not one of " + words.joined(separator: ", "),
                 near: Spelling.nearest(to: text, among: words))
         }

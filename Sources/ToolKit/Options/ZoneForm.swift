@@ -4,7 +4,7 @@ import RealmEngine
 extension OptionForm where Value == ZoneRules {
     /// A time zone: an offset from UTC, or a name in the system's zone files.
     static var zone: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.text) { (text) throws(OptionValueError) in
             if let rules = ZoneRules(offset: text) { return rules }
             let isName =
                 text.utf8.first != UInt8(ascii: "/") && !text.isEmpty
@@ -12,7 +12,7 @@ extension OptionForm where Value == ZoneRules {
             guard isName, let bytes = SystemText.bytes("\(directory)/\(text)"),
                 let rules = ZoneRules(tzif: bytes)
             else {
-                throw Objection(
+                throw OptionValueError(
                     to: text, "not a time zone",
                     hint: "write +02:00, or a name that \(directory) has, such as Europe/Copenhagen"
                 )

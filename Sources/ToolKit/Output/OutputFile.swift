@@ -18,7 +18,7 @@ package final class OutputFile {
     /// Number of bytes written to the descriptor.
     package private(set) var written = 0
     /// Number of bytes that `restart` keeps.
-    private var settled = 0
+    private var finalByteCount = 0
 
     /// Opens the output.
     ///
@@ -66,22 +66,24 @@ package final class OutputFile {
         buffer.removeAll()
     }
 
-    /// Discards the output since `settle`, so that the caller can start again.
+    /// Discards the output since `markFinal`, so that the caller can start again.
     ///
     /// - Returns: false if some of that output has already been written to a pipe or a terminal.
     @discardableResult
     package func restart() throws(RealmError) -> Bool {
-        if written == settled { return true }
+        if written == finalByteCount { return true }
         guard temporary != nil else { return false }
-        guard ftruncate(descriptor, settled) == 0, lseek(descriptor, settled, SEEK_SET) >= 0 else {
+        guard ftruncate(descriptor, finalByteCount) == 0,
+            lseek(descriptor, finalByteCount, SEEK_SET) >= 0
+        else {
             throw failure("cannot truncate", errno)
         }
-        written = settled
+        written = finalByteCount
         return true
     }
 
     /// Marks the output so far as final: `restart` discards only later output.
-    package func settle() { settled = written }
+    package func markFinal() { finalByteCount = written }
 
     /// Makes the output final. A file is synced and renamed, and its directory is synced. For
     /// standard output, errors that the system deferred are reported.
@@ -128,7 +130,7 @@ package final class OutputFile {
         case EAGAIN:
             var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             poll(&wanted, 1, -1)
-        case EPIPE where destination == nil: Signals.dieOfBrokenPipe()
+        case EPIPE where destination == nil: Signals.terminateBySIGPIPE()
         default: throw failure("cannot write", code)
         }
     }

@@ -35,7 +35,7 @@ package final class ByteSource {
     private var piece = ByteView.empty
     /// Number of bytes that `read` has returned.
     package private(set) var bytesRead = 0
-    private let largestRead: Int
+    private let maximumReadSize: Int
 
     /// Reads from `descriptor`, which the caller must keep open and closes.
     ///
@@ -48,16 +48,16 @@ package final class ByteSource {
         self.path = path
         self.copy = copy
         self.next = next
-        largestRead = .max
+        maximumReadSize = .max
         origin = .descriptor(descriptor)
     }
 
-    /// Reads from memory, at most `largestRead` bytes at a time.
-    package init(bytes: [UInt8], largestRead: Int = .max) {
+    /// Reads from memory, at most `maximumReadSize` bytes at a time.
+    package init(bytes: [UInt8], maximumReadSize: Int = .max) {
         path = "-"
         copy = -1
         next = -1
-        self.largestRead = max(1, largestRead)
+        self.maximumReadSize = max(1, maximumReadSize)
         origin = .memory(bytes)
     }
 
@@ -66,7 +66,7 @@ package final class ByteSource {
         path = "-"
         copy = -1
         next = -1
-        largestRead = .max
+        maximumReadSize = .max
         origin = .pieces(supply)
     }
 
@@ -85,7 +85,7 @@ package final class ByteSource {
             }
             if copy >= 0 { try keep(target, count) }
         case .memory(let bytes):
-            count = min(capacity, bytes.count - bytesRead, largestRead)
+            count = min(capacity, bytes.count - bytesRead, maximumReadSize)
             bytes.withUnsafeBytes {
                 if count > 0 {
                     target.copyMemory(from: $0.baseAddress! + bytesRead, byteCount: count)

@@ -34,7 +34,7 @@ package final class ClassArrays: ByteSupply {
     private var name: [UInt8] = []
     /// Text before the first array, held back until it is certain that the input has this form; nil
     /// afterwards.
-    private var held: [UInt8]? = []
+    private var bufferedText: [UInt8]? = []
     private var input: UnsafeMutableRawBufferPointer
     private var output = ByteBuffer(capacity: 1 << 16)
 
@@ -74,19 +74,19 @@ package final class ClassArrays: ByteSupply {
     /// Passes the text on unchanged, since it does not have this form.
     private func giveUp() {
         state = .verbatim
-        if let held { output.append(held) }
-        held = nil
+        if let bufferedText { output.append(bufferedText) }
+        bufferedText = nil
     }
 
     private func put(_ byte: UInt8) {
-        if held != nil { held!.append(byte) } else { output.append(byte) }
+        if bufferedText != nil { bufferedText!.append(byte) } else { output.append(byte) }
     }
 
     private func take(_ byte: UInt8) {
         let isSpace = byte == 0x20 || (byte >= 9 && byte <= 13)
         switch state {
         case .verbatim: output.append(byte)
-        case .record: takeInRecord(byte)
+        case .record: scanRecord(byte)
         case .name: takeInName(byte)
         case .start where isSpace || [0xEF, 0xBB, 0xBF].contains(byte): put(byte)
         // Line breaks are preserved, so that messages have the right line numbers.
@@ -101,7 +101,7 @@ package final class ClassArrays: ByteSupply {
         case .recordStart:
             if byte != UInt8(ascii: "}") { output.append(UInt8(ascii: ",")) }
             state = .record
-            takeInRecord(byte)
+            scanRecord(byte)
         case .afterArray:
             if byte == UInt8(ascii: ",") {
                 state = .beforeName
@@ -121,10 +121,10 @@ package final class ClassArrays: ByteSupply {
     /// Enters the state `next` if the byte is the expected one; otherwise the text has another
     /// form.
     private func expect(_ byte: UInt8, _ expected: Unicode.Scalar, _ next: State) {
-        if held != nil { held!.append(byte) }
+        if bufferedText != nil { bufferedText!.append(byte) }
         if byte == UInt8(ascii: expected) {
             state = next
-        } else if held != nil {
+        } else if bufferedText != nil {
             giveUp()
         } else {
             // After the first array another form is an error, which the JSON reader reports.
@@ -134,7 +134,7 @@ package final class ClassArrays: ByteSupply {
     }
 
     private func takeInName(_ byte: UInt8) {
-        if held != nil { held!.append(byte) }
+        if bufferedText != nil { bufferedText!.append(byte) }
         name.append(byte)
         if isEscaped {
             isEscaped = false
@@ -147,11 +147,11 @@ package final class ClassArrays: ByteSupply {
 
     private func beginArray(_ byte: UInt8) {
         guard byte == UInt8(ascii: "[") else { return expect(byte, "[", .array) }
-        if let held {
+        if let bufferedText {
             // The line breaks before the first array are preserved.
-            self.held = nil
+            self.bufferedText = nil
             output.append(UInt8(ascii: "["))
-            for byte in held where byte == 10 { output.append(byte) }
+            for byte in bufferedText where byte == 10 { output.append(byte) }
         }
         state = .array
     }
@@ -174,7 +174,7 @@ package final class ClassArrays: ByteSupply {
         }
     }
 
-    private func takeInRecord(_ byte: UInt8) {
+    private func scanRecord(_ byte: UInt8) {
         output.append(byte)
         if isInString {
             if isEscaped {

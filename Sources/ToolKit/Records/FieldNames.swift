@@ -18,12 +18,12 @@ package final class FieldNames {
     private var entryOfName: [[UInt8]: Int] = [:]
     /// Entry of the last name at each position; -1 for none.
     private let expected: UnsafeMutablePointer<Int32>
-    private let mostEntries: Int
+    private let maximumEntryCount: Int
 
     /// Limits of the cache. Unknown names and positions beyond them are looked up each time.
-    private static let mostUnknown = 256
-    private static let mostPlaces = 4096
-    private static let longestUnknown = 256
+    private static let maximumCachedUnknownNames = 256
+    private static let maximumCachedPositions = 4096
+    private static let maximumUnknownNameLength = 256
 
     /// Field names for the columns of a header: a column without a name has its number, from 1.
     package static func named(_ header: [String]) -> [String] {
@@ -38,10 +38,10 @@ package final class FieldNames {
     /// - Parameter names: the known names, without duplicates; `index(of:at:)` returns an index
     ///   into it.
     package init(_ names: [String]) {
-        mostEntries = names.count + Self.mostUnknown
-        entries = .allocate(capacity: mostEntries)
-        expected = .allocate(capacity: Self.mostPlaces)
-        expected.initialize(repeating: -1, count: Self.mostPlaces)
+        maximumEntryCount = names.count + Self.maximumCachedUnknownNames
+        entries = .allocate(capacity: maximumEntryCount)
+        expected = .allocate(capacity: Self.maximumCachedPositions)
+        expected.initialize(repeating: -1, count: Self.maximumCachedPositions)
         for (index, name) in names.enumerated() { _ = add(Array(name.utf8), index: index) }
     }
 
@@ -54,7 +54,7 @@ package final class FieldNames {
     /// name.
     @inline(__always)
     package func index(of key: ByteView, at place: Int) -> Int? {
-        if place < Self.mostPlaces {
+        if place < Self.maximumCachedPositions {
             let expected = Int(expected[place])
             if expected >= 0, entries[expected].name == key {
                 let index = entries[expected].index
@@ -68,12 +68,14 @@ package final class FieldNames {
     private func search(_ key: ByteView, _ place: Int) -> Int? {
         let name = key.bytes
         guard let found = entryOfName[name] ?? addUnknown(name) else { return nil }
-        if place < Self.mostPlaces { expected[place] = Int32(found) }
+        if place < Self.maximumCachedPositions { expected[place] = Int32(found) }
         return entries[found].index < 0 ? nil : Int(entries[found].index)
     }
 
     private func addUnknown(_ name: [UInt8]) -> Int? {
-        guard count < mostEntries, name.count <= Self.longestUnknown else { return nil }
+        guard count < maximumEntryCount, name.count <= Self.maximumUnknownNameLength else {
+            return nil
+        }
         return add(name, index: -1)
     }
 

@@ -97,12 +97,12 @@ final class InputWindow {
     /// completed. Reads available bytes, after waiting up to `milliseconds` for them.
     @_optimize(speed)
     func hasLine(after consumed: Int, within milliseconds: Int32) -> Bool {
-        var (searched, patience) = (consumed, milliseconds)
+        var (searched, timeout) = (consumed, milliseconds)
         while lineFeed(from: start + searched) == nil {
             searched = unread
             if isAtEnd || searched - consumed > Self.longLine { return true }
-            guard source.isReady(within: patience) else { return false }
-            patience = 0
+            guard source.isReady(within: timeout) else { return false }
+            timeout = 0
             // The next read throws the same error.
             guard (try? refill()) == true else { return true }
         }

@@ -94,7 +94,7 @@ package struct RecordError: Error, Sendable {
     }
 
     /// Returns this error for a record that was parsed at `start` but is at `place` in the input.
-    package func relocated(to place: RecordPlace, from start: TextPosition) -> RecordError {
+    package func relocated(to place: RecordLocation, from start: TextPosition) -> RecordError {
         RecordError(
             code, record: place.record,
             position: details.position.relocated(to: place.position, from: start),

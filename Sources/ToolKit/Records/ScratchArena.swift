@@ -11,7 +11,7 @@ package final class ScratchArena {
     /// Buffer for decoding base64, whose size is not known in advance.
     var decoded = ByteBuffer(capacity: 64)
     /// Size above which a block is freed instead of kept for the next record.
-    private static let keptCapacity = 1 << 20
+    private static let retainedCapacity = 1 << 20
 
     package init(capacity: Int = 4096) {
         self.capacity = capacity
@@ -41,7 +41,7 @@ package final class ScratchArena {
         used = 0
         for old in blocks { old.deallocate() }
         blocks.removeAll(keepingCapacity: true)
-        guard capacity > Self.keptCapacity else { return }
+        guard capacity > Self.retainedCapacity else { return }
         block.deallocate()
         capacity = 4096
         block = .allocate(byteCount: capacity, alignment: 16)

@@ -21,8 +21,8 @@ package enum SpelledString {
         guard let value = try? tape.parse(copying: text),
             case .string(let bytes)? = try? value.scalar(.string, isNullable: false)
         else { return nil }
-        guard case .string(let kept) = Value.string(bytes).kept(in: arena) else { return nil }
-        return kept
+        guard case .string(let copied) = Value.string(bytes).copied(in: arena) else { return nil }
+        return copied
     }
 
     /// Decodes a dictionary key in base64; nil if the name has no such prefix or is malformed.

@@ -95,7 +95,7 @@ package struct SchemaDifference {
     }
 
     /// Whether the class is removed, or removed and created again.
-    private func isGone(_ name: String) -> Bool {
+    private func isRemoved(_ name: String) -> Bool {
         let key = Array(name.utf8)
         guard scope.className == nil || scope.className == name else { return false }
         return old[key] != nil && (new[key] == nil || replaced.contains(name))
@@ -103,7 +103,7 @@ package struct SchemaDifference {
 
     /// The class in the new schema; nil if the class is removed.
     private func kept(_ spec: ClassSpec) -> ClassSpec? {
-        isGone(spec.name) ? nil : new[Array(spec.name.utf8)]
+        isRemoved(spec.name) ? nil : new[Array(spec.name.utf8)]
     }
 
     private func shown(_ spec: ClassSpec) -> [PropertyDescription] {
@@ -113,7 +113,7 @@ package struct SchemaDifference {
     /// Whether the property is added, so that it has no values yet.
     package func isNew(_ property: String, of name: String) -> Bool {
         guard let spec = new[Array(name.utf8)], let was = old[Array(name.utf8)],
-            !isGone(name), spec.property(property) != nil,
+            !isRemoved(name), spec.property(property) != nil,
             let before = was.property(property)
         else { return true }
         return reasonToRemove(before, of: was) != nil
@@ -129,7 +129,7 @@ package struct SchemaDifference {
                 }
             }
         }
-        for spec in wanted(old) where isGone(spec.name) {
+        for spec in wanted(old) where isRemoved(spec.name) {
             let reason = new[Array(spec.name.utf8)].map { Self.reason(spec, $0) }
             add(spec, .dropClass(spec.name), reason ?? "removed")
         }
@@ -139,7 +139,7 @@ package struct SchemaDifference {
     private func reasonToRemove(
         _ property: PropertyDescription, of spec: ClassSpec
     ) -> StaticString? {
-        let leadsAway = property.target.map { isGone($0) && $0 != spec.name } ?? false
+        let leadsAway = property.target.map { isRemoved($0) && $0 != spec.name } ?? false
         guard let other = kept(spec) else {
             // The class is removed later as a whole, but links to other removed classes must be
             // removed first.
@@ -152,14 +152,15 @@ package struct SchemaDifference {
     }
 
     private mutating func addClasses() {
-        for spec in wanted(new) where old[Array(spec.name.utf8)].map({ isGone($0.name) }) ?? true {
+        for spec in wanted(new) where old[Array(spec.name.utf8)].map({ isRemoved($0.name) }) ?? true
+        {
             add(spec, .addClass(spec))
         }
     }
 
     private mutating func addProperties() {
         for spec in wanted(new) {
-            let was = old[Array(spec.name.utf8)].flatMap { isGone($0.name) ? nil : $0 }
+            let was = old[Array(spec.name.utf8)].flatMap { isRemoved($0.name) ? nil : $0 }
             for property in shown(spec) {
                 guard let was else {
                     if property.name != spec.primaryKey {

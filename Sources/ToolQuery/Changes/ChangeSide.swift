@@ -20,7 +20,7 @@ final class ChangeSide {
         guard let primaryKey = try renderer.targets[table.key].primaryKey(key) else {
             return out.append(number: key.raw)
         }
-        try renderer.append(primaryKey, JSONRenderer.Place(), to: &out)
+        try renderer.append(primaryKey, JSONRenderer.ValueContext(), to: &out)
     }
 
     /// Appends the given properties of an object as `{…}`.
@@ -44,11 +44,11 @@ final class ChangeSide {
     private func append(
         _ value: Value, of table: TableInfo, _ column: Int, to out: inout ByteBuffer
     ) throws(RealmError) {
-        var place = JSONRenderer.Place()
-        place.isWalking = false
-        place.isMixed = table.columns[column].type == .mixed
+        var context = JSONRenderer.ValueContext()
+        context.isWalking = false
+        context.isMixed = table.columns[column].type == .mixed
         renderer.beginField()
-        try renderer.append(value, place, to: &out)
+        try renderer.append(value, context, to: &out)
     }
 
     /// Appends one value of an object.

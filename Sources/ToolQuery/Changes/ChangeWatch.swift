@@ -51,7 +51,7 @@ final class ChangeWatch {
         try begin()
         while true {
             try Self.endWithReader()
-            try database.checkPlace()
+            try database.checkPath()
             if database.isShared {
                 if try database.waitForCommit(milliseconds: Self.milliseconds.live) {
                     try database.refresh()
@@ -209,7 +209,7 @@ final class ChangeWatch {
     private static func endWithReader() throws(RealmError) {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         if poll(&output, 1, 0) > 0, output.revents & Int16(POLLERR) != 0 {
-            Signals.dieOfBrokenPipe()
+            Signals.terminateBySIGPIPE()
         }
     }
 }

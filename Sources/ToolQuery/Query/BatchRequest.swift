@@ -130,7 +130,7 @@ extension BatchRequest {
     ) throws(RealmError) -> [String] {
         let items = try list(value, name)
         for item in items {
-            do throws(Objection) { try OptionForm.checkSortKey(item) } catch {
+            do throws(OptionValueError) { try OptionForm.checkSortKey(item) } catch {
                 throw wrong("\(name): \(error.message)")
             }
         }
@@ -141,7 +141,8 @@ extension BatchRequest {
         guard value.kind == .array else { throw wrong("args is an array") }
         var arguments: [QueryArgument] = []
         for child in value.children {
-            do throws(Objection) { arguments.append(try ArgumentJSON.argument(child)) } catch {
+            do throws(OptionValueError) { arguments.append(try ArgumentJSON.argument(child)) } catch
+            {
                 throw wrong("--argjson: \(error.message)", reason: ArgumentJSON.reason)
             }
         }

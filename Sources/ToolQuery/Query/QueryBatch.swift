@@ -187,8 +187,8 @@ final class QueryBatch {
         guard let fields else { return try request.plans([table], database.schema)[0] }
         var own = request.fields
         own.excluded = []
-        do throws(Objection) {
-            own.fields = try fields.map { (item) throws(Objection) in
+        do throws(OptionValueError) {
+            own.fields = try fields.map { (item) throws(OptionValueError) in
                 try FieldRequest.field(item)
             }
         } catch { throw .misuse("fields: \(error.message)", code: "InvalidArgument") }

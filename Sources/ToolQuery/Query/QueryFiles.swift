@@ -75,8 +75,8 @@ struct QueryFiles {
                     return try QueryAnswer(request, database, output, reports).print()
                 }
                 request.values.losses.warn(diagnostics, file: request.path)
-                try reports.keep(request.file, output)
-                output.settle()
+                try reports.addReport(request.file, output)
+                output.markFinal()
                 if code == .ok { hasAnswer = true }
             } catch {
                 if error.kind == .output { throw error }
@@ -102,7 +102,7 @@ final class FileReportList {
     init(_ request: QueryRequest) { style = request.recordStyle(request.recordForm) }
 
     /// Adds the current report with the name of its file.
-    func keep(_ file: String?, _ output: OutputFile) throws(RealmError) {
+    func addReport(_ file: String?, _ output: OutputFile) throws(RealmError) {
         guard var report = next else { return }
         next = nil
         if let file { report.insert(.text(file), as: "file") }

@@ -3,14 +3,16 @@ import ToolKit
 
 extension OptionForm where Value == [String] {
     /// Names separated by commas.
-    static var names: Self { Self(.properties) { (text) throws(Objection) in try items(text) } }
+    static var names: Self {
+        Self(.properties) { (text) throws(OptionValueError) in try items(text) }
+    }
 
     /// Key paths separated by commas, which `QueryOrder` converts to clauses.
     static var keyPaths: Self {
-        Self(.properties) { (text) throws(Objection) in
+        Self(.properties) { (text) throws(OptionValueError) in
             let paths = NameList.parts(text)
             for path in paths where path.isEmpty || path == "-" {
-                throw Objection(to: path, "not a key path")
+                throw OptionValueError(to: path, "not a key path")
             }
             return paths
         }
@@ -20,7 +22,7 @@ extension OptionForm where Value == [String] {
 extension OptionForm where Value == [String] {
     /// Key paths and aggregates of key paths, which a hyphen makes descending.
     static var sortKeys: Self {
-        Self(.properties) { (text) throws(Objection) in
+        Self(.properties) { (text) throws(OptionValueError) in
             let items = NameList.parts(text)
             for item in items { try checkSortKey(item) }
             return items
@@ -28,25 +30,25 @@ extension OptionForm where Value == [String] {
     }
 
     /// Throws for a key path or an aggregate without a name.
-    static func checkSortKey(_ item: String) throws(Objection) {
+    static func checkSortKey(_ item: String) throws(OptionValueError) {
         let name = item.hasPrefix("-") ? String(item.dropFirst()) : item
         let path = AggregateName(name)?.property ?? name
-        if path.isEmpty { throw Objection(to: item, "not a key path") }
+        if path.isEmpty { throw OptionValueError(to: item, "not a key path") }
     }
 }
 
 extension OptionForm where Value == [FieldRequest.Field] {
     /// Key paths with optional names: `NAME=PATH`.
     static var fields: Self {
-        Self(.properties) { (text) throws(Objection) in
-            try items(text).map { (item) throws(Objection) in try FieldRequest.field(item) }
+        Self(.properties) { (text) throws(OptionValueError) in
+            try items(text).map { (item) throws(OptionValueError) in try FieldRequest.field(item) }
         }
     }
 }
 
 extension FieldRequest {
     /// Parses `PATH` or `NAME=PATH`.
-    static func field(_ item: String) throws(Objection) -> Field {
+    static func field(_ item: String) throws(OptionValueError) -> Field {
         guard let sign = item.firstIndex(of: "=") else { return (nil, item) }
         let path = String(item[item.index(after: sign)...])
         guard !path.isEmpty, sign != item.startIndex else { throw missing(item) }
@@ -57,14 +59,14 @@ extension FieldRequest {
 extension OptionForm where Value == ChangeRequest.Other {
     /// A file, or `@` and a version of the same file.
     static var comparedWith: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.text) { (text) throws(OptionValueError) in
             guard text.hasPrefix("@") else { return .file(text) }
             switch text {
             case "@latest": return .version(.newest)
             case "@previous": return .version(.previous)
             default:
                 guard let number = ValueForms.count(text.dropFirst()) else {
-                    throw Objection(
+                    throw OptionValueError(
                         to: text, "not a version", hint: "@previous, @latest, or @ and a number")
                 }
                 return .version(.number(UInt64(number)))
@@ -74,12 +76,12 @@ extension OptionForm where Value == ChangeRequest.Other {
 }
 
 /// Splits a list; throws if a part is empty.
-private func items(_ list: String) throws(Objection) -> [String] {
+private func items(_ list: String) throws(OptionValueError) -> [String] {
     let items = NameList.parts(list)
     if items.contains("") { throw missing(list) }
     return items
 }
 
-private func missing(_ list: String) -> Objection {
-    Objection("a name is missing in '\(list)'")
+private func missing(_ list: String) -> OptionValueError {
+    OptionValueError("a name is missing in '\(list)'")
 }

@@ -8,9 +8,9 @@ protocol CommitStep: AnyObject {
     /// mutex.
     var isEager: Bool { get }
     /// Whether there are commits that are not durable yet.
-    var hasUnsettled: Bool { get }
+    var hasPendingCommits: Bool { get }
     /// Bytes and syncs of the database so far.
-    var traffic: WriteSession.Traffic { get }
+    var writeStatistics: WriteSession.WriteStatistics { get }
     /// Wakes the load's thread; called by threads that have read records.
     var wake: @Sendable () -> Void { get }
 
@@ -49,8 +49,8 @@ final class DirectCommits: CommitStep {
     }
 
     var isEager: Bool { true }
-    var hasUnsettled: Bool { false }
-    var traffic: WriteSession.Traffic { session.traffic }
+    var hasPendingCommits: Bool { false }
+    var writeStatistics: WriteSession.WriteStatistics { session.writeStatistics }
     var wake: @Sendable () -> Void { {} }
 
     func perform(_ load: RecordLoad) throws(RealmError) { try load.writeTransaction() }
@@ -66,7 +66,7 @@ final class DirectCommits: CommitStep {
     ) throws(RealmError) {
         defer { transaction.rollback() }
         let version = hasChanged ? try transaction.commit() : nil
-        try load.settle(load.settlement(version))
+        try load.settle(load.pendingCommit(version))
         try load.report.flushAcknowledgements()
     }
 

@@ -18,10 +18,10 @@ final class LoadReport {
     /// Version before the first transaction; nil before it begins.
     private var firstVersion: UInt64?
     private(set) var commits = 0
-    private var shown = 0
+    private var reportedCount = 0
     private var acknowledgements = ByteBuffer(capacity: 256)
     /// Maximum number of rejected records reported on standard error if there is no file for them.
-    private static let mostShown = 10
+    private static let maximumReportedRecords = 10
 
     init(
         _ request: WriteRequest, input: String, _ output: OutputFile,
@@ -48,10 +48,10 @@ final class LoadReport {
     }
 
     /// Reports a batch whose changes, if any, are durable.
-    func committed(_ item: Settlements.Item) throws(RealmError) {
+    func committed(_ item: PendingCommits.Item) throws(RealmError) {
         try rejects?.write(item.rejects)
         guard let version = item.version else { return }
-        target?.keep()
+        target?.markKept()
         commits += 1
         guard request.acknowledges else { return }
         var members: JSONItem.Members = [
@@ -66,7 +66,7 @@ final class LoadReport {
     /// Reports a durable batch and flushes its acknowledgement.
     func committed(_ counts: LoadCounts, version: UInt64?) throws(RealmError) {
         try committed(
-            Settlements.Item(counts: counts, version: version, rejects: takeRejects()))
+            PendingCommits.Item(counts: counts, version: version, rejects: takeRejects()))
         try flushAcknowledgements()
     }
 
@@ -74,7 +74,7 @@ final class LoadReport {
     /// another file than the one committed to.
     func flushAcknowledgements() throws(RealmError) {
         guard isPublished, acknowledgements.count > 0 else { return }
-        if let target, target.isInPlace { try target.session.database.checkPlace() }
+        if let target, target.isInPlace { try target.session.database.checkPath() }
         try output.flush(&acknowledgements)
     }
 
@@ -87,9 +87,11 @@ final class LoadReport {
         let isJSON = request.format != .csv && request.format != .tsv
         rejects?.add(error, record, isJSON: isJSON)
         guard rejects == nil, request.skipsErrors else { return }
-        shown += 1
-        if shown <= Self.mostShown { diagnostics.notice("\(inputName): \(error.message)") }
-        if shown == Self.mostShown {
+        reportedCount += 1
+        if reportedCount <= Self.maximumReportedRecords {
+            diagnostics.notice("\(inputName): \(error.message)")
+        }
+        if reportedCount == Self.maximumReportedRecords {
             diagnostics.notice("further refusals are not shown: --rejects FILE keeps them")
         }
     }
@@ -110,7 +112,7 @@ final class LoadReport {
     }
 
     /// Reports that the input ended inside a version.
-    func leaveOut() {
+    func reportIncompleteVersion() {
         diagnostics.notice("\(inputName): the last version is not complete, and is left out")
     }
 

@@ -43,7 +43,7 @@ extension RecordLoad {
 
     /// Milliseconds to wait if a commit is due at `deadline`: 0 if the deadline has passed, at most
     /// 200.
-    func patience(until deadline: UInt64?) -> Int32 {
+    func remainingMilliseconds(until deadline: UInt64?) -> Int32 {
         guard let deadline else { return 200 }
         let now = MonotonicClock.nanoseconds()
         return now >= deadline ? 0 : Int32(min(200, (deadline - now) / 1_000_000 + 1))
@@ -52,7 +52,7 @@ extension RecordLoad {
     /// Milliseconds to wait for input. If the deadline of the open batch has passed, commits it and
     /// returns nil.
     func timeLeft() throws(RealmError) -> Int32? {
-        let milliseconds = patience(until: batch?.deadline)
+        let milliseconds = remainingMilliseconds(until: batch?.deadline)
         if milliseconds > 0 { return milliseconds }
         if let batch, try waitsForLinks(batch, isIdle: true) { return Self.linkPause }
         try commit()
@@ -63,9 +63,9 @@ extension RecordLoad {
     func commit() throws(RealmError) {
         guard let batch else { return }
         if openRecords.count == 0 {
-            if let first = try batch.writer.settle().first { try refuseFinally(first, nil) }
+            if let first = try batch.writer.storeAll().first { try refuseFinally(first, nil) }
         } else {
-            try settleAgain(batch)
+            try storeLinksRetrying(batch)
         }
         if request.isDryRun { return try rehearse() }
         open = .nothing
@@ -95,9 +95,9 @@ extension RecordLoad {
 
     /// Stores the pending links. If some targets are missing, rejects their records and writes the
     /// batch again without them, until no target is missing.
-    private func settleAgain(_ batch: Batch) throws(RealmError) {
+    private func storeLinksRetrying(_ batch: Batch) throws(RealmError) {
         while true {
-            let refused = try batch.writer.settle()
+            let refused = try batch.writer.storeAll()
             if refused.isEmpty { return }
             var seen: Set<Int> = []
             for error in refused where seen.insert(error.record).inserted {

@@ -13,19 +13,19 @@ extension RecordLoad {
     func write(
         _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool
     ) throws(RealmError) -> Bool {
-        if incoming.forgetsPart { try forgetPart(batch) }
-        incoming.forgetsPart = false
+        if incoming.discardsPart { try discardPart(batch) }
+        incoming.discardsPart = false
         if isToBeCommitted(before: incoming) {
             try commit()
             return true
         }
-        let (records, isDue) = incoming.take()
+        let (records, isCommitDue) = incoming.take()
         if !records.isEmpty { try writeRecords(incoming, records, batch) }
         if incoming.isUsedUp, ending == nil, try !end(incoming) { return false }
         batch.isInPart = incoming.part == .beginning || incoming.part == .middle
         try saveMemory(batch.writer)
         batch.lastRecord = MonotonicClock.nanoseconds()
-        if isDue || (!hasMore && patience(until: batch.deadline) == 0) {
+        if isCommitDue || (!hasMore && remainingMilliseconds(until: batch.deadline) == 0) {
             if try !waitsForLinks(batch, isIdle: false) { try commit() }
         }
         return true
@@ -37,7 +37,7 @@ extension RecordLoad {
         switch incoming.ending {
         case .more: break
         case .end:
-            if incoming.isCutOff { report.leaveOut() }
+            if incoming.isCutOff { report.reportIncompleteVersion() }
             return false
         case .failed(let error): throw error
         case .rejected(let error, let bytes):
@@ -84,7 +84,7 @@ extension RecordLoad {
             let place = incoming.records.places[structure.row]
             writer.place = place
             do throws(RealmError) {
-                try writer.storeOrWait(
+                try writer.storeOrDefer(
                     rows.table, rows.key(structure.row), structure.column,
                     structure.value)
             } catch {

@@ -20,12 +20,12 @@ extension RecordLoad {
         guard request.mode == .apply, batch.writer.pending.count > 0 else { return false }
         if MonotonicClock.nanoseconds() &- batch.lastRecord >= Self.linkPatience { return false }
         // The cost of a search is proportional to the number of pending links.
-        if counts.current.records == batch.lastLook { return true }
-        if !isIdle, counts.current.records < batch.nextLook { return true }
-        try batch.writer.settleFound()
+        if counts.current.records == batch.lastLinkSearch { return true }
+        if !isIdle, counts.current.records < batch.nextLinkSearch { return true }
+        try batch.writer.storeFound()
         let waiting = batch.writer.pending.count
         let records = counts.current.records
-        (batch.lastLook, batch.nextLook) = (records, records + waiting)
+        (batch.lastLinkSearch, batch.nextLinkSearch) = (records, records + waiting)
         return waiting > 0
     }
 }

@@ -34,17 +34,17 @@ extension RecordLoad {
     var isNextReady: Bool {
         if queue.endings > 0 { return true }
         guard let first = queue.waiting.first else { return false }
-        return patience(until: deadline(first.time)) == 0
+        return remainingMilliseconds(until: deadline(first.time)) == 0
     }
 
     /// Whether a transaction may begin before all of its records have been read.
     private var mayBeginEarly: Bool {
         if step.isEager { return !queue.waiting.isEmpty }
-        return !step.hasUnsettled && isNextLarge
+        return !step.hasPendingCommits && isNextLarge
     }
 
     /// Whether the waiting records are too large to wait for the rest of their transaction.
-    private var isNextLarge: Bool { queue.waitingBytes >= min(4 << 20, request.mostMemory / 16) }
+    private var isNextLarge: Bool { queue.waitingBytes >= min(4 << 20, request.memoryLimit / 16) }
 
     /// Takes available batches until they contain a whole transaction or are large; returns whether
     /// they contain one.
@@ -62,36 +62,37 @@ extension RecordLoad {
             queue.waitingBytes += batch.byteCount
             queue.endings += endings(batch)
         }
-        passEmptyEnd()
+        endWithoutTransaction()
         return !batches.isEmpty
     }
 
     /// Ends the load without a transaction if only the end of the input remains and no transaction
     /// is open.
-    private func passEmptyEnd() {
+    private func endWithoutTransaction() {
         guard case .nothing = open, let only = queue.waiting.first, only.isEmptyEnd else { return }
-        if only.isCutOff, !queue.isOver { report.leaveOut() }
+        if only.isCutOff, !queue.isOver { report.reportIncompleteVersion() }
         queue.isOver = true
     }
 
     /// Number of transactions that end in the remaining records of the batch.
     private func endings(_ batch: RecordBatch) -> Int {
-        batch.duesLeft + (batch.isUsedUp ? 0 : endsTransaction(batch) ? 1 : 0)
+        batch.commitPositionsLeft + (batch.isUsedUp ? 0 : endsTransaction(batch) ? 1 : 0)
     }
 
     private func endsTransaction(_ batch: RecordBatch) -> Bool {
         if case .rejected = batch.ending, !request.skipsErrors { return true }
-        return batch.isDue || batch.endsInput
+        return batch.isCommitDue || batch.endsInput
     }
 
     /// Waits for input and for commits to become durable.
     private func waitForMore() throws(RealmError) {
-        if queue.waiting.isEmpty, !step.hasUnsettled {
+        if queue.waiting.isEmpty, !step.hasPendingCommits {
             try step.idle()
             try stream.resumption?.settle()
         }
-        let milliseconds = patience(until: queue.waiting.first.flatMap { deadline($0.time) })
-        if !step.isEager, feed.isThreaded || step.hasUnsettled {
+        let milliseconds = remainingMilliseconds(
+            until: queue.waiting.first.flatMap { deadline($0.time) })
+        if !step.isEager, feed.isThreaded || step.hasPendingCommits {
             // A sync may take longer than reading the whole input.
             if !isNextLarge { collect(within: 0) }
             if !isNextReady { try step.work(self, milliseconds) }
@@ -117,7 +118,7 @@ extension RecordLoad {
             queue.isOver = true
             return try commit()
         }
-        passEmptyEnd()
+        endWithoutTransaction()
     }
 
     /// Writes a part of the waiting records; returns false at the end of the input.
@@ -125,7 +126,7 @@ extension RecordLoad {
         let incoming = queue.waiting[0]
         let before = endings(incoming)
         defer { queue.endings -= before - endings(incoming) }
-        let hasMore = queue.waiting.count > 1 || incoming.duesLeft > 0
+        let hasMore = queue.waiting.count > 1 || incoming.commitPositionsLeft > 0
         let goesOn = try write(incoming, batch, hasMore: hasMore)
         if incoming.isUsedUp { queue.waitingBytes -= queue.waiting.removeFirst().byteCount }
         return goesOn
@@ -133,14 +134,14 @@ extension RecordLoad {
 
     // MARK: Settlements
 
-    func settlement(_ version: UInt64?) -> Settlements.Item {
-        Settlements.Item(
+    func pendingCommit(_ version: UInt64?) -> PendingCommits.Item {
+        PendingCommits.Item(
             counts: counts.current, version: version, rejects: report.takeRejects(),
             reached: stream.reached)
     }
 
     /// Counts and reports a durable commit.
-    func settle(_ item: Settlements.Item) throws(RealmError) {
+    func settle(_ item: PendingCommits.Item) throws(RealmError) {
         counts.durable = item.counts
         try report.committed(item)
     }

@@ -63,7 +63,7 @@ extension RecordLoad {
 
     /// Writes one record, or applies its schema change or stream mark to the batch.
     private func write(
-        _ event: RecordEvent<ClassPlan?>, _ batch: Batch, _ place: RecordPlace
+        _ event: RecordEvent<ClassPlan?>, _ batch: Batch, _ place: RecordLocation
     ) throws(RealmError) -> Refused? {
         let writer = batch.writer
         writer.place = place

@@ -22,7 +22,7 @@ extension RecordLoad {
                 .illegalOperation, change.property,
                 expected: "a schema change that loses nothing, or --force", got: plan.text)
         }
-        if let waiting = try writer.settle().first {
+        if let waiting = try writer.storeAll().first {
             throw writer.refuse(
                 .noSuchObject, change.property,
                 expected: "no link without a target before a schema change",

@@ -73,8 +73,8 @@ extension RecordLoad {
         var lastRecord = MonotonicClock.nanoseconds()
         /// Number of records at the last search for missing link targets, and the number from which
         /// another search is worthwhile.
-        var lastLook = -1
-        var nextLook = 0
+        var lastLinkSearch = -1
+        var nextLinkSearch = 0
         /// In a stream: the position of the last complete version, and whether another version has
         /// begun.
         var reached: StreamPosition?

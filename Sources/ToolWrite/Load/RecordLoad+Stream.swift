@@ -28,7 +28,7 @@ extension RecordLoad {
     }
 
     /// Discards the beginning of an interrupted version, which has its own transaction.
-    func forgetPart(_ batch: Batch) throws(RealmError) {
+    func discardPart(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         try step.restart(batch.writer.transaction)
         batch.writer = try beginWriter()

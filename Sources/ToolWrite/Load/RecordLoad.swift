@@ -41,7 +41,7 @@ final class RecordLoad {
         self.session = session
         self.report = report
         source = try RecordSource(input, className: className)
-        source.noteReading(request)
+        source.printReadingNotices(request)
         stage = try source.stage(try ClassPlans(schema, request), request)
         openRecords = OpenRecords(input)
         progress = ProgressReporter(
@@ -67,7 +67,7 @@ final class RecordLoad {
         } catch {
             throw finish(after: error)
         }
-        try sumUp()
+        try printSummary()
         return counts.durable.rejected > 0 ? .data : .ok
     }
 
@@ -81,7 +81,7 @@ final class RecordLoad {
 
     /// Stores pending links and spills the open transaction as its memory limit requires.
     func saveMemory(_ writer: ObjectWriter) throws(RealmError) {
-        try writer.settleEarly()
+        try writer.storeFoundIfWorthwhile()
         try writer.saveMemory()
     }
 
@@ -91,7 +91,7 @@ final class RecordLoad {
         guard request.skipsErrors else { try refuseFinally(error, record) }
         counts.current.rejected += 1
         report.refuse(error, record)
-        if counts.current.rejected >= request.mostErrors, ending == nil {
+        if counts.current.rejected >= request.errorLimit, ending == nil {
             ending = .tooManyErrors(last: error)
         }
     }
@@ -141,14 +141,14 @@ final class RecordLoad {
         case .tooManyErrors, nil: break
         }
         // An error of the report is ignored, since the first error is thrown.
-        try? sumUp()
+        try? printSummary()
         return error
     }
 
-    private func sumUp() throws(RealmError) {
+    private func printSummary() throws(RealmError) {
         progress.finish()
         try report.finish(
-            counts.durable, version: session.database.version, syncs: step.traffic.syncs)
+            counts.durable, version: session.database.version, syncs: step.writeStatistics.syncs)
     }
 
     func abandon() {

@@ -37,7 +37,7 @@ struct RecordSource {
     }
 
     /// Prints notices about a guessed separator and about columns without names.
-    func noteReading(_ request: WriteRequest) {
+    func printReadingNotices(_ request: WriteRequest) {
         let diagnostics = Diagnostics(request.command)
         let dialect = input.form.dialect
         if dialect.separator != request.form.dialect.separator {

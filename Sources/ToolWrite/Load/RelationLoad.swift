@@ -85,7 +85,7 @@ final class RelationLoad {
             try checkHeader()
             while try step() {}
             try endGroup()
-            if let first = try writer.settle().first { throw refused(first) }
+            if let first = try writer.storeAll().first { throw refused(first) }
             if request.isDryRun || counts.updated == 0 {
                 writer.transaction.rollback()
             } else {
@@ -97,11 +97,13 @@ final class RelationLoad {
             progress.finish()
             // An error of the report is ignored, since the first error is thrown.
             try? report.finish(
-                LoadCounts(), version: session.database.version, syncs: session.traffic.syncs)
+                LoadCounts(), version: session.database.version,
+                syncs: session.writeStatistics.syncs)
             throw error
         }
         progress.finish()
-        try report.finish(counts, version: session.database.version, syncs: session.traffic.syncs)
+        try report.finish(
+            counts, version: session.database.version, syncs: session.writeStatistics.syncs)
         return .ok
     }
 
@@ -190,11 +192,11 @@ final class RelationLoad {
         case .dictionary:
             let type: ColumnType = relation.info.hasIntegerKeys ? .int : .string
             let key = try reader.scalar(1, as: type, isNullable: false)
-            group?.keys.append(key.kept(in: arena))
+            group?.keys.append(key.copied(in: arena))
         case .set, nil: break
         }
         let value = try stage.element(relation.info, reader, row, place)
-        group?.elements.append(value.kept(in: arena))
+        group?.elements.append(value.copied(in: arena))
     }
 
     /// Stores the collection of the current owner.
@@ -205,9 +207,9 @@ final class RelationLoad {
             relation.info.collection == .dictionary
             ? .dictionary(zip(group.keys, group.elements).map { (key: $0, value: $1) })
             : .list(group.elements)
-        writer.place = RecordPlace(record: counts.records, position: input.position)
+        writer.place = RecordLocation(record: counts.records, position: input.position)
         do throws(RealmError) {
-            try writer.storeOrWait(relation.table, group.owner, relation.column, value)
+            try writer.storeOrDefer(relation.table, group.owner, relation.column, value)
         } catch {
             guard error.kind == .data else { throw error }
             throw refused(writer.refusal(error, record: counts.records, input.position))

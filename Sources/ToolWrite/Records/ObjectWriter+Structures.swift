@@ -4,11 +4,11 @@ import ToolKit
 /// Links, embedded objects and collections.
 extension ObjectWriter {
     /// Stores a value of any property, or adds it to the pending links until its targets exist.
-    func storeOrWait(
+    func storeOrDefer(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
         let link = ObjectLink(table: table.key, key: object)
-        pending.forget(link, column: column)
+        pending.removeItems(link, column: column)
         if try isResolved(value) {
             try store(table, object, column, value)
         } else {
@@ -185,7 +185,7 @@ extension ObjectWriter {
         } else {
             key = try transaction.create(in: table.key)
         }
-        for field in fields { try storeOrWait(table, key, field.column, field.value) }
+        for field in fields { try storeOrDefer(table, key, field.column, field.value) }
         return ObjectLink(table: table.key, key: key)
     }
 }

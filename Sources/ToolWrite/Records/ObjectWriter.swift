@@ -18,7 +18,7 @@ final class ObjectWriter {
     /// Objects of delete records; nil if records of other modes may come between them.
     var deletes: PendingDeletes?
     /// Position of the current record, for pending links.
-    var place = RecordPlace(record: 0, position: TextPosition())
+    var place = RecordLocation(record: 0, position: TextPosition())
     /// Whether the current record has changed something, so that rejecting it requires a rollback.
     private(set) var hasChanged = false
     /// Object that the current record created or changed, or would have; nil for none.
@@ -82,7 +82,7 @@ final class ObjectWriter {
     }
 
     func remove(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
-        pending.forget(ObjectLink(table: table, key: object))
+        pending.removeItems(ObjectLink(table: table, key: object))
         try transaction.remove(table, object)
     }
 
@@ -113,8 +113,8 @@ final class ObjectWriter {
         }
         // Objects created for a structure could not be undone if the primary key turned out to be
         // taken.
-        let mayMakeObjects = self.mayMakeObjects(plan)
-        if mayMakeObjects {
+        let mayCreateObjects = self.mayCreateObjects(plan)
+        if mayCreateObjects {
             if try self.made(plan) != nil { throw duplicate(plan) }
             hasChanged = true
         }
@@ -131,7 +131,7 @@ final class ObjectWriter {
             }
         }
         let object: ObjectKey
-        if mayMakeObjects, let made = try self.made(plan) {
+        if mayCreateObjects, let made = try self.made(plan) {
             // A link of the record to itself has created the object.
             object = made
             self.object = made
@@ -145,7 +145,7 @@ final class ObjectWriter {
             object = try create(plan)
         }
         for structure in rest {
-            try storeOrWait(plan.table, object, structure.column, structure.value)
+            try storeOrDefer(plan.table, object, structure.column, structure.value)
         }
         return .inserted
     }
@@ -159,7 +159,7 @@ final class ObjectWriter {
 
     /// Whether storing the structures may create objects. Collections are excluded, since they are
     /// stored after the object is created.
-    private func mayMakeObjects(_ plan: ClassPlan) -> Bool {
+    private func mayCreateObjects(_ plan: ClassPlan) -> Bool {
         if links == .create { return true }
         for structure in plan.structures {
             if plan.table.columns[structure.column].collection != nil { continue }
@@ -215,7 +215,7 @@ final class ObjectWriter {
         for structure in plan.structures {
             isUnchanged = false
             hasChanged = true
-            try storeOrWait(plan.table, object, structure.column, structure.value)
+            try storeOrDefer(plan.table, object, structure.column, structure.value)
         }
         return isUnchanged ? .unchanged : .updated
     }
@@ -224,7 +224,7 @@ final class ObjectWriter {
     private func set(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) -> Bool {
-        pending.forget(ObjectLink(table: table.key, key: object), column: column)
+        pending.removeItems(ObjectLink(table: table.key, key: object), column: column)
         guard try transaction.update(table.key, object, column, value) else { return false }
         hasChanged = true
         return true
@@ -234,7 +234,7 @@ final class ObjectWriter {
     private func reset(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Bool {
-        pending.forget(ObjectLink(table: table.key, key: object), column: column)
+        pending.removeItems(ObjectLink(table: table.key, key: object), column: column)
         guard try transaction.reset(table.key, object, column) else { return false }
         hasChanged = true
         return true

@@ -6,13 +6,13 @@ import ToolKit
 /// file.
 final class OpenRecords {
     private struct Entry {
-        let place: RecordPlace
+        let place: RecordLocation
         let bytes: ByteView
     }
 
     private struct Memory {
-        let entries: SpillMemory
-        let bytes: SpillMemory
+        let entries: SpillBuffer
+        let bytes: SpillBuffer
     }
 
     private let form: InputForm
@@ -34,15 +34,15 @@ final class OpenRecords {
     }
 
     /// Adds a record. Throws `output` if the disk is full.
-    func add(_ record: ByteView, _ place: RecordPlace) throws(RealmError) {
+    func add(_ record: ByteView, _ place: RecordLocation) throws(RealmError) {
         let memory: Memory
         if let begun = self.memory {
             memory = begun
         } else {
             let directory = Terminal.temporaryDirectory
             memory = Memory(
-                entries: try SpillMemory(directory: directory, isConfidential: Secrecy.isOwed),
-                bytes: try SpillMemory(directory: directory, isConfidential: Secrecy.isOwed))
+                entries: try SpillBuffer(directory: directory, isConfidential: Secrecy.hasReadKey),
+                bytes: try SpillBuffer(directory: directory, isConfidential: Secrecy.hasReadKey))
             self.memory = memory
         }
         let entry = Entry(place: place, bytes: try memory.bytes.add(record))
@@ -56,7 +56,7 @@ final class OpenRecords {
         return memory!.entries.base.assumingMemoryBound(to: Entry.self)[index]
     }
 
-    func place(_ index: Int) -> RecordPlace { entry(index).place }
+    func place(_ index: Int) -> RecordLocation { entry(index).place }
 
     /// Returns a record as written.
     func record(_ index: Int) -> ByteView { entry(index).bytes }

@@ -8,7 +8,7 @@ struct PendingDeletes {
     private(set) var keys: Set<ObjectKey> = []
     private let maximumCount: Int
 
-    init(_ request: WriteRequest) { maximumCount = max(1 << 12, request.mostMemory / 256) }
+    init(_ request: WriteRequest) { maximumCount = max(1 << 12, request.memoryLimit / 256) }
 
     var isFull: Bool { keys.count >= maximumCount }
 
@@ -28,14 +28,14 @@ extension ObjectWriter {
     /// Adds an object to the pending deletes of its class.
     func delete(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
         if deletes!.table != table || deletes!.isFull {
-            try settleDeletes()
+            try flushDeletes()
             deletes!.begin(table)
         }
         deletes!.insert(object)
     }
 
     /// Deletes the pending objects.
-    func settleDeletes() throws(RealmError) {
+    func flushDeletes() throws(RealmError) {
         guard let waiting = deletes, !waiting.keys.isEmpty else { return }
         deletes!.begin(waiting.table)
         try transaction.remove(waiting.table, waiting.keys)

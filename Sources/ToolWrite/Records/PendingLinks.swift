@@ -8,7 +8,7 @@ final class PendingLinks {
     struct Item {
         let object: ObjectLink
         let column: Int
-        let place: RecordPlace
+        let place: RecordLocation
         /// Number of the item, from 0.
         fileprivate let index: Int
         /// Offset of the previous item in the same bucket, plus 1; 0 for none.
@@ -18,27 +18,27 @@ final class PendingLinks {
     }
 
     /// Items followed by their values; nil before the first item.
-    private var memory: SpillMemory?
+    private var memory: SpillBuffer?
     private(set) var count = 0
     /// One bit per item: whether the property has been overwritten or its object deleted. Separate
     /// from the items, which may be in the file.
-    private var forgotten: [UInt64] = []
+    private var discarded: [UInt64] = []
     /// For each hash of an object the offset of its last item, plus 1; 0 for none.
     private var buckets: [Int] = []
     /// Number of items from which to search for targets that exist by now.
-    fileprivate var mostItems = 1 << 14
+    fileprivate var settleThreshold = 1 << 14
 
     private static let fewBuckets = 1 << 8
     private static let manyBuckets = 1 << 16
 
     /// Adds an item. Throws `output` if the disk is full.
     func add(
-        _ object: ObjectLink, column: Int, _ value: StagedValue, _ place: RecordPlace
+        _ object: ObjectLink, column: Int, _ value: StagedValue, _ place: RecordLocation
     ) throws(RealmError) {
-        let memory: SpillMemory
+        let memory: SpillBuffer
         if let begun = self.memory { memory = begun } else { memory = try begin() }
         if count == 2 * Self.fewBuckets { makeManyBuckets(memory) }
-        if count & 63 == 0 { forgotten.append(0) }
+        if count & 63 == 0 { discarded.append(0) }
         let head = try memory.add(MemoryLayout<Item>.stride)
         let offset = memory.base.distance(to: head)
         try value.write(to: memory)
@@ -51,13 +51,13 @@ final class PendingLinks {
 
     /// Removes the items of a property that is overwritten, or, without `column`, of an object that
     /// is deleted.
-    func forget(_ object: ObjectLink, column: Int? = nil) {
+    func removeItems(_ object: ObjectLink, column: Int? = nil) {
         guard let memory else { return }
         var next = buckets[bucket(object)]
         while next != 0 {
             let item = Self.item(next - 1, memory)
             if item.pointee.object == object, column == nil || item.pointee.column == column {
-                forgotten[item.pointee.index >> 6] |= 1 << UInt64(item.pointee.index & 63)
+                discarded[item.pointee.index >> 6] |= 1 << UInt64(item.pointee.index & 63)
             }
             next = item.pointee.older
         }
@@ -73,7 +73,7 @@ final class PendingLinks {
         while offset < memory.count {
             let item = Self.item(offset, memory)
             let index = item.pointee.index
-            if forgotten[index >> 6] & 1 << UInt64(index & 63) == 0 {
+            if discarded[index >> 6] & 1 << UInt64(index & 63) == 0 {
                 var cursor = StoredCursor(item + 1)
                 try body(item.pointee, StagedValue(at: &cursor))
             }
@@ -81,23 +81,23 @@ final class PendingLinks {
         }
     }
 
-    private func begin() throws(RealmError) -> SpillMemory {
-        let fresh = try SpillMemory(
-            directory: Terminal.temporaryDirectory, isConfidential: Secrecy.isOwed)
+    private func begin() throws(RealmError) -> SpillBuffer {
+        let fresh = try SpillBuffer(
+            directory: Terminal.temporaryDirectory, isConfidential: Secrecy.hasReadKey)
         memory = fresh
         buckets = Array(repeating: 0, count: Self.fewBuckets)
         return fresh
     }
 
     private static func item(
-        _ offset: Int, _ memory: SpillMemory
+        _ offset: Int, _ memory: SpillBuffer
     ) -> UnsafeMutablePointer<Item> {
         (memory.base + offset).assumingMemoryBound(to: Item.self)
     }
 
     private func bucket(_ object: ObjectLink) -> Int { object.hashValue & (buckets.count - 1) }
 
-    private func link(_ offset: Int, _ memory: SpillMemory) {
+    private func link(_ offset: Int, _ memory: SpillBuffer) {
         let item = Self.item(offset, memory)
         let bucket = self.bucket(item.pointee.object)
         item.pointee.older = buckets[bucket]
@@ -105,7 +105,7 @@ final class PendingLinks {
     }
 
     /// Increases the number of buckets. Must be called while all items are in memory.
-    private func makeManyBuckets(_ memory: SpillMemory) {
+    private func makeManyBuckets(_ memory: SpillBuffer) {
         buckets = Array(repeating: 0, count: Self.manyBuckets)
         var offset = 0
         while offset < memory.count {
@@ -117,12 +117,12 @@ final class PendingLinks {
 
 extension ObjectWriter {
     /// Stores items whose targets exist by now, if there are enough items to make that worthwhile.
-    func settleEarly() throws(RealmError) {
-        if pending.count > pending.mostItems { try settleFound() }
+    func storeFoundIfWorthwhile() throws(RealmError) {
+        if pending.count > pending.settleThreshold { try storeFound() }
     }
 
     /// Stores items whose targets exist by now.
-    func settleFound() throws(RealmError) {
+    func storeFound() throws(RealmError) {
         let old = pending
         pending = PendingLinks()
         try old.visit { (item, value) throws(RealmError) in
@@ -130,13 +130,13 @@ extension ObjectWriter {
                 try pending.add(item.object, column: item.column, value, item.place)
             }
         }
-        pending.mostItems = max(1 << 14, 2 * pending.count)
+        pending.settleThreshold = max(1 << 14, 2 * pending.count)
     }
 
     /// Stores all items. Returns errors, in the order of the input, for those whose targets do not
     /// exist.
-    func settle() throws(RealmError) -> [RecordError] {
-        try settleDeletes()
+    func storeAll() throws(RealmError) -> [RecordError] {
+        try flushDeletes()
         var refused: [RecordError] = []
         try pending.visit { (item, value) throws(RealmError) in
             if try !storeIfResolved(item, value) { refused.append(try dangling(item, value)) }

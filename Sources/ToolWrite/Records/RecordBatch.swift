@@ -29,7 +29,7 @@ final class RecordBatch: @unchecked Sendable {
     /// Plans and rows of converted records; nil if the records are only read.
     private(set) var converted: Conversion?
     /// The records as written.
-    private(set) var records: KeptRecords
+    private(set) var records: RawRecords
     private(set) var structures: [Structure] = []
     /// Object keys that records give and errors of rejected records, by row.
     private var objectKeys: [Int: ObjectKey] = [:]
@@ -38,13 +38,13 @@ final class RecordBatch: @unchecked Sendable {
     private(set) var isPlain: Bool
     var ending = Ending.more
     /// Whether a commit is due after the batch.
-    var isDue = false
+    var isCommitDue = false
     /// Indexes of records in the batch before which a commit is due.
-    var dues: [Int] = []
+    var commitPositions: [Int] = []
     var part = Part.none
     /// Whether the version to which earlier parts belong was interrupted, so that they are to be
     /// discarded.
-    var forgetsPart = false
+    var discardsPart = false
     /// Whether the input ends inside a version, which is left out.
     var isCutOff = false
     /// Number of records that have been taken.
@@ -99,7 +99,7 @@ final class RecordBatch: @unchecked Sendable {
             Conversion(plans, table, capacity: capacity)
         }
         isPlain = conversion != nil
-        records = KeptRecords(input)
+        records = RawRecords(input)
     }
 
     var count: Int { records.places.count }
@@ -124,34 +124,34 @@ final class RecordBatch: @unchecked Sendable {
 
     /// Whether the batch consists only of the end of the input.
     var isEmptyEnd: Bool {
-        if case .end = ending { return count == 0 && !forgetsPart }
+        if case .end = ending { return count == 0 && !discardsPart }
         return false
     }
 
     /// Whether the batch has no records and no other effect.
     var isEmpty: Bool {
-        if case .more = ending { return count == 0 && !forgetsPart && !isDue }
+        if case .more = ending { return count == 0 && !discardsPart && !isCommitDue }
         return false
     }
 
     // MARK: Consumption
 
     /// Takes the records up to the next due commit, or all remaining ones.
-    func take() -> (records: Range<Int>, isDue: Bool) {
+    func take() -> (records: Range<Int>, isCommitDue: Bool) {
         let start = position
-        guard nextDue < dues.count else {
+        guard nextDue < commitPositions.count else {
             position = count
             isUsedUp = true
-            return (start..<count, isDue)
+            return (start..<count, isCommitDue)
         }
-        position = dues[nextDue]
+        position = commitPositions[nextDue]
         nextDue += 1
         if case .more = ending { isUsedUp = position == count }
         return (start..<position, true)
     }
 
     /// Number of commits due before the end of the remaining records.
-    var duesLeft: Int { dues.count - nextDue }
+    var commitPositionsLeft: Int { commitPositions.count - nextDue }
 
     /// Converts a record for `stage`. Uses its row if that was made for the same schema, otherwise
     /// parses the record again. Must be called once per record, in order.
@@ -200,7 +200,7 @@ final class RecordBatch: @unchecked Sendable {
 
     /// Adds copies of records.
     @_optimize(speed)
-    func append(_ held: borrowing KeptRecords) {
+    func append(_ held: borrowing RawRecords) {
         for index in held.places.indices { records.add(held.record(index), held.places[index]) }
     }
 
@@ -208,11 +208,11 @@ final class RecordBatch: @unchecked Sendable {
         for structure in plan.structures {
             // Collections of a new object are empty by default.
             if structure.value.isEmptyCollection, plan.isCollection[structure.column] { continue }
-            if structure.value.mayMakeObjects(plans) { isPlain = false }
+            if structure.value.mayCreateObjects(plans) { isPlain = false }
             structures.append(
                 Structure(
                     row: row, column: structure.column,
-                    value: structure.value.kept(in: arena)))
+                    value: structure.value.copied(in: arena)))
         }
     }
 
@@ -271,7 +271,7 @@ final class RecordBatch: @unchecked Sendable {
 
 extension RecordEvent {
     /// Returns this event with the position of an error in the whole input.
-    func relocated(to place: RecordPlace, from input: RecordInput) -> RecordEvent {
+    func relocated(to place: RecordLocation, from input: RecordInput) -> RecordEvent {
         guard case .rejected(let error) = self else { return self }
         return .rejected(error.relocated(to: place, from: input.position))
     }
@@ -279,14 +279,14 @@ extension RecordEvent {
 
 extension StagedValue {
     /// Whether storing the value may create objects that are not embedded.
-    func mayMakeObjects(_ plans: ClassPlans) -> Bool {
+    func mayCreateObjects(_ plans: ClassPlans) -> Bool {
         switch self {
         case .value, .reference: return false
-        case .list(let elements): return elements.contains { $0.mayMakeObjects(plans) }
-        case .dictionary(let entries): return entries.contains { $0.value.mayMakeObjects(plans) }
+        case .list(let elements): return elements.contains { $0.mayCreateObjects(plans) }
+        case .dictionary(let entries): return entries.contains { $0.value.mayCreateObjects(plans) }
         case .object(let object):
             if plans.schema.table(object.table)?.kind != .embedded { return true }
-            return object.fields.contains { $0.value.mayMakeObjects(plans) }
+            return object.fields.contains { $0.value.mayCreateObjects(plans) }
         }
     }
 }

@@ -39,22 +39,22 @@ final class RecordFeed: @unchecked Sendable {
     private let reading = Monitor()
     /// Number of groups of batches that were read.
     private var taken = 0
-    private var isReadOver = false
+    private var isInputRead = false
 
     /// Records and bytes since the last due commit.
     private var records = 0
     private var bytes = 0
 
-    private static let largestBatch = 512
+    private static let maximumBatchCount = 512
     /// Maximum number of values in a batch. A record with few fields takes memory for every
     /// property of its class.
-    private static let mostValues = 1 << 17
+    private static let maximumValueCount = 1 << 17
     /// Size in bytes from which a batch is complete.
     private static let fullBatch = 1 << 19
     /// Maximum number and total size of batches that are delivered together.
-    private static let mostTogether = 16
-    private static let mostTogetherBytes = 1 << 18
-    private static let mostQueuedBytes = 4 << 20
+    private static let maximumBatchesPerDelivery = 16
+    private static let maximumBytesPerDelivery = 1 << 18
+    private static let maximumQueuedBytes = 4 << 20
 
     /// - Parameters:
     ///   - conversions: one for each possible thread; empty to deliver records unconverted.
@@ -72,9 +72,9 @@ final class RecordFeed: @unchecked Sendable {
 
     /// Maximum number of records in a batch.
     private func capacity(_ conversion: Conversion?) -> Int {
-        guard let conversion else { return Self.largestBatch }
-        let most = Self.mostValues / conversion.columns
-        return max(1, min(Self.largestBatch, request.limits.records, most))
+        guard let conversion else { return Self.maximumBatchCount }
+        let most = Self.maximumValueCount / conversion.columns
+        return max(1, min(Self.maximumBatchCount, request.limits.records, most))
     }
 
     /// Number of threads for reading the records of a command. The writing thread is not counted,
@@ -99,7 +99,8 @@ final class RecordFeed: @unchecked Sendable {
     /// within `milliseconds`.
     func take(within milliseconds: Int32) -> [RecordBatch] {
         guard isThreaded else {
-            return input.isReady(within: milliseconds) ? readTogether().filter { !$0.isEmpty } : []
+            return input.isReady(within: milliseconds)
+                ? readAvailableBatches().filter { !$0.isEmpty } : []
         }
         guard monitor.wait(milliseconds: milliseconds, until: { !queue.isEmpty }) else {
             return []
@@ -130,7 +131,7 @@ final class RecordFeed: @unchecked Sendable {
             monitor.wait {
                 isStopped
                     || (handed == number
-                        && (queue.isEmpty || queuedBytes + size <= Self.mostQueuedBytes))
+                        && (queue.isEmpty || queuedBytes + size <= Self.maximumQueuedBytes))
             }
             var isLast = false
             monitor.signal {
@@ -147,9 +148,9 @@ final class RecordFeed: @unchecked Sendable {
     /// Reads a group of batches and returns it with its number; nil after the last one.
     private func readNext() -> (batches: [RecordBatch], number: Int)? {
         reading.locked {
-            if isReadOver || monitor.locked({ isStopped }) { return nil }
-            let batches = readTogether()
-            isReadOver = isOver(batches[batches.count - 1])
+            if isInputRead || monitor.locked({ isStopped }) { return nil }
+            let batches = readAvailableBatches()
+            isInputRead = isOver(batches[batches.count - 1])
             taken += 1
             return (batches, taken - 1)
         }
@@ -165,7 +166,7 @@ final class RecordFeed: @unchecked Sendable {
 
     /// Waits for one batch and reads more as long as input is available, since delivering small
     /// batches one by one would cost more than writing them.
-    private func readTogether() -> [RecordBatch] {
+    private func readAvailableBatches() -> [RecordBatch] {
         var batches: [RecordBatch] = []
         var (size, values) = (0, 0)
         let columns = monitor.locked { conversions.first?.columns ?? 0 }
@@ -175,8 +176,9 @@ final class RecordFeed: @unchecked Sendable {
             size += batch.byteCount
             values += batch.count * columns
             if isOver(batch) { break }
-        } while batches.count < Self.mostTogether && size < Self.mostTogetherBytes
-            && values < Self.mostValues && input.isReady(within: 0)
+        } while batches.count < Self.maximumBatchesPerDelivery
+            && size < Self.maximumBytesPerDelivery
+            && values < Self.maximumValueCount && input.isReady(within: 0)
         return batches
     }
 
@@ -199,7 +201,7 @@ final class RecordFeed: @unchecked Sendable {
         batch.bytesRead = input.bytesRead
         batch.time = MonotonicClock.nanoseconds()
         if records >= request.limits.records || bytes >= request.limits.bytes {
-            batch.isDue = true
+            batch.isCommitDue = true
             records = 0
             bytes = 0
         }
@@ -212,7 +214,9 @@ final class RecordFeed: @unchecked Sendable {
     ) throws(RealmError) {
         // Local copies: accessing object properties for each record would cost more than the rest
         // of the loop.
-        let (mostRecords, mostBytes) = (request.limits.records, request.limits.bytes)
+        let (maximumBufferedRecords, maximumTotalBytes) = (
+            request.limits.records, request.limits.bytes
+        )
         var (records, bytes) = (records, bytes)
         defer { (self.records, self.bytes) = (records, bytes) }
         while true {
@@ -233,10 +237,10 @@ final class RecordFeed: @unchecked Sendable {
             case .record(let plan?): batch.append(plan, input)
             case .record(nil), .end: batch.append(input)
             }
-            if records >= mostRecords || bytes >= mostBytes {
+            if records >= maximumBufferedRecords || bytes >= maximumTotalBytes {
                 // Converted records are written as a whole batch, so it must end here.
                 if stage != nil || isConvertedApart { return }
-                batch.dues.append(batch.count)
+                batch.commitPositions.append(batch.count)
                 (records, bytes) = (0, 0)
             }
             if batch.count >= capacity || batch.textSize >= Self.fullBatch { return }

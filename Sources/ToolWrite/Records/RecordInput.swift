@@ -170,8 +170,8 @@ final class RecordInput {
     }
 
     /// Number and position of the current record.
-    @inline(__always) var place: RecordPlace {
-        RecordPlace(record: recordNumber, position: recordStart)
+    @inline(__always) var place: RecordLocation {
+        RecordLocation(record: recordNumber, position: recordStart)
     }
 
     /// Position like `position`, but computed cheaply if each record is a line.

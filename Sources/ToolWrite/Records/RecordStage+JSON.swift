@@ -165,11 +165,11 @@ enum ValueLimits {
     ) throws(ValueMismatch) {
         switch value {
         case .string(let bytes):
-            if bytes.count > ValueCheck.longestString {
-                throw tooLong(bytes, ValueCheck.longestString, field)
+            if bytes.count > ValueCheck.maximumStringSize {
+                throw tooLong(bytes, ValueCheck.maximumStringSize, field)
             }
         case .binary(let bytes):
-            let limit = isMixed ? ValueCheck.longestString : ValueCheck.longestBinary
+            let limit = isMixed ? ValueCheck.maximumStringSize : ValueCheck.maximumBinarySize
             if bytes.count > limit { throw tooLong(bytes, limit, field) }
         default: return
         }

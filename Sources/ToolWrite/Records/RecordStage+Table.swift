@@ -104,15 +104,15 @@ final class TableStage {
     private func resolve(_ table: TableInfo) -> ([FieldAction?], unknown: String?) {
         let plan = json.plans.plan(table)
         var unknown: String?
-        let layout = header.enumerated().map { place, name -> FieldAction? in
+        let layout = header.enumerated().map { fieldIndex, name -> FieldAction? in
             let bytes = Array(name.utf8)
             var index = bytes.withUnsafeBytes {
                 plan.names.index(
-                    of: ByteView($0.baseAddress!, count: $0.count), at: place)
+                    of: ByteView($0.baseAddress!, count: $0.count), at: fieldIndex)
             }
             // Identifiers of Realm Studio occur only in JSON.
             if let found = index, plan.actions[found].kind.isOfStudio { index = nil }
-            if index == nil, !json.ignoresUnknown, unknown == nil, !unnamed.contains(place) {
+            if index == nil, !json.ignoresUnknown, unknown == nil, !unnamed.contains(fieldIndex) {
                 unknown = name
             }
             return index.map { plan.actions[$0] }
@@ -139,52 +139,54 @@ final class TableStage {
 extension TableStage {
     /// Converts a field that contains one element of the collection `info`.
     func element(
-        _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ place: Int
+        _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ fieldIndex: Int
     ) throws(RecordError) -> StagedValue {
         guard info.type == .link || info.type == .mixed else {
-            return .value(try reader.scalar(place, as: info.type, isNullable: info.isNullable))
+            return .value(try reader.scalar(fieldIndex, as: info.type, isNullable: info.isNullable))
         }
-        if row.isNull(place) {
-            guard info.isNullable else { throw reader.mismatch(place, expected: info.type.name) }
+        if row.isNull(fieldIndex) {
+            guard info.isNullable else {
+                throw reader.mismatch(fieldIndex, expected: info.type.name)
+            }
             return .value(.null)
         }
-        let text = row.text(place)
-        guard Self.mayBeJSON(text, info) else { return try single(text, info, reader, place) }
-        return try parsed(text, info, reader, place, isElement: true)
+        let text = row.text(fieldIndex)
+        guard Self.mayBeJSON(text, info) else { return try single(text, info, reader, fieldIndex) }
+        return try parsed(text, info, reader, fieldIndex, isElement: true)
     }
 
     @_optimize(speed)
     private func structure(
         _ plan: ClassPlan, _ column: Int, _ reader: DelimitedReader, _ row: DelimitedRow,
-        _ place: Int
+        _ fieldIndex: Int
     ) throws(RecordError) {
         let info = plan.table.columns[column]
-        plan.take(try staged(info, reader, row, place), column)
+        plan.take(try staged(info, reader, row, fieldIndex), column)
     }
 
     private func staged(
-        _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ place: Int
+        _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ fieldIndex: Int
     ) throws(RecordError) -> StagedValue {
-        let text = row.text(place)
+        let text = row.text(fieldIndex)
         // In tsv an empty field is an empty collection; in csv quotes denote an empty element.
         let isEmpty =
             text.count == 0 && info.collection != nil && reader.dialect.escapes == .backslashes
-        if row.isNull(place) || isEmpty {
+        if row.isNull(fieldIndex) || isEmpty {
             switch info.collection {
             case .list, .set: return .list([])
             case .dictionary: return .dictionary([])
             case nil:
                 guard info.isNullable else {
-                    throw reader.mismatch(place, expected: info.type.name)
+                    throw reader.mismatch(fieldIndex, expected: info.type.name)
                 }
                 return .value(.null)
             }
         }
-        if Self.mayBeJSON(text, info) { return try parsed(text, info, reader, place) }
+        if Self.mayBeJSON(text, info) { return try parsed(text, info, reader, fieldIndex) }
         switch info.collection {
-        case .list, .set: return .list(try joined(text, info, reader, place))
-        case .dictionary: throw reader.mismatch(place, expected: "a dictionary as JSON")
-        case nil: return try single(text, info, reader, place)
+        case .list, .set: return .list(try joined(text, info, reader, fieldIndex))
+        case .dictionary: throw reader.mismatch(fieldIndex, expected: "a dictionary as JSON")
+        case nil: return try single(text, info, reader, fieldIndex)
         }
     }
 
@@ -196,46 +198,46 @@ extension TableStage {
 
     /// Converts a field that contains JSON.
     private func parsed(
-        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int,
+        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ fieldIndex: Int,
         isElement: Bool = false
     ) throws(RecordError) -> StagedValue {
-        let tape = tapes[place] ?? JSONTape()
-        tapes[place] = tape
+        let tape = tapes[fieldIndex] ?? JSONTape()
+        tapes[fieldIndex] = tape
         let value: JSONValue
         do throws(RecordError) { value = try tape.parse(copying: text) } catch {
             if info.type == .mixed, isElement || info.collection == nil {
                 return .value(.string(text))
             }
-            throw reader.mismatch(place, expected: error.expected, got: error.got)
+            throw reader.mismatch(fieldIndex, expected: error.expected, got: error.got)
         }
         do throws(ValueMismatch) {
             return try isElement ? json.element(value, info) : json.staged(value, info)
         } catch {
-            throw reader.mismatch(place, expected: error.expected, got: error.got)
+            throw reader.mismatch(fieldIndex, expected: error.expected, got: error.got)
         }
     }
 
     /// Converts a link, a mixed value without structure or a scalar.
     private func single(
-        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int
+        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ fieldIndex: Int
     ) throws(RecordError) -> StagedValue {
         if info.type == .mixed { return .value(reader.mixedValue(of: text)) }
         guard info.type == .link else {
             guard let value = reader.value(of: text, as: info.type) else {
-                throw reader.mismatch(place, expected: info.type.name)
+                throw reader.mismatch(fieldIndex, expected: info.type.name)
             }
             return .value(value)
         }
         let target = json.plans.schema.table(info.target)!
         guard target.kind != .embedded else {
-            throw reader.mismatch(place, expected: "an embedded object as JSON")
+            throw reader.mismatch(fieldIndex, expected: "an embedded object as JSON")
         }
         let type = target.primaryKey.map { target.columns[$0].type } ?? .int
         guard let value = reader.value(of: text, as: type) else {
-            throw reader.mismatch(place, expected: "a link to \(target.className)")
+            throw reader.mismatch(fieldIndex, expected: "a link to \(target.className)")
         }
         if target.primaryKey == nil, case .int(let key) = value {
-            guard key >= 0 else { throw reader.mismatch(place, expected: "an object key") }
+            guard key >= 0 else { throw reader.mismatch(fieldIndex, expected: "an object key") }
             return .reference(
                 ObjectReference(table: target.key, name: .objectKey(ObjectKey(key))))
         }
@@ -244,7 +246,7 @@ extension TableStage {
 
     /// Converts the elements of a collection that are separated by semicolons.
     private func joined(
-        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ place: Int
+        _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ fieldIndex: Int
     ) throws(RecordError) -> [StagedValue] {
         var elements: [StagedValue] = []
         var start = 0
@@ -253,7 +255,7 @@ extension TableStage {
             if part.count == 0, info.type != .string, info.isNullable {
                 elements.append(.value(.null))
             } else {
-                elements.append(try single(part, info, reader, place))
+                elements.append(try single(part, info, reader, fieldIndex))
             }
             start = end + 1
         }

@@ -5,7 +5,7 @@ import ToolKit
 /// copies in the same memory.
 extension StagedValue {
     /// Appends the value and all nested values to `memory`.
-    func write(to memory: SpillMemory) throws(RealmError) {
+    func write(to memory: SpillBuffer) throws(RealmError) {
         switch self {
         case .value(let value):
             try memory.add(Kind.value, 0)
@@ -76,7 +76,7 @@ extension StagedValue {
     }
 }
 
-extension SpillMemory {
+extension SpillBuffer {
     fileprivate func add(words word: Int64) throws(RealmError) {
         try add(8).storeBytes(of: word, as: Int64.self)
     }
@@ -91,8 +91,8 @@ extension SpillMemory {
         let place = try add(MemoryLayout<Value>.stride)
         let skipped = try add(8)
         let start = count
-        let kept = try value.kept { (bytes) throws(RealmError) in try add(bytes) }
-        place.initializeMemory(as: Value.self, to: kept)
+        let copied = try value.copied { (bytes) throws(RealmError) in try add(bytes) }
+        place.initializeMemory(as: Value.self, to: copied)
         skipped.storeBytes(of: Int64(count - start), as: Int64.self)
     }
 }

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 /// A value of a record that is checked against its property and still has to be stored in a
-/// transaction. Valid as long as its record, unless it is copied by `kept`.
+/// transaction. Valid as long as its record, unless it is copied by `copied`.
 indirect enum StagedValue {
     case value(Value)
     /// A link to an object by its key.
@@ -47,19 +47,19 @@ extension StagedValue {
     }
 
     /// Returns this value with all bytes copied into `arena`.
-    func kept(in arena: ScratchArena) -> StagedValue {
+    func copied(in arena: ScratchArena) -> StagedValue {
         switch self {
-        case .value(let value): .value(value.kept(in: arena))
-        case .reference(let reference): .reference(reference.kept(in: arena))
-        case .list(let elements): .list(elements.map { $0.kept(in: arena) })
+        case .value(let value): .value(value.copied(in: arena))
+        case .reference(let reference): .reference(reference.copied(in: arena))
+        case .list(let elements): .list(elements.map { $0.copied(in: arena) })
         case .dictionary(let entries):
             .dictionary(
-                entries.map { (key: $0.key.kept(in: arena), value: $0.value.kept(in: arena)) })
+                entries.map { (key: $0.key.copied(in: arena), value: $0.value.copied(in: arena)) })
         case .object(let object):
             .object(
                 StagedObject(
                     table: object.table,
-                    fields: object.fields.map { ($0.column, $0.value.kept(in: arena)) }))
+                    fields: object.fields.map { ($0.column, $0.value.copied(in: arena)) }))
         }
     }
 
@@ -80,8 +80,8 @@ extension StagedValue {
 }
 
 extension ObjectReference {
-    func kept(in arena: ScratchArena) -> ObjectReference {
+    func copied(in arena: ScratchArena) -> ObjectReference {
         guard case .primaryKey(let key) = name else { return self }
-        return ObjectReference(table: table, name: .primaryKey(key.kept(in: arena)))
+        return ObjectReference(table: table, name: .primaryKey(key.copied(in: arena)))
     }
 }

@@ -9,15 +9,15 @@ import ToolKit
 /// reads.
 final class VersionBuffer {
     private var gate: StreamDeduplicator
-    private var held: KeptRecords
+    private var bufferedRecords: RawRecords
     private let limits: WriteRequest.Limits
     /// Whether the open version is too large to hold back, so that the held records begin the next
     /// batch.
     private var startsApart = false
     /// Whether the beginning of the open version has been delivered.
-    private var isApart = false
+    private var isPartlyDelivered = false
     /// Whether the delivered part is to be discarded.
-    private var mustForget = false
+    private var mustDiscard = false
     /// Whether the input ended inside a version.
     private var isCutOff = false
     /// Records and bytes since the last due commit.
@@ -25,14 +25,14 @@ final class VersionBuffer {
     private var bytes = 0
 
     /// Maximum size in bytes of a version that is held back.
-    private static let mostHeld = 4 << 20
+    private static let maximumBufferedBytes = 4 << 20
     private static let fullBatch = 1 << 19
-    private static let mostRecords = 4096
+    private static let maximumBufferedRecords = 4096
 
     init(_ gate: StreamDeduplicator, _ input: RecordInput, _ limits: WriteRequest.Limits) {
         self.gate = gate
         self.limits = limits
-        held = KeptRecords(input)
+        bufferedRecords = RawRecords(input)
     }
 
     /// Fills the batch with records that may be applied; it may remain empty.
@@ -48,8 +48,8 @@ final class VersionBuffer {
                 batch.ending = .rejected(error, input.recordBytes.bytes)
                 return
             case .record((let verdict, let forgets)):
-                let wasApart = isApart
-                if forgets { forget(input) }
+                let wasApart = isPartlyDelivered
+                if forgets { discard(input) }
                 if forgets && wasApart {
                     // The batch must end here, because its records belong to the transaction to be
                     // discarded.
@@ -76,47 +76,47 @@ final class VersionBuffer {
     }
 
     private func begin(_ batch: RecordBatch, _ input: RecordInput) {
-        batch.forgetsPart = mustForget
-        mustForget = false
+        batch.discardsPart = mustDiscard
+        mustDiscard = false
         if startsApart {
             batch.part = .beginning
-            batch.append(held)
-            held = KeptRecords(input)
-            (startsApart, isApart) = (false, true)
-        } else if isApart {
+            batch.append(bufferedRecords)
+            bufferedRecords = RawRecords(input)
+            (startsApart, isPartlyDelivered) = (false, true)
+        } else if isPartlyDelivered {
             batch.part = .middle
         }
     }
 
     private func end(_ batch: RecordBatch, _ input: RecordInput) {
         isCutOff = isCutOff || gate.isInside
-        if isApart { return forget(input) }
+        if isPartlyDelivered { return discard(input) }
         batch.ending = .end
         batch.isCutOff = isCutOff
     }
 
-    private func forget(_ input: RecordInput) {
-        held = KeptRecords(input)
-        if isApart { mustForget = true }
-        (startsApart, isApart) = (false, false)
+    private func discard(_ input: RecordInput) {
+        bufferedRecords = RawRecords(input)
+        if isPartlyDelivered { mustDiscard = true }
+        (startsApart, isPartlyDelivered) = (false, false)
     }
 
-    private func hold(_ input: RecordInput) { held.add(input.recordBytes, input.place) }
+    private func hold(_ input: RecordInput) { bufferedRecords.add(input.recordBytes, input.place) }
 
     /// Handles a record by its verdict; returns whether the batch is complete.
     private func take(
         _ verdict: StreamDeduplicator.Verdict, _ batch: RecordBatch, _ input: RecordInput
     ) -> Bool {
         switch verdict {
-        case .passOver: return false
-        case .hold where !isApart:
+        case .skip: return false
+        case .hold where !isPartlyDelivered:
             hold(input)
-            startsApart = held.byteCount > Self.mostHeld
+            startsApart = bufferedRecords.byteCount > Self.maximumBufferedBytes
             return startsApart
         case .hold:
             batch.append(input)
             return isFull(batch)
-        case .carryOut:
+        case .apply:
             let before = batch.textSize
             batch.append(input)
             tally(batch, 1, batch.textSize - before)
@@ -129,11 +129,11 @@ final class VersionBuffer {
 
     private func release(_ batch: RecordBatch, _ input: RecordInput) {
         let (records, bytes) = (batch.count, batch.textSize)
-        batch.append(held)
-        held = KeptRecords(input)
+        batch.append(bufferedRecords)
+        bufferedRecords = RawRecords(input)
         batch.append(input)
-        if isApart {
-            (isApart, batch.part, batch.isDue) = (false, .end, true)
+        if isPartlyDelivered {
+            (isPartlyDelivered, batch.part, batch.isCommitDue) = (false, .end, true)
             (self.records, self.bytes) = (0, 0)
         } else {
             tally(batch, batch.count - records, batch.textSize - bytes)
@@ -141,14 +141,14 @@ final class VersionBuffer {
     }
 
     private func isFull(_ batch: RecordBatch) -> Bool {
-        batch.textSize >= Self.fullBatch || batch.count >= Self.mostRecords
+        batch.textSize >= Self.fullBatch || batch.count >= Self.maximumBufferedRecords
     }
 
     private func tally(_ batch: RecordBatch, _ records: Int, _ bytes: Int) {
         self.records += records
         self.bytes += bytes
         guard self.records >= limits.records || self.bytes >= limits.bytes else { return }
-        batch.dues.append(batch.count)
+        batch.commitPositions.append(batch.count)
         (self.records, self.bytes) = (0, 0)
     }
 }

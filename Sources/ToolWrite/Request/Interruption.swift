@@ -59,9 +59,9 @@ enum Interruption {
 extension WriteRequest {
     /// Begins the command's transaction, waiting for the write mutex.
     func begin(_ session: WriteSession) throws(RealmError) -> WriteTransaction {
-        let patience = patience
+        let lockTimeout = lockTimeout
         let transaction = try Interruption.atOnce { () throws(RealmError) in
-            try session.begin(patience)
+            try session.begin(lockTimeout)
         }
         transaction.memoryLimit = transactionMemory
         return transaction

@@ -61,22 +61,22 @@ enum WriteUse: Int, CommandUse {
 
 extension OptionForm where Value == (name: String, value: String) {
     /// `A=B`, both not empty.
-    static var pair: Self { Self(.text) { (text) throws(Objection) in try split(text) } }
+    static var pair: Self { Self(.text) { (text) throws(OptionValueError) in try split(text) } }
 }
 
 extension OptionForm where Value == [(name: String, value: String)] {
     /// A list `A=B,C=D`.
     static var pairs: Self {
-        Self(.text) { (text) throws(Objection) in
+        Self(.text) { (text) throws(OptionValueError) in
             try text.split(separator: ",", omittingEmptySubsequences: false)
-                .map { (item) throws(Objection) in try split(String(item)) }
+                .map { (item) throws(OptionValueError) in try split(String(item)) }
         }
     }
 }
 
-private func split(_ text: String) throws(Objection) -> (name: String, value: String) {
+private func split(_ text: String) throws(OptionValueError) -> (name: String, value: String) {
     guard let sign = text.firstIndex(of: "="), sign != text.startIndex,
         text.index(after: sign) != text.endIndex
-    else { throw Objection(to: text, "not of the form NAME=VALUE") }
+    else { throw OptionValueError(to: text, "not of the form NAME=VALUE") }
     return (String(text[..<sign]), String(text[text.index(after: sign)...]))
 }

@@ -58,7 +58,7 @@ struct WriteRequest {
     let isDryRun: Bool
     let isDurable: Bool
     let skipsErrors: Bool
-    let mostErrors: Int
+    let errorLimit: Int
     let skipped: Int
     let mayLoseData: Bool
     let creates: Bool
@@ -67,12 +67,12 @@ struct WriteRequest {
     let resumes: Bool
     /// Timeout for the write mutex. Processes hold it only briefly, so even without `--wait` the
     /// timeout is a second.
-    let patience: WriteSession.LockTimeout
+    let lockTimeout: WriteSession.LockTimeout
     /// Limit in bytes of the memory of a transaction.
-    let mostMemory: Int
+    let memoryLimit: Int
     /// Limit in bytes of the changes of a transaction. Writing them takes about as much again, and
     /// waiting records take memory, too.
-    var transactionMemory: Int { mostMemory / 8 * 3 }
+    var transactionMemory: Int { memoryLimit / 8 * 3 }
     /// Whether summaries and plans are printed as JSON on standard output.
     let reportsJSON: Bool
     /// String properties that store the digits of JSON numbers, because `--infer` found no numeric
@@ -97,14 +97,14 @@ struct WriteRequest {
         isDryRun = command[WriteOption.dryRun]
         isDurable = command[WriteOption.durability] == .full
         skipsErrors = command[WriteOption.onError] == .skip
-        mostErrors = command[WriteOption.maxErrors]
+        errorLimit = command[WriteOption.maxErrors]
         skipped = command[WriteOption.skipRecords]
         mayLoseData = command[WriteOption.force]
         creates = command[WriteOption.create]
         acknowledges = command[WriteOption.ack]
         resumes = command[WriteOption.resume]
-        patience = command.wait.patience
-        mostMemory = command.maxMemory
+        lockTimeout = command.wait.lockTimeout
+        memoryLimit = command.maxMemory
         reportsJSON = command.format == .json
         try check()
     }
@@ -124,7 +124,7 @@ struct WriteRequest {
         guard
             command.isGiven(WriteOption.create)
                 || WriteOption.schemaChanges.contains(where: {
-                    command.isAnyGiven([$0]) && $0.spec.isMeant(for: WriteUse.schema)
+                    command.isAnyGiven([$0]) && $0.spec.applies(for: WriteUse.schema)
                 })
         else {
             throw usage("CLASS is missing", hint: "see realm-write -h")

@@ -31,7 +31,7 @@ final class WriteTarget {
         self.request = request
         var options = WriteSession.Options()
         options.isDurable = request.isDurable
-        options.patience = request.patience
+        options.lockTimeout = request.lockTimeout
         options.allowsOtherNames = request.mayLoseData
         options.key = try Self.key(request)
         guard request.creates else {
@@ -43,11 +43,11 @@ final class WriteTarget {
         options.creates = true
         switch making {
         case .none, .inPlace: session = try WriteSession(path: request.path, options: options)
-        case .replacing(_, let passing):
-            session = try WriteSession(path: passing.database, options: options)
-        case .rehearsal(let passing):
+        case .replacing(_, let temporary):
+            session = try WriteSession(path: temporary.database, options: options)
+        case .rehearsal(let temporary):
             options.isDurable = false
-            session = try WriteSession(path: passing.database, options: options)
+            session = try WriteSession(path: temporary.database, options: options)
         }
     }
 
@@ -60,7 +60,7 @@ final class WriteTarget {
     }
 
     /// Records that the file has durable records and must be kept.
-    func keep() {
+    func markKept() {
         if isKept { return }
         isKept = true
         if case .inPlace(let entries) = making { entries.forEach(TemporaryFiles.remove) }
@@ -73,9 +73,9 @@ final class WriteTarget {
 
     /// Publishes the complete file at its path.
     func finish() throws(RealmError) {
-        keep()
-        if case .replacing(let destination, let passing) = making {
-            try publish(passing, as: destination)
+        markKept()
+        if case .replacing(let destination, let temporary) = making {
+            try publish(temporary, as: destination)
         }
         let waiting = waiting
         // Waiting closures may retain the target and its temporary directory.
@@ -96,17 +96,17 @@ final class WriteTarget {
     }
 
     private func publish(
-        _ passing: TemporaryDirectory, as destination: String
+        _ temporary: TemporaryDirectory, as destination: String
     ) throws(RealmError) {
         try Self.checkUnused(destination)
         if let permissions = FilePermissions(of: destination) {
-            let descriptor = open(passing.database, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            let descriptor = open(temporary.database, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
             if descriptor >= 0 {
                 permissions.complete(descriptor)
                 close(descriptor)
             }
         }
-        guard rename(passing.database, destination) == 0 else {
+        guard rename(temporary.database, destination) == 0 else {
             throw systemFailure(.output, "cannot rename", errno: errno, file: request.path)
         }
         try syncDirectory(of: destination, for: request.path)
@@ -121,7 +121,7 @@ final class WriteTarget {
             return request.isDryRun
                 ? try WriteSession(
                     rehearsing: request.path, temporaryDirectory: Terminal.temporaryDirectory,
-                    request.patience, key: options.key)
+                    request.lockTimeout, key: options.key)
                 : try WriteSession(path: request.path, options: options)
         } catch {
             guard error.reason == "empty" else { throw request.command.explaining(error) }

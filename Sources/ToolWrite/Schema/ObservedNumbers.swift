@@ -90,12 +90,12 @@ private struct DecimalForm {
 
     init(_ text: ByteView) {
         var zeros = 0
-        var behindPoint = 0
+        var fractionDigits = 0
         for i in 0..<text.count {
             switch text[i] {
             case UInt8(ascii: "."): hasFraction = true
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                if hasFraction { behindPoint += 1 }
+                if hasFraction { fractionDigits += 1 }
                 if text[i] == UInt8(ascii: "0") {
                     zeros += 1
                 } else {
@@ -104,13 +104,13 @@ private struct DecimalForm {
                 }
             case UInt8(ascii: "e"), UInt8(ascii: "E"):
                 hasExponent = true
-                exponent = Self.exponent(text, from: i + 1) - behindPoint + zeros
+                exponent = Self.exponent(text, from: i + 1) - fractionDigits + zeros
                 hasFraction = true
                 return
             default: break
             }
         }
-        exponent = zeros - behindPoint
+        exponent = zeros - fractionDigits
     }
 
     private static func exponent(_ text: ByteView, from start: Int) -> Int {

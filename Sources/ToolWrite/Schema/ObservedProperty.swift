@@ -27,7 +27,7 @@ final class ObservedProperty {
     /// Numbers among the values. The type of a property with numbers only depends on all of them.
     private(set) var numbers = ObservedNumbers()
     /// Whether there are values that are not numbers.
-    private var hasOthers = false
+    private var hasNonNumbers = false
 
     /// Whether all texts so far are booleans, including `yes`, `no`, `1` and `0`.
     private(set) var isTruth = true
@@ -37,12 +37,12 @@ final class ObservedProperty {
     /// Maximum number of values to check for duplicates.
     private let most: Int
 
-    /// - Parameter mostKeys: maximum number of values to check for duplicates; 0 if the property
-    ///   cannot be a primary key.
-    init(_ name: String, mostKeys: Int = 0) {
+    /// - Parameter maximumKeyCount: maximum number of values to check for duplicates; 0 if the
+    ///   property cannot be a primary key.
+    init(_ name: String, maximumKeyCount: Int = 0) {
         self.name = name
-        most = mostKeys
-        if mostKeys > 0 { seen = [] }
+        most = maximumKeyCount
+        if maximumKeyCount > 0 { seen = [] }
     }
 
     /// Whether the values are distinct and none is null.
@@ -143,12 +143,12 @@ final class ObservedProperty {
         return ScalarText.time(text) != nil ? .timestamp : .string
     }
 
-    private static let longestNumber = 64
+    private static let maximumNumberLength = 64
 
     /// Whether a text is a number in digits. A text with leading zeros is not, since the number
     /// would lose them.
     private static func isNumber(_ text: ByteView) -> Bool {
-        guard text.count > 0, text.count <= longestNumber else { return false }
+        guard text.count > 0, text.count <= maximumNumberLength else { return false }
         let start = text[0] == UInt8(ascii: "-") ? 1 : 0
         guard start < text.count, text[start] >= 0x30, text[start] <= 0x39 else { return false }
         let isPadded =
@@ -166,14 +166,14 @@ final class ObservedProperty {
     private func observeNumber(_ observe: (inout ObservedNumbers) -> Void) {
         observe(&numbers)
         let type = numbers.type
-        shape = hasOthers || type == .mixed ? .mixed : .scalar(type)
+        shape = hasNonNumbers || type == .mixed ? .mixed : .scalar(type)
     }
 
     /// Whether all values are numbers and no numeric type represents all of them.
-    var hasNumbersAsText: Bool { !numbers.isEmpty && shape == .scalar(.string) && !hasOthers }
+    var hasNumbersAsText: Bool { !numbers.isEmpty && shape == .scalar(.string) && !hasNonNumbers }
 
     private func merge(_ seen: Shape) {
-        hasOthers = true
+        hasNonNumbers = true
         if !numbers.isEmpty {
             shape = .mixed
             return
@@ -202,11 +202,11 @@ final class ObservedClass {
     private var places: [String: Int] = [:]
 
     /// Maximum number of values of a property to check for duplicates.
-    private let mostKeys: Int
+    private let maximumKeyCount: Int
 
-    init(_ name: String?, mostKeys: Int = 0) {
+    init(_ name: String?, maximumKeyCount: Int = 0) {
         self.name = name
-        self.mostKeys = mostKeys
+        self.maximumKeyCount = maximumKeyCount
     }
 
     /// Names of properties that may be primary keys, in the order of preference.
@@ -216,7 +216,7 @@ final class ObservedClass {
     }
 
     private func mayBeKey(_ property: String) -> Bool {
-        mostKeys > 0 && keyNames.contains(property.lowercased())
+        maximumKeyCount > 0 && keyNames.contains(property.lowercased())
     }
 
     /// Observes an object. `property` maps a field to its property name, nil for fields to ignore.
@@ -250,7 +250,7 @@ final class ObservedClass {
         if place == properties.count {
             places[wanted] = place
             properties.append(
-                ObservedProperty(wanted, mostKeys: mayBeKey(wanted) ? mostKeys : 0))
+                ObservedProperty(wanted, maximumKeyCount: mayBeKey(wanted) ? maximumKeyCount : 0))
         }
         positions[key] = .some(place)
         return properties[place]

@@ -7,11 +7,11 @@ struct SchemaFile {
     let version: UInt64?
     let classes: [ClassSpec]
 
-    private static let largest = 64 << 20
+    private static let maximumFileSize = 64 << 20
 
     /// Reads the schema at `path`. Throws `misuse` with the position of a mistake.
     init(path: String) throws(RealmError) {
-        let buffer = try InputFile(path).readAll(limit: Self.largest)
+        let buffer = try InputFile(path).readAll(limit: Self.maximumFileSize)
         let first = buffer.bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
             do throws(SchemaText.Fault) {

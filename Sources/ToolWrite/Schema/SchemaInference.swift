@@ -112,7 +112,7 @@ struct SchemaInference {
     private mutating func observed(_ name: String) -> ObservedClass {
         if let known = positions[name] { return classes[known] }
         // A hash in a set takes about 32 bytes, twice as many while the set grows.
-        let fresh = ObservedClass(name, mostKeys: request.mostMemory / 64)
+        let fresh = ObservedClass(name, maximumKeyCount: request.memoryLimit / 64)
         positions[name] = classes.count
         classes.append(fresh)
         return fresh

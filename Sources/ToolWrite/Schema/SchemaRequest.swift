@@ -20,9 +20,9 @@ struct SchemaRequest {
         plan = SchemaPlan(snapshot, advice: Self.advice)
         let command = request.command
         for (old, new) in command[WriteOption.rename] {
-            try plan.rename(try plan.place(old), to: new)
+            try plan.rename(try plan.schemaElement(old), to: new)
         }
-        for text in command[WriteOption.drop] { try plan.drop(try plan.place(text)) }
+        for text in command[WriteOption.drop] { try plan.drop(try plan.schemaElement(text)) }
         for text in command[WriteOption.optional] {
             try plan.setOptional(try property(text, WriteOption.optional), true)
         }
@@ -53,11 +53,11 @@ struct SchemaRequest {
     /// Types, primary keys and kinds of classes.
     private mutating func planTypes(_ command: ParsedCommand) throws(RealmError) {
         for text in command[WriteOption.noPrimaryKey] {
-            try plan.removePrimaryKey(try plan.place(text))
+            try plan.removePrimaryKey(try plan.schemaElement(text))
         }
         for (text, type) in command[WriteOption.type] {
-            let place = try property(text, WriteOption.type)
-            guard let name = plan.propertyName(at: place) else { continue }
+            let schemaElement = try property(text, WriteOption.type)
+            guard let name = plan.propertyName(at: schemaElement) else { continue }
             let wanted: PropertyDescription
             do throws(SchemaText.Fault) {
                 wanted = try SchemaText.property(name, type: type)
@@ -65,28 +65,28 @@ struct SchemaRequest {
                 throw WriteRequest.usage(
                     "--type \(text): expected \(error.expected), got \(error.got)")
             }
-            try plan.setType(place, wanted, command[WriteOption.misfits])
+            try plan.setType(schemaElement, wanted, command[WriteOption.misfits])
         }
         for text in command[WriteOption.primaryKey] {
             try plan.setPrimaryKey(try property(text, WriteOption.primaryKey))
         }
         for text in command[WriteOption.embed] {
-            try plan.setKind(try plan.place(text), .embedded)
+            try plan.setKind(try plan.schemaElement(text), .embedded)
         }
         for text in command[WriteOption.unembed] {
-            try plan.setKind(try plan.place(text), .topLevel)
+            try plan.setKind(try plan.schemaElement(text), .topLevel)
         }
     }
 
     private func property(
         _ text: String, _ option: some OptionDeclaration
-    ) throws(RealmError) -> SchemaPlan.Place {
-        let place = try plan.place(text)
-        guard place.isProperty else {
+    ) throws(RealmError) -> SchemaPlan.SchemaElement {
+        let schemaElement = try plan.schemaElement(text)
+        guard schemaElement.isProperty else {
             throw WriteRequest.usage(
                 "\(option.spec.spelling): '\(text)' is not of the form CLASS.PROP")
         }
-        return place
+        return schemaElement
     }
 
     private static func advice(_ disagreement: SchemaPlan.Disagreement) -> String {

@@ -11,12 +11,12 @@ import ToolKit
 struct StreamDeduplicator {
     /// Decision about a record.
     enum Verdict: Equatable {
-        case carryOut
+        case apply
         /// Hold the record back until its version is complete.
         case hold
         /// The version is complete: apply the records held back and this one.
         case release
-        case passOver
+        case skip
     }
 
     /// Whether a stream must continue at `applied`.
@@ -61,8 +61,8 @@ struct StreamDeduplicator {
             throw ValueMismatch(record, expected: "a change record with the field \"op\"")
         }
         switch op.text {
-        case let text where text.equals("heartbeat"): return (.passOver, false)
-        case let text where text.equals("ready"): return (.passOver, forget())
+        case let text where text.equals("heartbeat"): return (.skip, false)
+        case let text where text.equals("ready"): return (.skip, discardOpenVersion())
         case let text where text.equals("commit"): return try takeCommit(record)
         case let text where text.equals("resync"): return try takeResync(record)
         default: return try takeChange(record)
@@ -70,7 +70,7 @@ struct StreamDeduplicator {
     }
 
     /// Discards the open version; returns whether it had records to discard.
-    private mutating func forget() -> Bool {
+    private mutating func discardOpenVersion() -> Bool {
         defer { open = nil }
         return isInside
     }
@@ -78,21 +78,21 @@ struct StreamDeduplicator {
     private mutating func takeChange(
         _ record: JSONValue
     ) throws(ValueMismatch) -> (Verdict, Bool) {
-        guard isStream else { return (.carryOut, false) }
+        guard isStream else { return (.apply, false) }
         let version = try Self.number(record, "version")
         var forgets = false
         if open?.number != version {
-            forgets = forget()
+            forgets = discardOpenVersion()
             open = Version(number: version, isOld: applied.map { version <= $0.version } ?? false)
         }
         open!.count += 1
-        return (open!.isOld ? .passOver : .hold, forgets)
+        return (open!.isOld ? .skip : .hold, forgets)
     }
 
     private mutating func takeResync(
         _ record: JSONValue
     ) throws(ValueMismatch) -> (Verdict, Bool) {
-        let forgets = forget()
+        let forgets = discardOpenVersion()
         let position = StreamPosition(try Self.number(record, "version"), StreamMark.source(record))
         isStream = true
         let from = try Self.number(record, "from")
@@ -102,7 +102,7 @@ struct StreamDeduplicator {
                 && from <= position.version
         }
         open = Version(number: position.version, isWhole: true, isOld: isOld ?? false)
-        return (open!.isOld ? .passOver : .hold, forgets)
+        return (open!.isOld ? .skip : .hold, forgets)
     }
 
     private mutating func takeCommit(
@@ -114,17 +114,17 @@ struct StreamDeduplicator {
         let hadMarks = isStream
         isStream = true
         var forgets = false
-        if open?.number != position.version { forgets = forget() }
+        if open?.number != position.version { forgets = discardOpenVersion() }
         let version = open ?? Version(number: position.version)
         if !version.isWhole, hadMarks {
             if try isOld(position, record) {
                 open = nil
-                return (.passOver, forgets)
+                return (.skip, forgets)
             }
             try checkOrder(from, position, record)
         } else if version.isOld {
             open = nil
-            return (.passOver, forgets)
+            return (.skip, forgets)
         }
         guard !hadMarks || UInt64(version.count) == count else {
             throw ValueMismatch(

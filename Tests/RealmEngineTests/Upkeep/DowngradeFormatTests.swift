@@ -53,7 +53,7 @@ import Testing
         let texts = ["", "-", "1", "10", "2", "a", "aá", "Aa", "b", "z", "Z", "\u{0391}", "日"]
         for (i, a) in texts.enumerated() {
             for (j, b) in texts.enumerated() {
-                let order = Self.view(a) { x in Self.view(b) { OlderTextOrder.compare(x, $0) } }
+                let order = Self.view(a) { x in Self.view(b) { LegacyTextOrder.compare(x, $0) } }
                 #expect(order.signum() == (i - j).signum(), "\(a) \(b)")
             }
         }

@@ -76,7 +76,7 @@ import Testing
         options.creates = true
         let session = try WriteSession(path: scratch.path, options: options)
         let snapshot = session.database.snapshot()
-        let memory = SearchMemory(limit: 1 << 20, spillingInto: NSTemporaryDirectory())
+        let memory = SearchMemoryLimit(limit: 1 << 20, spillingInto: NSTemporaryDirectory())
             .sorting(snapshot)
         var random = SeededRandom(seed: 3)
         var entries: [RemnantEntry] = []

@@ -18,7 +18,7 @@ import Testing
         let lab = try CompactLab()
         let run = lab.shell("$C \(words) > /dev/full")
         #expect(run.status == 9, "\(run.errorText)")
-        #expect(lab.hasNoRests)
+        #expect(lab.hasNoTemporaryFiles)
     }
 
     @Test(arguments: ["--check -f ndjson", "--check", "--analyze", "-n --json", "--json"])
@@ -26,7 +26,7 @@ import Testing
         let lab = try CompactLab()
         let run = lab.shell("{ sleep 0.1; $C \(words) app.realm; } | :; exit ${PIPESTATUS[0]}")
         #expect(run.status == 141, "\(run.status)")
-        #expect(run.errors.isEmpty && lab.hasNoRests, "\(run.errorText)")
+        #expect(run.errors.isEmpty && lab.hasNoTemporaryFiles, "\(run.errorText)")
         #expect(lab.shell("$C --check -q app.realm").status == 0)
     }
 
@@ -50,7 +50,7 @@ import Testing
                 }
             }
         }
-        #expect(lab.hasNoRests && lab.size("x.realm") < 0)
+        #expect(lab.hasNoTemporaryFiles && lab.size("x.realm") < 0)
     }
 
     /// Files of formats before 24 are neither rewritten nor upgraded. A conversion between old

@@ -61,7 +61,7 @@ final class CompactLab {
     func digest(_ name: String) -> String { shell("$Q --digest \(name)").text }
 
     /// Whether no temporary file is left.
-    var hasNoRests: Bool { !scratch.entries.contains { $0.hasSuffix(".tmp") } }
+    var hasNoTemporaryFiles: Bool { !scratch.entries.contains { $0.hasSuffix(".tmp") } }
 
     /// Writes a byte into a file.
     func damage(_ name: String, at offset: Int, _ byte: UInt8) {

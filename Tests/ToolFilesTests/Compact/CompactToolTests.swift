@@ -16,7 +16,7 @@ import Testing
         #expect(lab.size("app.realm") < before.0 * 3 / 4)
         #expect(lab.digest("app.realm") == before.1)
         #expect(lab.shell("stat -c %a app.realm").text == "640\n")
-        #expect(lab.hasNoRests)
+        #expect(lab.hasNoTemporaryFiles)
         let check = lab.shell("$C --check --strict app.realm")
         #expect(check.status == 0 && check.text.hasPrefix("app.realm: ok (format 24, 2001 obj"))
         // Programs can still write to the file.
@@ -41,7 +41,7 @@ import Testing
         #expect(estimate.text.contains(#""possibleInPlace":false,"openers":[{"pid":\#(getpid()),"#))
         #expect(estimate.text.contains(#""estimatedBytes":\#(lab.size("copy.realm")),"#))
         withExtendedLifetime(session) {}
-        #expect(lab.digest("copy.realm") == before && lab.hasNoRests)
+        #expect(lab.digest("copy.realm") == before && lab.hasNoTemporaryFiles)
         let again = lab.shell("$C -o copy.realm app.realm")
         #expect(again.status == 2 && again.errorText.contains("--force"))
         #expect(lab.shell("$C --force -o copy.realm app.realm").status == 0)
@@ -94,7 +94,7 @@ import Testing
             let run = lab.shell("$C --enumerate \(which) -o no.realm app.realm")
             #expect(run.status == 2 && run.errorText.contains(why), "\(run.errorText)")
         }
-        #expect(lab.size("no.realm") < 0 && lab.hasNoRests)
+        #expect(lab.size("no.realm") < 0 && lab.hasNoTemporaryFiles)
     }
 
     @Test func followsSymbolicLinksAndRefusesHardLinks() throws {
@@ -144,7 +144,7 @@ import Testing
             #expect(run.status == 9, "\(words): \(run.status) \(run.errorText)")
         }
         #expect(contents(of: lab.path("app.realm")) == before)
-        #expect(lab.hasNoRests && lab.size("copy.realm") < 0)
+        #expect(lab.hasNoTemporaryFiles && lab.size("copy.realm") < 0)
         for words in ["-n", "--check", "--analyze", "--json -n", "--check -f ndjson"] {
             #expect(lab.shell("$C \(words) app.realm > /dev/full").status == 9, "\(words)")
         }

@@ -60,7 +60,7 @@ import Testing
         let lines = lab.shell("cat lost.ndjson").text.split(separator: "\n")
         #expect(lines.count == 2 && lines[0].contains(#""property":"text""#))
         for line in lines { #expect((try? StrictJSON(Array(line.utf8))) != nil) }
-        #expect(lab.hasNoRests)
+        #expect(lab.hasNoTemporaryFiles)
     }
 
     /// Without its header, a file's content is still found, and a check reports that.
@@ -106,7 +106,7 @@ import Testing
         #expect(hole[2] == whole[2], "\(hole)")
         let refused = lab.shell("$C --salvage --map app.svg -o other.out app.realm")
         #expect(refused.status == 2 && !lab.scratch.entries.contains("other.out"))
-        #expect(lab.hasNoRests)
+        #expect(lab.hasNoTemporaryFiles)
     }
 
     @Test func checkAcceptsSeveralFiles() throws {

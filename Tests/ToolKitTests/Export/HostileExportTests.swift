@@ -73,7 +73,7 @@ import Testing
         }
         out.append("text")
         for key in [-1, 0, 2047] as [Int64] {
-            cache.keep(ObjectKey(key), out, from: 0)
+            cache.store(ObjectKey(key), out, from: 0)
             let found = cache.append(ObjectKey(key), to: &out)
             let count = out.count
             #expect(found && count == 8)

@@ -9,7 +9,7 @@ struct ClassArraysTests {
     private static func text(_ input: String, step: Int) throws -> String {
         let source = ByteSource(
             ClassArrays(
-                ByteSource(bytes: Array(input.utf8), largestRead: step), field: "$class"))
+                ByteSource(bytes: Array(input.utf8), maximumReadSize: step), field: "$class"))
         var result: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 5)
         while true {

@@ -20,7 +20,7 @@ import Testing
         limit: Int = 1 << 20
     ) throws -> [Event] {
         let reader = DelimitedReader(
-            ByteSource(bytes: bytes, largestRead: reading.step), dialect: dialect,
+            ByteSource(bytes: bytes, maximumReadSize: reading.step), dialect: dialect,
             recordLimit: limit, windowSize: reading.window)
         var events: [Event] = []
         switch try reader.readHeader() {

@@ -117,7 +117,7 @@ import Testing
             let layout: JSONReader.Layout = round % 4 == 0 ? .array : .lines
             let (bytes, size) = stream(layout, &random)
             let source = ByteSource(
-                bytes: bytes, largestRead: [1, 7, 100, .max].randomElement(using: &random)!)
+                bytes: bytes, maximumReadSize: [1, 7, 100, .max].randomElement(using: &random)!)
             let reader = JSONReader(
                 source, layout: layout, windowSize: [16, 256, 4096].randomElement(using: &random)!)
             rejected += try drain(reader, atMost: size)

@@ -114,7 +114,7 @@ import Testing
             let source = ByteSource(descriptor: descriptor, path: "-")
             #expect(!source.isReady(within: 10))
         }
-        let halves = ByteSource(bytes: Array("1\n2\n34".utf8), largestRead: 3)
+        let halves = ByteSource(bytes: Array("1\n2\n34".utf8), maximumReadSize: 3)
         let reader = JSONReader(halves, layout: .lines)
         for number: Int64 in [1, 2, 34] {
             #expect(reader.isReady(within: 0))

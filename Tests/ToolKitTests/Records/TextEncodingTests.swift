@@ -12,7 +12,7 @@ struct TextEncodingTests {
         _ bytes: [UInt8], _ encoding: TextEncoding, step: Int
     ) throws -> [UInt8] {
         let source = ByteSource(
-            TranscodedBytes(ByteSource(bytes: bytes, largestRead: step), from: encoding))
+            TranscodedBytes(ByteSource(bytes: bytes, maximumReadSize: step), from: encoding))
         var result: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 7)
         while true {

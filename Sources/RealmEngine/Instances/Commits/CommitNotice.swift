@@ -8,10 +8,10 @@ final class CommitNotice: @unchecked Sendable {
         let instance: WeakBox<Instance>
         let confinement: Confinement
         /// Whether a message to the instance is pending.
-        let isTold = TellFlag()
+        let isPending = PendingFlag()
     }
 
-    final class TellFlag: Sendable {
+    final class PendingFlag: Sendable {
         let isSet = Atomic<Bool>(false)
     }
 
@@ -30,7 +30,9 @@ final class CommitNotice: @unchecked Sendable {
         self.session = session
         state = LockedValue(State(seen: session.newestVersion))
         let target = Weak(self)
-        registration = CommitListener.shared?.add(session.place) { target.object?.look() ?? false }
+        registration = CommitListener.shared?.add(session.resolvedPath) {
+            target.object?.look() ?? false
+        }
     }
 
     /// Notifies `instance` of commits until it is removed.
@@ -66,7 +68,7 @@ final class CommitNotice: @unchecked Sendable {
             if state.listeners.contains(where: { $0.id == id }) { return }
             state.listeners.append(
                 Listener(
-                    id: id, instance: instance.whereabouts, confinement: instance.confinement))
+                    id: id, instance: instance.weakBox, confinement: instance.confinement))
         }
     }
 
@@ -87,17 +89,17 @@ final class CommitNotice: @unchecked Sendable {
             state.seen = newest
             return state.listeners
         }
-        for listener in listeners ?? [] { Self.tell(listener) }
+        for listener in listeners ?? [] { Self.notify(listener) }
         return listeners != nil
     }
 
-    private static func tell(_ listener: Listener) {
-        let flag = listener.isTold
+    private static func notify(_ listener: Listener) {
+        let flag = listener.isPending
         guard !flag.isSet.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let target = listener.instance
         _ = listener.confinement.post {
             flag.isSet.store(false, ordering: .releasing)
-            target.object?.noticeCommit()
+            target.object?.handleCommit()
         }
     }
 }

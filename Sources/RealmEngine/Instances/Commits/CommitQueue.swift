@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// The queue's thread waits for the write mutex and for syncs; it lives as long as there is work.
 /// Blocks run in the context of their instance; so do completions, except those marked
-/// `isAnywhere`. Free to cross threads. One mutex guards the schedule; no callback runs while it is
-/// held.
+/// `isOnQueueThread`. Free to cross threads. One mutex guards the schedule; no callback runs while
+/// it is held.
 final class CommitQueue: @unchecked Sendable {
     typealias ID = CommitSchedule.ID
 
@@ -20,13 +20,13 @@ final class CommitQueue: @unchecked Sendable {
     private struct Completion {
         let instance: Instance
         /// Whether `body` is called on the queue's thread instead of the instance's context.
-        let isAnywhere: Bool
+        let isOnQueueThread: Bool
         var body: ((RealmError?) -> Void)?
     }
 
     private let database: Database
     private let session: WriteSession
-    private let patience: WriteSession.LockTimeout
+    private let lockTimeout: WriteSession.LockTimeout
     private let monitor = Monitor()
     private var schedule: CommitSchedule
     private var requests: [ID: Request] = [:]
@@ -41,17 +41,17 @@ final class CommitQueue: @unchecked Sendable {
     private var failure: RealmError?
 
     private convenience init(
-        _ database: Database, _ patience: WriteSession.LockTimeout
+        _ database: Database, _ lockTimeout: WriteSession.LockTimeout
     ) throws(RealmError) {
         var options = WriteSession.Options()
         options.isDurable = database.session?.file.durability != 2
         options.key = database.encryptionKey
-        self.init(try WriteSession(on: database, options: options), patience)
+        self.init(try WriteSession(on: database, options: options), lockTimeout)
     }
 
-    init(_ session: WriteSession, _ patience: WriteSession.LockTimeout = .forever) {
+    init(_ session: WriteSession, _ lockTimeout: WriteSession.LockTimeout = .forever) {
         self.session = session
-        self.patience = patience
+        self.lockTimeout = lockTimeout
         database = session.database
         schedule = CommitSchedule()
     }
@@ -65,9 +65,9 @@ final class CommitQueue: @unchecked Sendable {
 
     /// Returns the queue of a database, created on first use.
     ///
-    /// - Parameter patience: lock timeout of a queue that this call creates.
+    /// - Parameter lockTimeout: lock timeout of a queue that this call creates.
     static func queue(
-        of database: Database, _ patience: WriteSession.LockTimeout = .forever
+        of database: Database, _ lockTimeout: WriteSession.LockTimeout = .forever
     ) throws(RealmError) -> CommitQueue {
         let key = ObjectIdentifier(database)
         let result = queues.withLock { queues -> Result<CommitQueue, RealmError> in
@@ -75,7 +75,7 @@ final class CommitQueue: @unchecked Sendable {
                 return .success(known)
             }
             return Result { () throws(RealmError) in
-                let fresh = try CommitQueue(database, patience)
+                let fresh = try CommitQueue(database, lockTimeout)
                 queues[key] = Weak(fresh)
                 return fresh
             }
@@ -109,7 +109,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     /// File traffic of this queue so far; exact only while no asynchronous write is pending.
-    var traffic: WriteSession.Traffic { session.traffic }
+    var writeStatistics: WriteSession.WriteStatistics { session.writeStatistics }
 
     // MARK: Requests
 
@@ -140,13 +140,13 @@ final class CommitQueue: @unchecked Sendable {
     /// Registers the completion of a commit, which is called after the flush that makes the commit
     /// durable.
     func addCompletion(
-        _ instance: Instance, isAnywhere: Bool, _ body: ((RealmError?) -> Void)?
+        _ instance: Instance, isOnQueueThread: Bool, _ body: ((RealmError?) -> Void)?
     ) -> ID {
         begin(instance)
         return monitor.locked {
             lastID &+= 1
             completions[lastID] = Completion(
-                instance: instance, isAnywhere: isAnywhere, body: body)
+                instance: instance, isOnQueueThread: isOnQueueThread, body: body)
             return lastID
         }
     }
@@ -158,8 +158,8 @@ final class CommitQueue: @unchecked Sendable {
 
     /// Keeps the queue from acquiring the write mutex, and takes back a block that was handed out
     /// but has not begun.
-    func hold() { perform(monitor.locked { schedule.hold() }) }
-    func unhold() { perform(monitor.locked { schedule.unhold() }) }
+    func suspend() { perform(monitor.locked { schedule.suspend() }) }
+    func resume() { perform(monitor.locked { schedule.resume() }) }
 
     /// Waits until all commits are durable and the write mutex is released. Call it while the queue
     /// is held.
@@ -187,7 +187,7 @@ final class CommitQueue: @unchecked Sendable {
             mustStart = !hasThread
             hasThread = true
         }
-        if mustStart, !Threads.detachOften({ self.work() }) {
+        if mustStart, !Threads.detachReusingThread({ self.work() }) {
             Misuse.trap("no thread for asynchronous writes")
         }
     }
@@ -205,15 +205,15 @@ final class CommitQueue: @unchecked Sendable {
                 return nil
             }
             if isDone { return }
-            if let job { carryOut(job) }
+            if let job { execute(job) }
         }
     }
 
-    private func carryOut(_ job: CommitSchedule.Action) {
+    private func execute(_ job: CommitSchedule.Action) {
         switch job {
         case .acquire:
             do throws(RealmError) {
-                try session.openGroup(patience)
+                try session.openGroup(lockTimeout)
                 perform(
                     monitor.locked {
                         failure = nil
@@ -236,7 +236,7 @@ final class CommitQueue: @unchecked Sendable {
                 actions = schedule.flushed()
             }
             // Release first: completions may begin a write transaction.
-            for action in actions where action == .release { carryOut(action) }
+            for action in actions where action == .release { execute(action) }
             perform(actions.filter { $0 != .release })
         case .release:
             session.closeGroup()
@@ -330,7 +330,7 @@ final class CommitQueue: @unchecked Sendable {
     /// counts the commit as finished before the completion is called.
     private func completeHere(_ id: ID) -> ((RealmError?) -> Void)? {
         let completion = monitor.locked {
-            completions[id]?.isAnywhere == true ? completions.removeValue(forKey: id) : nil
+            completions[id]?.isOnQueueThread == true ? completions.removeValue(forKey: id) : nil
         }
         if let completion { finish(completion.instance) }
         return completion?.body

@@ -43,7 +43,7 @@ struct CommitSchedule {
     /// Commits that are not durable yet.
     private var group: [ID] = []
     /// Number of synchronous writers of this process that wait for the write mutex or hold it.
-    private var holds = 0
+    private var suspensions = 0
     private let limit: Int
 
     /// - Parameter limit: maximum number of commits that share a flush.
@@ -61,7 +61,7 @@ struct CommitSchedule {
     }
 
     private mutating func start() -> [Action] {
-        guard phase == .idle, holds == 0, !isEmpty else { return [] }
+        guard phase == .idle, suspensions == 0, !isEmpty else { return [] }
         phase = .acquiring
         return [.acquire]
     }
@@ -118,7 +118,7 @@ struct CommitSchedule {
 
     /// Returns the next actions while the write mutex is held and no block is running.
     private mutating func next() -> [Action] {
-        if holds == 0, !isEmpty {
+        if suspensions == 0, !isEmpty {
             let id = takeFirst()
             phase = .handedOut(id)
             return [.run(id)]
@@ -146,15 +146,15 @@ struct CommitSchedule {
 
     /// Stops starting blocks, for a synchronous writer. A block that was handed out but has not
     /// begun returns to the front of `pending`.
-    mutating func hold() -> [Action] {
-        holds += 1
+    mutating func suspend() -> [Action] {
+        suspensions += 1
         guard case .handedOut(let id) = phase else { return [] }
         pending.insert(id, at: first)
         return next()
     }
 
-    mutating func unhold() -> [Action] {
-        holds -= 1
+    mutating func resume() -> [Action] {
+        suspensions -= 1
         return start()
     }
 }

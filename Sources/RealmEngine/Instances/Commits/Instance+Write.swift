@@ -34,7 +34,7 @@ extension Instance {
 
     private func queue() throws(RealmError) -> CommitQueue {
         if let ownQueue { return ownQueue }
-        let queue = try CommitQueue.queue(of: database, configuration.patience)
+        let queue = try CommitQueue.queue(of: database, configuration.lockTimeout)
         ownQueue = queue
         return queue
     }
@@ -68,9 +68,9 @@ extension Instance {
     }
 
     /// Waits for the write mutex, moves to the newest version and begins a transaction. Throws
-    /// `busy` when `patience` has passed, and the errors of opening the database for writing.
+    /// `busy` when `lockTimeout` has passed, and the errors of opening the database for writing.
     public func beginWrite(
-        _ patience: WriteSession.LockTimeout = .forever
+        _ lockTimeout: WriteSession.LockTimeout = .forever
     ) throws(RealmError) {
         checkWritable("begin")
         if transaction == nil, let block = asyncBlock, block.ending == .rolledBack {
@@ -85,15 +85,15 @@ extension Instance {
         try checkVersions()
         // Observers notified before the write mutex is acquired may write. An observer's initial
         // call must not report changes of this transaction.
-        deliverPending(isHurried: true)
+        deliverPending(isImmediate: true)
         let queue = try queue()
-        queue.hold()
+        queue.suspend()
         do throws(RealmError) {
-            let begun = try session().begin(patience)
+            let begun = try session().begin(lockTimeout)
             advance()
             transaction = begun
         } catch {
-            queue.unhold()
+            queue.resume()
             throw error
         }
     }
@@ -114,7 +114,7 @@ extension Instance {
         guard let limit = configuration.maximumNumberOfActiveVersions,
             let session = database.session
         else { return }
-        let count = try session.heldVersions().count
+        let count = try session.versionsInUse().count
         if count > limit {
             Misuse.trap(
                 "Number of active versions (\(count)) in the Realm exceeded the limit of \(limit)")
@@ -125,7 +125,7 @@ extension Instance {
     /// changes before it.
     private func advance() {
         guard view?.version != database.version else { return }
-        move(to: database.snapshot(), isHurried: true)
+        move(to: database.snapshot(), isImmediate: true)
     }
 
     /// Commits the open transaction, which is durable when this returns. Throws `output`.
@@ -148,9 +148,9 @@ extension Instance {
             return
         }
         transaction = nil
-        defer { ownQueue?.unhold() }
+        defer { ownQueue?.resume() }
         _ = try open.commit()
-        move(to: database.snapshot(), tellingLater: true)
+        move(to: database.snapshot(), deliveringLater: true)
     }
 
     /// Rolls back the open transaction.
@@ -161,7 +161,7 @@ extension Instance {
         }
         transaction = nil
         open.rollback()
-        if asyncBlock != nil { asyncBlock?.ending = .rolledBack } else { ownQueue?.unhold() }
+        if asyncBlock != nil { asyncBlock?.ending = .rolledBack } else { ownQueue?.resume() }
         observers.deliverLater(self)
     }
 
@@ -174,8 +174,8 @@ extension Instance {
 
     /// File traffic of the asynchronous writes of this process so far; exact only while none is
     /// pending.
-    package var asynchronousTraffic: WriteSession.Traffic {
-        ownQueue?.traffic ?? WriteSession.Traffic()
+    package var asynchronousWriteStatistics: WriteSession.WriteStatistics {
+        ownQueue?.writeStatistics ?? WriteSession.WriteStatistics()
     }
 
     private func checkDeliverable() {
@@ -257,7 +257,7 @@ extension Instance {
         let queue = try queue()
         guard asyncBlock != nil else {
             try commitWrite()
-            let id = queue.addCompletion(self, isAnywhere: isCompletedAnywhere, onComplete)
+            let id = queue.addCompletion(self, isOnQueueThread: isCompletedAnywhere, onComplete)
             queue.complete(id, nil)
             return id
         }
@@ -265,7 +265,7 @@ extension Instance {
         asyncBlock?.ending = .rolledBack
         let group = open.session.group
         _ = try open.commit()
-        let id = queue.addCompletion(self, isAnywhere: isCompletedAnywhere, onComplete)
+        let id = queue.addCompletion(self, isOnQueueThread: isCompletedAnywhere, onComplete)
         asyncBlock?.ending = .committed(id, allowsGrouping: allowGrouping)
         if let group { try advance(to: group) }
         return id
@@ -314,19 +314,19 @@ extension Instance {
     private func advance(to group: CommitGroup) throws(RealmError) {
         guard view?.version != group.version else { return }
         let state = try group.head()
-        if state.nodes == nil { return move(to: database.snapshot(), tellingLater: true) }
+        if state.nodes == nil { return move(to: database.snapshot(), deliveringLater: true) }
         if let view, observers.isWatching {
             for changeset in group.changesets(after: view.version) { observers.note(changeset) }
         }
         move(
-            to: Snapshot(database, state, guardedBy: database.pinNewest()), tellingLater: true)
+            to: Snapshot(database, state, guardedBy: database.pinNewest()), deliveringLater: true)
     }
 
     /// Replaces a version of a commit group, which only this process can read, by the durable
     /// version.
     package func adoptDurableVersion() {
         if !isClosed, transaction == nil, autorefresh, !isNotifying {
-            _ = try? refresh(isHurried: false)
+            _ = try? refresh(isImmediate: false)
         }
     }
 

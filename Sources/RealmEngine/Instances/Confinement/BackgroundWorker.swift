@@ -20,7 +20,7 @@ enum BackgroundWorker {
             mustStart = !state.hasThread
             state.hasThread = true
         }
-        if mustStart, !Threads.detachOften(runAll) { runAll() }
+        if mustStart, !Threads.detachReusingThread(runAll) { runAll() }
     }
 
     @Sendable private static func runAll() {

@@ -161,7 +161,7 @@ public final class ThreadSafeHandle: @unchecked Sendable {
     /// First version that contains the target.
     private let version: UInt64
     private let monitor = Monitor()
-    private var kept: FrozenVersion?
+    private var cachedVersion: FrozenVersion?
     private var isResolved = false
 
     /// Throws `misuse` for an invalidated target, `incompatible` when the lock file is damaged.
@@ -177,11 +177,11 @@ public final class ThreadSafeHandle: @unchecked Sendable {
                 "Cannot construct reference to invalidated object", code: "InvalidatedObject")
         }
         if let frozen = value.instance.frozen {
-            kept = frozen
+            cachedVersion = frozen
         } else if let view = value.instance.view {
-            kept = try FrozenVersion.of(view)
+            cachedVersion = try FrozenVersion.of(view)
         }
-        version = (kept?.version ?? 0) + (value.instance.transaction == nil ? 0 : 1)
+        version = (cachedVersion?.version ?? 0) + (value.instance.transaction == nil ? 0 : 1)
         // Lock and unlock as a memory barrier: the thread that calls `resolve` sees the values
         // stored above.
         monitor.locked {}
@@ -197,19 +197,21 @@ public final class ThreadSafeHandle: @unchecked Sendable {
     /// is refreshed first. Resolving twice traps.
     public func resolve(in instance: Instance) throws(RealmError) -> Confined? {
         instance.check()
-        let (kept, isSecond) = monitor.locked {
+        let (cachedVersion, isSecond) = monitor.locked {
             defer {
                 isResolved = true
-                self.kept = nil
+                self.cachedVersion = nil
             }
-            return (self.kept, isResolved)
+            return (self.cachedVersion, isResolved)
         }
         if isSecond { Misuse.trap("Can only resolve a thread safe reference once.") }
         guard instance.database.file.identity == identity else { return nil }
-        if let kept, kept.version == version { instance.begin(with: kept) }
+        if let cachedVersion, cachedVersion.version == version {
+            instance.begin(with: cachedVersion)
+        }
         if instance.snapshot().version < version {
             try instance.refresh()
-            if let kept { instance.catchUp(with: kept) }
+            if let cachedVersion { instance.catchUp(with: cachedVersion) }
         }
         let value = Confined(instance, target)
         return value.isInvalidated ? nil : value

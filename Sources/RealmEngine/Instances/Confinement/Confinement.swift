@@ -37,11 +37,11 @@ public final class Confinement: Sendable {
     private let verify: (@Sendable () -> Bool)?
     private let send: (@Sendable (@escaping Work) -> Bool)?
     /// Whether `verify` returns false in other contexts instead of trapping.
-    private let isAskable: Bool
+    private let isVerifiable: Bool
 
     /// Makes a confinement to a queue, an actor or another context.
     ///
-    /// - Parameter isAskable: false if `isCurrent` traps in other contexts instead of returning
+    /// - Parameter isVerifiable: false if `isCurrent` traps in other contexts instead of returning
     ///   false.
     /// - Parameter includesCaller: whether the calling thread is in the context as long as it
     ///   lives, as the initial thread is on the main queue.
@@ -49,7 +49,7 @@ public final class Confinement: Sendable {
     /// - Parameter send: runs its argument later in the context, serially and in order, or returns
     ///   false if the context no longer runs work. Nil if nothing can be delivered.
     package init(
-        _ identity: Identity, name: String, isAskable: Bool = true, includesCaller: Bool = false,
+        _ identity: Identity, name: String, isVerifiable: Bool = true, includesCaller: Bool = false,
         test: Test? = nil, isCurrent: @escaping @Sendable () -> Bool,
         send: (@Sendable (@escaping Work) -> Bool)?
     ) {
@@ -59,7 +59,7 @@ public final class Confinement: Sendable {
         self.test = test
         verify = isCurrent
         self.send = send
-        self.isAskable = isAskable
+        self.isVerifiable = isVerifiable
     }
 
     private init(_ identity: Identity, name: String) {
@@ -69,7 +69,7 @@ public final class Confinement: Sendable {
         test = nil
         verify = nil
         send = nil
-        isAskable = true
+        isVerifiable = true
     }
 
     /// Confinement to the calling thread. Nothing can be delivered to it; its instances move on by
@@ -84,7 +84,7 @@ public final class Confinement: Sendable {
     package func isSame(as other: Confinement) -> Bool { identity == other.identity }
 
     /// Whether this is the context of `actor`.
-    package func isPlace(of actor: any Actor) -> Bool {
+    package func isContext(of actor: any Actor) -> Bool {
         identity == .object(ObjectIdentifier(actor))
     }
 
@@ -94,12 +94,12 @@ public final class Confinement: Sendable {
     /// Traps if the caller is not in this context.
     @inline(__always)
     func check() {
-        if !isHere { trap() }
+        if !isCurrentContext { trap() }
     }
 
     /// Whether the caller is in this context.
     @inline(__always)
-    var isHere: Bool {
+    var isCurrentContext: Bool {
         if resident == Threads.current { return true }
         if let test, test.isPassed(test.token) { return true }
         // Without `verify` the context is a thread, or any thread, for which `resident` is 0.
@@ -107,7 +107,7 @@ public final class Confinement: Sendable {
     }
 
     /// Whether the caller is in this context. False if the check could trap.
-    var isSurelyHere: Bool { isAskable && isHere }
+    var isSurelyHere: Bool { isVerifiable && isCurrentContext }
 
     @inline(never)
     private func trap() -> Never {

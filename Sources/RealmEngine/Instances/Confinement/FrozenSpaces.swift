@@ -13,7 +13,7 @@ enum FrozenSpaces {
     /// Number of versions that a thread can read alternately without building a read context again.
     private static let count = 4
 
-    private static let own = ThreadPointer { $0.map { FrozenSpaces.free($0) } }
+    private static let threadSpaces = ThreadPointer { $0.map { FrozenSpaces.free($0) } }
 
     private static func free(_ memory: UnsafeMutableRawPointer) {
         let entries = memory.assumingMemoryBound(to: Entry.self)
@@ -26,7 +26,7 @@ enum FrozenSpaces {
     /// versions.
     static func space(of version: FrozenVersion) -> NodeSpace {
         if let known = space(numbered: version.number) { return known }
-        guard let known = own.value else { return begin(version) }
+        guard let known = threadSpaces.value else { return begin(version) }
         return take(version, known.assumingMemoryBound(to: Entry.self))
     }
 
@@ -34,7 +34,7 @@ enum FrozenSpaces {
     /// others. Takes a number instead of a reference to avoid reference counting.
     @inline(__always)
     static func space(numbered number: UInt64) -> NodeSpace? {
-        guard let known = own.value else { return nil }
+        guard let known = threadSpaces.value else { return nil }
         let entries = known.assumingMemoryBound(to: Entry.self)
         for i in 0..<count where entries[i].number == number { return entries[i].space }
         return nil
@@ -43,7 +43,7 @@ enum FrozenSpaces {
     private static func begin(_ version: FrozenVersion) -> NodeSpace {
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: count)
         entries.initialize(repeating: Entry(), count: count)
-        own.value = UnsafeMutableRawPointer(entries)
+        threadSpaces.value = UnsafeMutableRawPointer(entries)
         return take(version, entries)
     }
 

@@ -44,15 +44,15 @@ package final class ImpersonatedThread: @unchecked Sendable {
         in places: Set<Confinement.Identity>, _ body: @escaping @Sendable () -> Void
     ) -> String? {
         isUsed.store(true, ordering: .relaxed)
-        let standIn = ImpersonatedThread(places)
+        let impersonated = ImpersonatedThread(places)
         let hasBegun = Threads.detach {
-            slot.object = standIn
+            slot.object = impersonated
             body()
-            standIn.end(nil)
+            impersonated.end(nil)
         }
         guard hasBegun else { return "no thread is to be had" }
-        standIn.monitor.wait { standIn.isDone }
-        return standIn.misuse
+        impersonated.monitor.wait { impersonated.isDone }
+        return impersonated.misuse
     }
 
     private func end(_ misuse: String?) {
@@ -78,5 +78,5 @@ extension Instance {
     }
 
     /// Does what a commit of another instance or process would cause.
-    package func hearOfCommits() { noticeCommit() }
+    package func simulateCommitNotice() { handleCommit() }
 }

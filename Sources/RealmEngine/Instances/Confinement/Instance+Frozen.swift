@@ -8,7 +8,7 @@ package final class FrozenVersion: Sendable {
     /// Number that is unique among all frozen versions of the process.
     let number: UInt64
     private let pin: VersionPin
-    private let whereabouts = WeakBox<FrozenVersion>()
+    private let weakBox = WeakBox<FrozenVersion>()
 
     private struct Key: Hashable {
         let database: ObjectIdentifier
@@ -23,13 +23,13 @@ package final class FrozenVersion: Sendable {
         self.state = state
         self.pin = pin
         number = Self.count.add(1, ordering: .relaxed).newValue
-        whereabouts.begin(self)
+        weakBox.begin(self)
     }
 
     deinit {
-        whereabouts.end()
+        weakBox.end()
         let key = Key(database: ObjectIdentifier(database), version: state.version)
-        Self.known.withLock { if $0[key] === whereabouts { $0[key] = nil } }
+        Self.known.withLock { if $0[key] === weakBox { $0[key] = nil } }
         database.unpin(pin)
     }
 
@@ -40,7 +40,7 @@ package final class FrozenVersion: Sendable {
         if let found = known.withLock({ $0[key]?.object }), found.state === state { return found }
         let pin = try database.pin(.frozen, of: snapshot.pin)
         let fresh = FrozenVersion(database, state, pin)
-        known.withLock { $0[key] = fresh.whereabouts }
+        known.withLock { $0[key] = fresh.weakBox }
         return fresh
     }
 

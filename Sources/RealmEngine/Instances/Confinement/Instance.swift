@@ -34,7 +34,7 @@ public final class Instance {
     /// reference this instance.
     package var frozenCompanion: AnyObject?
     /// Node space of `view`.
-    private var shown: NodeSpace?
+    private var currentSpace: NodeSpace?
     /// Cached node locations are valid as long as this number is the same. 0 while a write
     /// transaction is open, because its nodes move.
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
@@ -59,7 +59,7 @@ public final class Instance {
     /// thread. Compared first in each check.
     let thread: Atomic<UInt>
     let pendingCount = Atomic<Int>(0)
-    let whereabouts = WeakBox<Instance>()
+    let weakBox = WeakBox<Instance>()
     let observers = ObserverList()
 
     enum Kind {
@@ -100,7 +100,7 @@ public final class Instance {
         package var isShared = true
         /// Time that asynchronous writes wait for the write mutex; those that wait longer fail with
         /// `busy`. The first instance of a database that writes asynchronously decides.
-        public var patience = WriteSession.LockTimeout.forever
+        public var lockTimeout = WriteSession.LockTimeout.forever
 
         public init(path: String) { self.path = path }
 
@@ -126,20 +126,20 @@ public final class Instance {
         } else {
             frozenToken = 0
         }
-        whereabouts.begin(self)
+        weakBox.begin(self)
     }
 
     deinit {
-        whereabouts.end()
-        forgetNotice()
+        weakBox.end()
+        cancelNotice()
         guard let transaction else { return }
         // A rollback releases the write mutex, for which other writers would otherwise wait for
         // ever (CD-29).
         transaction.rollback()
-        if asyncBlock == nil { ownQueue?.unhold() }
+        if asyncBlock == nil { ownQueue?.resume() }
     }
 
-    private func forgetNotice() {
+    private func cancelNotice() {
         if confinement.isDeliverable {
             CommitNotice.remove(ObjectIdentifier(self), of: database)
         }
@@ -187,11 +187,11 @@ public final class Instance {
         let found = live.withLock { live -> Unchecked<Instance> in
             // The identity of a deallocated queue or actor may belong to another one now.
             if let known = live[key]?.object, known.database === database, !known.isClosed,
-                known.confinement.isHere
+                known.confinement.isCurrentContext
             {
                 return Unchecked(known)
             }
-            live[key] = fresh.value.whereabouts
+            live[key] = fresh.value.weakBox
             return fresh
         }
         return found.value
@@ -229,11 +229,11 @@ public final class Instance {
 
     @inline(__always)
     func check() {
-        if thread.load(ordering: .relaxed) != Threads.current { checkPlace() }
+        if thread.load(ordering: .relaxed) != Threads.current { checkPath() }
     }
 
     @inline(never)
-    private func checkPlace() {
+    private func checkPath() {
         confinement.check()
         if isClosed { Misuse.trap("Cannot access realm that has been closed.") }
     }
@@ -258,7 +258,7 @@ public final class Instance {
     /// Updates the node space and invalidates cached locations, after `view` or `transaction`
     /// changed.
     private func showOther() {
-        shown = view?.lookup
+        currentSpace = view?.lookup
         lastGeneration += 1
         generation = transaction == nil ? lastGeneration : 0
     }
@@ -267,7 +267,9 @@ public final class Instance {
     /// generation.
     @inline(__always)
     var space: NodeSpace {
-        if thread.load(ordering: .relaxed) == Threads.current, let shown { return shown }
+        if thread.load(ordering: .relaxed) == Threads.current, let currentSpace {
+            return currentSpace
+        }
         return sharedSpace
     }
 
@@ -278,8 +280,8 @@ public final class Instance {
     private var sharedSpace: NodeSpace {
         if frozenToken != 0, let known = FrozenSpaces.space(numbered: frozenToken) { return known }
         if let frozen { return FrozenSpaces.space(of: frozen) }
-        checkPlace()
-        if let shown { return shown }
+        checkPath()
+        if let currentSpace { return currentSpace }
         return snapshot().lookup
     }
 
@@ -292,31 +294,31 @@ public final class Instance {
     /// thread. Returns false if there is no newer version, in a write transaction, when frozen, and
     /// inside an observer's block.
     @discardableResult
-    public func refresh() throws(RealmError) -> Bool { try refresh(isHurried: true) }
+    public func refresh() throws(RealmError) -> Bool { try refresh(isImmediate: true) }
 
-    /// - Parameter isHurried: whether an observer's initial call is delivered even if its
+    /// - Parameter isImmediate: whether an observer's initial call is delivered even if its
     ///   background evaluation is not finished; the calling thread then evaluates it.
-    func refresh(isHurried: Bool) throws(RealmError) -> Bool {
+    func refresh(isImmediate: Bool) throws(RealmError) -> Bool {
         check()
         if isFrozen || isReadOnly || transaction != nil || isNotifying { return false }
         try database.refresh()
         if database.failure != nil, view?.isBorrowed == true {
             // The commit group of the current version failed and never reached the file.
-            move(to: database.snapshot(), isHurried: isHurried)
+            move(to: database.snapshot(), isImmediate: isImmediate)
             return true
         }
         let known = view?.version
         guard known != database.version else {
             keepByItself()
-            deliverPending(isHurried: isHurried)
+            deliverPending(isImmediate: isImmediate)
             return false
         }
         // The current version belongs to a commit group that is not durable yet.
         if let known, known > database.version {
-            deliverPending(isHurried: isHurried)
+            deliverPending(isImmediate: isImmediate)
             return false
         }
-        move(to: database.snapshot(), isHurried: isHurried)
+        move(to: database.snapshot(), isImmediate: isImmediate)
         return true
     }
 
@@ -348,26 +350,26 @@ public final class Instance {
     ///
     /// - Parameter isLater: whether `next` is a commit of this instance; observers of objects and
     ///   collections are then called in a later turn.
-    /// - Parameter isHurried: see `refresh(isHurried:)`.
-    func move(to next: Snapshot, tellingLater isLater: Bool = false, isHurried: Bool = false) {
+    /// - Parameter isImmediate: see `refresh(isImmediate:)`.
+    func move(to next: Snapshot, deliveringLater isLater: Bool = false, isImmediate: Bool = false) {
         let old = view
         view = next
         if let old { observers.moved(from: old.state, to: next.state, isOwn: isLater) }
         if let old, !observers.skipped.isEmpty { observers.leaveOut(from: old, to: next) }
         notifying {
-            if let old, old.state !== next.state { observers.tell(.didChange) }
-            if !isLater { observers.deliver(self, isHurried: isHurried) }
+            if let old, old.state !== next.state { observers.notify(.didChange) }
+            if !isLater { observers.deliver(self, isImmediate: isImmediate) }
         }
         if isLater { observers.deliverLater(self) }
     }
 
     /// Notifies observers of pending changes.
     ///
-    /// - Parameter isHurried: whether to include observers whose initial call is still being
+    /// - Parameter isImmediate: whether to include observers whose initial call is still being
     ///   prepared.
-    func deliverPending(isHurried: Bool = false) {
+    func deliverPending(isImmediate: Bool = false) {
         if isClosed || transaction != nil { return }
-        notifying { observers.deliver(self, isHurried: isHurried) }
+        notifying { observers.deliver(self, isImmediate: isImmediate) }
     }
 
     private func notifying(_ body: () -> Void) {
@@ -386,13 +388,13 @@ public final class Instance {
         check()
         if isNotifying { return false }
         if let queue = ownQueue, isPerformingAsynchronousWriteOperations, asyncBlock == nil {
-            queue.hold()
+            queue.suspend()
             queue.waitForCommits()
-            queue.unhold()
+            queue.resume()
         }
         if transaction != nil { cancelWrite() }
         view = nil
-        observers.forgetVersions()
+        observers.discardVersions()
         return true
     }
 
@@ -403,6 +405,6 @@ public final class Instance {
         observers.removeAll()
         isClosed = true
         thread.store(0, ordering: .relaxed)
-        forgetNotice()
+        cancelNotice()
     }
 }

@@ -13,7 +13,7 @@ package enum Misuse {
 
     /// Reports a programmer error and ends the program, unless a test impersonates the thread.
     package static func trap(_ message: String) -> Never {
-        if let standIn = ImpersonatedThread.current { standIn.park(message) }
+        if let impersonated = ImpersonatedThread.current { impersonated.park(message) }
         if let handler = handler.withLock({ $0 }) { handler(message) }
         fatalError(message)
     }

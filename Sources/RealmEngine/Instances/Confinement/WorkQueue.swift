@@ -20,7 +20,7 @@ public final class WorkQueue: Sendable {
     }
 
     /// Closes the queue when the last reference through which work can be sent is released.
-    private final class Lifeline: Sendable {
+    private final class ThreadStopper: Sendable {
         let state: State
         init(_ state: State) { self.state = state }
         deinit { state.monitor.signal { state.isClosed = true } }
@@ -38,7 +38,7 @@ public final class WorkQueue: Sendable {
     public init(_ name: String) {
         let state = State()
         self.state = state
-        let lifeline = Lifeline(state)
+        let lifeline = ThreadStopper(state)
         confinement = Confinement(
             .object(ObjectIdentifier(state)), name: "queue \(name)",
             isCurrent: { state.thread == Threads.current },

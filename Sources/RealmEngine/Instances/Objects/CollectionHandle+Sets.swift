@@ -46,25 +46,25 @@ extension CollectionHandle {
 
     /// Inserts the members of `other`.
     package func formUnion(_ other: CollectionHandle) throws(RealmError) {
-        let (transaction, place) = try changing()
+        let (transaction, location) = try changing()
         var added: [(index: Int, value: Value)] = []
         try merge(with: other) { (side, index, value) in
             if side == .right { added.append((index + added.count, value)) }
             return true
         }
-        try transaction.insertMembers(added, into: place)
+        try transaction.insertMembers(added, into: location)
     }
 
     private func removeMembers(
         on wanted: SetMerge.Side, _ other: CollectionHandle
     ) throws(RealmError) {
-        let (transaction, place) = try changing()
+        let (transaction, location) = try changing()
         var removed: [Int] = []
         try merge(with: other) { (side, index, _) in
             if side == wanted { removed.append(index) }
             return true
         }
-        try transaction.removeMembers(at: removed, from: place)
+        try transaction.removeMembers(at: removed, from: location)
     }
 
     private func merge(

@@ -8,10 +8,10 @@ package struct CollectionHandle {
     package private(set) var owner: ObjectHandle
     package let property: Int
     /// Path from the property's collection to the nested one.
-    package let steps: [CollectionPlace.Step]
+    package let steps: [CollectionLocation.Step]
 
     /// Makes a reference to the collection of a property, or to the one nested in it at `steps`.
-    package init(_ owner: ObjectHandle, _ property: Int, _ steps: [CollectionPlace.Step] = []) {
+    package init(_ owner: ObjectHandle, _ property: Int, _ steps: [CollectionLocation.Step] = []) {
         (self.owner, self.property, self.steps) = (owner, property, steps)
     }
 
@@ -19,7 +19,7 @@ package struct CollectionHandle {
     package mutating func follow() throws(RealmError) { try owner.follow() }
 
     /// Returns the nested collection at an index of a list or under a key of a dictionary.
-    package func nested(_ step: CollectionPlace.Step) -> CollectionHandle {
+    package func nested(_ step: CollectionLocation.Step) -> CollectionHandle {
         CollectionHandle(owner, property, steps + [step])
     }
 
@@ -88,7 +88,7 @@ package struct CollectionHandle {
     // MARK: Finding
 
     private static func value(
-        at step: CollectionPlace.Step, in value: Value, _ space: NodeSpace
+        at step: CollectionLocation.Step, in value: Value, _ space: NodeSpace
     ) throws(RealmError) -> Value {
         switch (step, value) {
         case (.index(let position), .list(let view)):
@@ -159,24 +159,24 @@ package struct CollectionHandle {
 
 /// Changes in the instance's write transaction; see `WriteTransaction` for effects and errors.
 extension CollectionHandle {
-    func changing() throws(RealmError) -> (WriteTransaction, CollectionPlace) {
+    func changing() throws(RealmError) -> (WriteTransaction, CollectionLocation) {
         let (transaction, column) = try owner.changing(property)
-        return (transaction, CollectionPlace(owner.objects.key, owner.key, column, steps))
+        return (transaction, CollectionLocation(owner.objects.key, owner.key, column, steps))
     }
 
     package func insert(_ value: Value, at position: Int) throws(RealmError) {
-        let (transaction, place) = try changing()
-        try transaction.insertElement(value, at: position, in: place)
+        let (transaction, location) = try changing()
+        try transaction.insertElement(value, at: position, in: location)
     }
 
     package func append(_ value: Value) throws(RealmError) {
-        let (transaction, place) = try changing()
-        try transaction.appendElement(value, to: place)
+        let (transaction, location) = try changing()
+        try transaction.appendElement(value, to: location)
     }
 
     package func set(_ value: Value, at position: Int) throws(RealmError) {
-        let (transaction, place) = try changing()
-        try transaction.setElement(value, at: position, in: place)
+        let (transaction, location) = try changing()
+        try transaction.setElement(value, at: position, in: location)
     }
 
     /// Sets an element of a list, or appends one if `position` is the count. Does not write an
@@ -187,38 +187,38 @@ extension CollectionHandle {
     }
 
     package func remove(at position: Int) throws(RealmError) {
-        let (transaction, place) = try changing()
-        try transaction.removeElement(at: position, from: place)
+        let (transaction, location) = try changing()
+        try transaction.removeElement(at: position, from: location)
     }
 
     package func move(from position: Int, to target: Int) throws(RealmError) {
-        let (transaction, place) = try changing()
-        try transaction.moveElement(from: position, to: target, in: place)
+        let (transaction, location) = try changing()
+        try transaction.moveElement(from: position, to: target, in: location)
     }
 
     package func swap(_ a: Int, _ b: Int) throws(RealmError) {
-        let (transaction, place) = try changing()
-        try transaction.swapElements(a, b, in: place)
+        let (transaction, location) = try changing()
+        try transaction.swapElements(a, b, in: location)
     }
 
     /// Inserts into a set; returns false if it contains an equal value.
     @discardableResult
     package func insert(_ value: Value) throws(RealmError) -> Bool {
-        let (transaction, place) = try changing()
-        return try transaction.insertMember(value, into: place)
+        let (transaction, location) = try changing()
+        return try transaction.insertMember(value, into: location)
     }
 
     /// Removes from a set; returns false if it contains no equal value.
     @discardableResult
     package func remove(_ value: Value) throws(RealmError) -> Bool {
-        let (transaction, place) = try changing()
-        return try transaction.removeMember(value, from: place)
+        let (transaction, location) = try changing()
+        return try transaction.removeMember(value, from: location)
     }
 
     /// Sets the value under a key of a dictionary.
     package func set(_ value: Value, forKey key: Value) throws(RealmError) {
-        let (transaction, place) = try changing()
-        try transaction.setEntry(key, to: value, in: place)
+        let (transaction, location) = try changing()
+        try transaction.setEntry(key, to: value, in: location)
     }
 
     /// Sets the value under a key of a dictionary. Does not write an identical value.
@@ -230,25 +230,25 @@ extension CollectionHandle {
     /// Removes a key of a dictionary; returns false if there is no such key.
     @discardableResult
     package func remove(forKey key: Value) throws(RealmError) -> Bool {
-        let (transaction, place) = try changing()
-        return try transaction.removeEntry(key, from: place)
+        let (transaction, location) = try changing()
+        return try transaction.removeEntry(key, from: location)
     }
 
     /// Creates an embedded object before the element at `position`, or at the end if `position` is
     /// the count.
     package func insertEmbedded(at position: Int) throws(RealmError) -> ObjectKey {
-        let (transaction, place) = try changing()
-        return try transaction.insertEmbedded(at: position, in: place)
+        let (transaction, location) = try changing()
+        return try transaction.insertEmbedded(at: position, in: location)
     }
 
     /// Creates an embedded object under a key of a dictionary.
     package func setEmbedded(forKey key: Value) throws(RealmError) -> ObjectKey {
-        let (transaction, place) = try changing()
-        return try transaction.setEmbeddedEntry(key, in: place)
+        let (transaction, location) = try changing()
+        return try transaction.setEmbeddedEntry(key, in: location)
     }
 
     package func removeAll() throws(RealmError) {
-        let (transaction, place) = try changing()
-        try transaction.removeAllElements(of: place)
+        let (transaction, location) = try changing()
+        try transaction.removeAllElements(of: location)
     }
 }

@@ -3,7 +3,7 @@
 extension ObjectClass {
     /// Whether `place` may be outdated; always true in an open write transaction.
     @inlinable @inline(__always)
-    package func isBehind(_ place: ObjectPlace) -> Bool {
+    package func isBehind(_ place: ObjectLocation) -> Bool {
         let generation = instance.generation
         return generation == 0 || generation != place.generation
     }
@@ -13,7 +13,7 @@ extension ObjectClass {
     ///
     /// Throws `misuse` if the object was deleted or the property removed.
     package func value(
-        _ property: Int, of key: ObjectKey, at place: ObjectPlace
+        _ property: Int, of key: ObjectKey, at place: ObjectLocation
     ) throws(RealmError) -> Value {
         let space = instance.space
         guard place.generation == instance.generation else { return try valueSlow(property, key) }
@@ -26,7 +26,7 @@ extension ObjectClass {
     /// Returns an integer; nil for null. Throws the errors of `value`, and `misuse` for a property
     /// of another type.
     package func int(
-        _ property: Int, of key: ObjectKey, at place: ObjectPlace
+        _ property: Int, of key: ObjectKey, at place: ObjectLocation
     ) throws(RealmError) -> Int64? {
         let space = instance.space
         let field = field(property)
@@ -42,7 +42,7 @@ extension ObjectClass {
     /// Returns the stored bytes of a text; nil for null. Throws the errors of `value`, and `misuse`
     /// for a property of another type.
     package func text(
-        _ property: Int, of key: ObjectKey, at place: ObjectPlace
+        _ property: Int, of key: ObjectKey, at place: ObjectLocation
     ) throws(RealmError) -> ByteView? {
         let space = instance.space
         let field = field(property)
@@ -57,7 +57,7 @@ extension ObjectClass {
 
     @inline(__always)
     private func cells(
-        _ field: UnsafePointer<Field>, _ place: ObjectPlace
+        _ field: UnsafePointer<Field>, _ place: ObjectLocation
     ) throws(RealmError) -> Ref {
         guard let ref = place.columnRef(field.pointee.leafIndex), field.pointee.column != nil,
             !ref.isNone

@@ -102,13 +102,13 @@ package final class ObjectClass {
 
     /// Finds the object with `key` in the current version. Must not be called in a write
     /// transaction.
-    func place(of key: ObjectKey) throws(RealmError) -> ObjectPlace {
+    func place(of key: ObjectKey) throws(RealmError) -> ObjectLocation {
         guard let info = table() else {
-            return ObjectPlace(nil, generation: instance.generation)
+            return ObjectLocation(nil, generation: instance.generation)
         }
         let root = key.isUnresolved ? info.tombstones : info.root
         let found = try ClusterTree(space: instance.space, root: root).find(key)
-        return ObjectPlace(found, generation: instance.generation)
+        return ObjectLocation(found, generation: instance.generation)
     }
 
     /// Returns the key of the object with a primary key; nil if there is none.
@@ -132,6 +132,6 @@ package final class ObjectClass {
         guard let info = table(), let row = try snapshot.table(info).row(primaryKey: value)
         else { return nil }
         return ObjectHandle(
-            self, row.key, ObjectPlace(row.leaf, row.row, generation: instance.generation))
+            self, row.key, ObjectLocation(row.leaf, row.row, generation: instance.generation))
     }
 }

@@ -11,7 +11,7 @@
 package struct ObjectHandle {
     package let objects: ObjectClass
     package private(set) var key: ObjectKey
-    package private(set) var place: ObjectPlace
+    package private(set) var place: ObjectLocation
 
     /// Makes a handle of the object with `key`, which need not exist.
     ///
@@ -19,13 +19,13 @@ package struct ObjectHandle {
     package init(_ objects: ObjectClass, _ key: ObjectKey) throws(RealmError) {
         self.objects = objects
         self.key = key
-        place = ObjectPlace()
+        place = ObjectLocation()
         try follow()
     }
 
     /// Makes a handle of the object with `key`, which was found at `place`.
     @inline(__always)
-    package init(_ objects: ObjectClass, _ key: ObjectKey, _ place: ObjectPlace) {
+    package init(_ objects: ObjectClass, _ key: ObjectKey, _ place: ObjectLocation) {
         self.objects = objects
         self.key = key
         self.place = place
@@ -59,21 +59,21 @@ package struct ObjectHandle {
         if let near {
             place = near
         } else {
-            place = ObjectPlace()
+            place = ObjectLocation()
             try follow()
         }
     }
 
     /// Refers to object `other` of the same class, which was found at `place`.
     @inline(__always)
-    mutating func rebind(_ other: ObjectKey, _ place: ObjectPlace) {
+    mutating func rebind(_ other: ObjectKey, _ place: ObjectLocation) {
         (key, self.place) = (other, place)
     }
 
     /// Returns the location of `other` if it is in this object's leaf. Does not mutate the handle,
     /// so that no reference is counted.
     @inline(__always)
-    private func near(_ other: ObjectKey) -> ObjectPlace? {
+    private func near(_ other: ObjectKey) -> ObjectLocation? {
         let instance = objects.instance
         let space = instance.space
         guard place.generation == instance.generation else { return nil }
@@ -98,7 +98,7 @@ package struct ObjectHandle {
             }
             var copy = self
             try copy.follow()
-            return copy.place.isThere
+            return copy.place.isPresent
         }
     }
 

@@ -26,7 +26,7 @@ package final class ObjectResults {
     /// The only query, as it was bound to check it, and the instance's generation at that time.
     private var checked: (query: BoundQuery, generation: Int)?
     /// Last object that was located.
-    private var recent: (key: ObjectKey, place: ObjectPlace) = (.none, ObjectPlace())
+    private var recent: (key: ObjectKey, place: ObjectLocation) = (.none, ObjectLocation())
 
     /// Makes results of all objects of the class, in table order.
     package convenience init(_ objects: ObjectClass) {
@@ -114,11 +114,11 @@ package final class ObjectResults {
     private func follow() throws(RealmError) -> ResultsContent {
         let snapshot = objects.instance.snapshot()
         if let content = known?.following(snapshot), content.isEnumerated {
-            keep(content)
+            cache(content)
             return content
         }
         let content = try definition.content(in: snapshot, base: base, bound: boundNow)
-        keep(content)
+        cache(content)
         return content
     }
 
@@ -126,7 +126,7 @@ package final class ObjectResults {
     /// version.
     func adopt(_ keys: [ObjectKey], in snapshot: Snapshot) {
         if isFixed || known?.basis.state === snapshot.state { return }
-        if let content = (try? definition.content(of: keys, in: snapshot)) ?? nil { keep(content) }
+        if let content = (try? definition.content(of: keys, in: snapshot)) ?? nil { cache(content) }
     }
 
     /// Resolves names and types at once, so that errors are thrown where the query is made.
@@ -146,7 +146,7 @@ package final class ObjectResults {
 
     private var base: VersionState? { objects.instance.transaction?.base }
 
-    private func keep(_ content: ResultsContent) {
+    private func cache(_ content: ResultsContent) {
         if generation != objects.instance.generation || content !== known { leaf = nil }
         generation = objects.instance.generation
         if content === known { return }
@@ -174,7 +174,7 @@ package final class ObjectResults {
     /// Stores a count. Resets the generation, so that the next access to an object evaluates the
     /// results.
     private func keepNumber(_ content: ResultsContent) {
-        keep(content)
+        cache(content)
         if !content.isEnumerated { generation = -1 }
     }
 
@@ -201,13 +201,13 @@ package final class ObjectResults {
     /// Returns the key of the object at an index.
     func key(at position: Int) throws(RealmError) -> ObjectKey { try find(position).0 }
 
-    private func find(_ i: Int) throws(RealmError) -> (ObjectKey, ObjectPlace) {
+    private func find(_ i: Int) throws(RealmError) -> (ObjectKey, ObjectLocation) {
         // Fast path of all objects: the index is in the cached leaf.
         if !isFixed, generation > 0, let leaf, i >= leaf.start, i < leaf.end {
             if generation == shownGeneration {
                 let row = i &- leaf.start
                 return (
-                    leaf.leaf.key(row), ObjectPlace(leaf.leaf, row, generation: generation)
+                    leaf.leaf.key(row), ObjectLocation(leaf.leaf, row, generation: generation)
                 )
             }
         }
@@ -221,11 +221,11 @@ package final class ObjectResults {
 
     /// Returns `key` with its location.
     @inline(__always)
-    func place(of key: ObjectKey) throws(RealmError) -> (ObjectKey, ObjectPlace) {
+    func place(of key: ObjectKey) throws(RealmError) -> (ObjectKey, ObjectLocation) {
         let instance = objects.instance
         let now = instance.generation
         // In a write transaction, each read looks up the object.
-        if now == 0 { return (key, ObjectPlace()) }
+        if now == 0 { return (key, ObjectLocation()) }
         if isFixed { return (key, try objects.place(of: key)) }
         if recent.place.generation == now,
             let near = recent.place.place(of: key, from: recent.key, instance.space)
@@ -239,7 +239,7 @@ package final class ObjectResults {
 
     /// Returns the object at an index of all objects.
     @inline(never)
-    private func place(at i: Int) throws(RealmError) -> (ObjectKey, ObjectPlace) {
+    private func place(at i: Int) throws(RealmError) -> (ObjectKey, ObjectLocation) {
         let now = objects.instance.generation
         let found = try allObjects { (tree) throws(RealmError) in
             try tree.leaf(at: i, near: isFixed || now == 0 ? nil : leaf)
@@ -249,9 +249,9 @@ package final class ObjectResults {
         }
         let row = i - found.start
         let key = found.leaf.key(row)
-        if now == 0 { return (key, ObjectPlace()) }
+        if now == 0 { return (key, ObjectLocation()) }
         if !isFixed { leaf = found }
-        return (key, ObjectPlace(found.leaf, row, generation: now))
+        return (key, ObjectLocation(found.leaf, row, generation: now))
     }
 
     /// Calls `body` with the tree of the class's current objects.

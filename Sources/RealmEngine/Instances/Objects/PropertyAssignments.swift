@@ -66,7 +66,7 @@ extension ChangeSet {
         {
             let wanted = Int(clamping: top.version - from)
             // If logs are missing, only assignments of equal values are lost.
-            try? history.forLast(wanted) { (_, changeset) throws(RealmError) in
+            try? history.forEachLast(wanted) { (_, changeset) throws(RealmError) in
                 try? all.add(changeset, besides: self)
             }
         }

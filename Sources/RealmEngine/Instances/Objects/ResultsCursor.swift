@@ -25,7 +25,7 @@ package struct ResultsCursor {
         var start = 0
         var end = 0
         /// Location of the first object.
-        var place = ObjectPlace()
+        var place = ObjectLocation()
         /// First key of a leaf whose keys are consecutive; nil for other leaves.
         var firstKey: ObjectKey?
 
@@ -33,12 +33,12 @@ package struct ResultsCursor {
 
         init(_ leaf: LeafAtKey, before limit: Int, generation: Int) {
             (start, end) = (leaf.start, min(leaf.end, limit))
-            place = ObjectPlace(leaf.leaf, 0, generation: generation)
+            place = ObjectLocation(leaf.leaf, 0, generation: generation)
             firstKey = leaf.leaf.node.slot(0).isTagged ? leaf.leaf.key(0) : nil
         }
 
         @inline(__always)
-        func place(_ position: Int) -> ObjectPlace {
+        func place(_ position: Int) -> ObjectLocation {
             var found = place
             found.row = position &- start
             return found
@@ -64,7 +64,8 @@ package struct ResultsCursor {
     }
 
     /// Returns the next object that still exists, and its location; nil at the end.
-    package mutating func nextFound() throws(RealmError) -> (key: ObjectKey, place: ObjectPlace)? {
+    package mutating func nextFound() throws(RealmError) -> (key: ObjectKey, place: ObjectLocation)?
+    {
         guard position < rows.end, checkedGeneration == generation else {
             return try nextFoundElsewhere()
         }
@@ -74,10 +75,10 @@ package struct ResultsCursor {
 
     @inline(never)
     private mutating func nextFoundElsewhere() throws(RealmError)
-        -> (key: ObjectKey, place: ObjectPlace)?
+        -> (key: ObjectKey, place: ObjectLocation)?
     {
         while position < count {
-            let (key, place) = try nextPlace()
+            let (key, place) = try nextLocation()
             if let place { return (key, place) }
             if let place = try look(for: key) { return (key, place) }
         }
@@ -85,7 +86,7 @@ package struct ResultsCursor {
     }
 
     /// Returns the location of an object; nil if it was deleted meanwhile.
-    private mutating func look(for key: ObjectKey) throws(RealmError) -> ObjectPlace? {
+    private mutating func look(for key: ObjectKey) throws(RealmError) -> ObjectLocation? {
         let found = try handle(of: key, at: nil)
         return try found.exists ? found.place : nil
     }
@@ -93,13 +94,13 @@ package struct ResultsCursor {
     /// Returns a handle of the next object; nil at the end.
     mutating func next() throws(RealmError) -> ObjectHandle? {
         guard position < count else { return nil }
-        let (key, place) = try nextPlace()
+        let (key, place) = try nextLocation()
         return try handle(of: key, at: place)
     }
 
     /// Moves the cursor's own handle, which finds objects in the same leaf quickly.
     private mutating func handle(
-        of key: ObjectKey, at place: ObjectPlace?
+        of key: ObjectKey, at place: ObjectLocation?
     ) throws(RealmError) -> ObjectHandle {
         if let place {
             handle = ObjectHandle(objects, key, place)
@@ -115,14 +116,14 @@ package struct ResultsCursor {
     @inline(__always)
     mutating func next(_ handle: inout ObjectHandle) throws(RealmError) -> Bool {
         guard position < count else { return false }
-        let (key, place) = try nextPlace()
+        let (key, place) = try nextLocation()
         if let place { handle.rebind(key, place) } else { try handle.move(to: key) }
         return true
     }
 
     /// Returns the next object, and its location if that needs no search.
     @inline(__always)
-    private mutating func nextPlace() throws(RealmError) -> (ObjectKey, ObjectPlace?) {
+    private mutating func nextLocation() throws(RealmError) -> (ObjectKey, ObjectLocation?) {
         let now = checkedGeneration
         defer { position += 1 }
         if let keys { return (keys[position], nil) }

@@ -37,14 +37,14 @@ package final class ChangeProbe {
         reachable.append(tables)
         for _ in 0..<depth {
             for info in new.schema.tables
-            where info.columns.contains(where: { Self.mayLead($0, to: tables) }) {
+            where info.columns.contains(where: { Self.mayReference($0, to: tables) }) {
                 tables.insert(info.key)
             }
             reachable.append(tables)
         }
     }
 
-    private static func mayLead(_ column: ColumnInfo, to tables: Set<TableKey>) -> Bool {
+    private static func mayReference(_ column: ColumnInfo, to tables: Set<TableKey>) -> Bool {
         switch column.type {
         case .link: tables.contains(column.target)
         case .mixed, .typedLink: !tables.isEmpty
@@ -55,7 +55,7 @@ package final class ChangeProbe {
     /// The only objects that may have changed for the observer, ascending; nil if each object must
     /// be checked.
     @_optimize(size)
-    var suspects: [ObjectKey]? {
+    var changeCandidates: [ObjectKey]? {
         switch filter.reach {
         case .own: return changes[filter.table]?.modifications ?? []
         case .linked: return leading?.sortedKeys
@@ -120,7 +120,7 @@ package final class ChangeProbe {
         guard let row = try new.table(object.table).row(object.key) else { return false }
         let next = reachable[depth - 1]
         for (index, column) in row.table.info.columns.enumerated()
-        where Self.mayLead(column, to: next) {
+        where Self.mayReference(column, to: next) {
             if try anyLink(
                 try row.value(index),
                 { (link) throws(RealmError) in

@@ -96,7 +96,7 @@ package struct CollectionChange: Sendable, Equatable {
             for from in head..<oldEnd {
                 if let to = places[old[from]]?.popLast() { pairs.append((from, to)) }
             }
-            let isStaying = longestRise(pairs.map(\.1))
+            let isStaying = longestAscendingSubsequence(pairs.map(\.1))
             for (pair, stays) in zip(pairs, isStaying) {
                 if stays {
                     result.stays.append(pair)
@@ -109,7 +109,7 @@ package struct CollectionChange: Sendable, Equatable {
     }
 
     /// Marks a longest ascending subsequence of distinct `numbers`.
-    private static func longestRise(_ numbers: [Int]) -> [Bool] {
+    private static func longestAscendingSubsequence(_ numbers: [Int]) -> [Bool] {
         // `ends[k]` is the index of the smallest number that ends an ascending subsequence of
         // length k + 1.
         var ends: [Int] = []

@@ -6,7 +6,7 @@ final class CollectionObserver: Observer {
 
         /// Whether an element in place of another one counts as a modification: in collections, but
         /// not in results.
-        var hasPlaces: Bool {
+        var hasPositions: Bool {
             if case .collection = self { true } else { false }
         }
     }
@@ -26,7 +26,7 @@ final class CollectionObserver: Observer {
     private var hasBegun = false
     /// Content of the last notification; nil if it must be read again from that version.
     private var content: ObservedContent?
-    private var isGone = false
+    private var wasDeleted = false
 
     init(
         _ subject: Subject, _ filter: ChangeFilter?, showing shown: ObjectResults? = nil,
@@ -54,7 +54,7 @@ final class CollectionObserver: Observer {
         // Not the initial call: the instance had been invalidated.
         if hasBegun {
             let finding = try Self.find(subject, content ?? .nothing, nil, view)
-            return try tell(finding, from: view, to: view, isOwn: false)
+            return try notify(finding, from: view, to: view, isOwn: false)
         }
         // The instance may have moved on since the evaluation.
         if evaluation?.state !== view.state { evaluation = Self.evaluate(subject, view) }
@@ -103,7 +103,7 @@ final class CollectionObserver: Observer {
         case (.elements(let now)?, let before):
             var old: [ObservedContent.Element] = []
             if case .elements(let elements) = before { old = elements }
-            let change = try CollectionChange(from: old, to: now, replaces: subject.hasPlaces) {
+            let change = try CollectionChange(from: old, to: now, replaces: subject.hasPositions) {
                 (index) throws(RealmError) in try isModified(now[index])
             }
             return .elements(.elements(now), change)
@@ -117,10 +117,10 @@ final class CollectionObserver: Observer {
         }
     }
 
-    func tell(
+    func notify(
         _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool
     ) throws(RealmError) {
-        if isGone { return }
+        if wasDeleted { return }
         switch finding {
         case .elements(let now, let change):
             content = now
@@ -130,10 +130,10 @@ final class CollectionObserver: Observer {
             content = .entries(now)
             if !change.isEmpty { block(.changedKeys(change)) }
         case .lost(let last):
-            isGone = true
+            wasDeleted = true
             if let removal = last.removal { block(removal) }
             block(.deleted)
-        case .gone, .object: return
+        case .objectDeleted, .object: return
         }
     }
 
@@ -141,5 +141,5 @@ final class CollectionObserver: Observer {
         if let shown, case .objects(let keys) = content { shown.adopt(keys, in: view) }
     }
 
-    func forgetContent() { if hasBegun { content = nil } }
+    func discardContent() { if hasBegun { content = nil } }
 }

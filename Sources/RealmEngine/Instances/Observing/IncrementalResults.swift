@@ -26,13 +26,13 @@ struct IncrementalResults {
         else { return nil }
         let table = new.table(now)
         let query = try definition.bound(to: table)
-        if let query, !query.asksObjectsAlone { return nil }
+        if let query, !query.readsOnlyObjects { return nil }
         let changed = changes[definition.table]
         if let changed {
             let count = changed.insertions.count + changed.modifications.count
             guard count <= (try table.count()) / share else { return nil }
         }
-        guard let suspects = probe.map({ $0.suspects }) ?? [] else { return nil }
+        guard let changeCandidates = probe.map({ $0.changeCandidates }) ?? [] else { return nil }
         var difference = Difference(before)
         if let changed {
             let test = query.map { ObjectTest($0, new) }
@@ -42,11 +42,11 @@ struct IncrementalResults {
         }
         keys = difference.applied()
         var change = difference.change
-        for key in suspects {
+        for key in changeCandidates {
             guard let place = before.position(of: key), difference.stays(place),
                 try probe?.isModified(key) == true
             else { continue }
-            change.addModification(place, difference.newPlace(of: key, place))
+            change.addModification(place, difference.newIndex(of: key, place))
         }
         self.change = change
     }
@@ -67,7 +67,7 @@ extension TableInfo {
 private struct Difference {
     private let before: [ObjectKey]
     /// Indexes of deleted keys in `before`, ascending.
-    private(set) var gone: [Int] = []
+    private(set) var deletedIndexes: [Int] = []
     /// Inserted keys, ascending.
     private(set) var added: [ObjectKey] = []
 
@@ -78,49 +78,49 @@ private struct Difference {
     mutating func compare(
         _ changed: TableChanges, _ matches: (ObjectKey) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        for key in changed.deletions { note(key, isThere: false) }
-        for key in changed.insertions { note(key, isThere: try matches(key)) }
-        for key in changed.modifications { note(key, isThere: try matches(key)) }
-        gone = gone.ordered(by: <)
+        for key in changed.deletions { note(key, exists: false) }
+        for key in changed.insertions { note(key, exists: try matches(key)) }
+        for key in changed.modifications { note(key, exists: try matches(key)) }
+        deletedIndexes = deletedIndexes.ordered(by: <)
         added = added.ordered(by: <)
     }
 
     @inline(never)
-    private mutating func note(_ key: ObjectKey, isThere: Bool) {
+    private mutating func note(_ key: ObjectKey, exists: Bool) {
         let place = before.position(of: key)
-        if isThere {
+        if exists {
             if place == nil { added.append(key) }
         } else if let place {
-            gone.append(place)
+            deletedIndexes.append(place)
         }
     }
 
     /// Whether the key at an index in `before` was not deleted.
     func stays(_ place: Int) -> Bool {
-        let i = goneBefore(place)
-        return i == gone.count || gone[i] != place
+        let i = deletedBefore(place)
+        return i == deletedIndexes.count || deletedIndexes[i] != place
     }
 
     @inline(never)
-    private func goneBefore(_ place: Int) -> Int { gone.place(of: place) }
+    private func deletedBefore(_ place: Int) -> Int { deletedIndexes.place(of: place) }
 
     /// New index of `key`, given its index or insertion index in `before`.
-    func newPlace(of key: ObjectKey, _ place: Int) -> Int {
-        place - goneBefore(place) + added.place(of: key)
+    func newIndex(of key: ObjectKey, _ place: Int) -> Int {
+        place - deletedBefore(place) + added.place(of: key)
     }
 
     /// Returns the new keys; the same array if nothing changed.
     @_optimize(size)
     func applied() -> [ObjectKey] {
-        if gone.isEmpty, added.isEmpty { return before }
+        if deletedIndexes.isEmpty, added.isEmpty { return before }
         var result: [ObjectKey] = []
-        result.reserveCapacity(before.count - gone.count + added.count)
+        result.reserveCapacity(before.count - deletedIndexes.count + added.count)
         var (from, i, j) = (0, 0, 0)
-        while i < gone.count || j < added.count {
+        while i < deletedIndexes.count || j < added.count {
             let next = j < added.count ? before.place(of: added[j]) : before.count
-            if i < gone.count, gone[i] < next {
-                result += before[from..<gone[i]]
-                from = gone[i] + 1
+            if i < deletedIndexes.count, deletedIndexes[i] < next {
+                result += before[from..<deletedIndexes[i]]
+                from = deletedIndexes[i] + 1
                 i += 1
             } else {
                 result += before[from..<next]
@@ -137,8 +137,8 @@ private struct Difference {
     @_optimize(size)
     var change: CollectionChange {
         var change = CollectionChange()
-        change.deletions = gone
-        change.insertions = added.map { newPlace(of: $0, before.place(of: $0)) }
+        change.deletions = deletedIndexes
+        change.insertions = added.map { newIndex(of: $0, before.place(of: $0)) }
         return change
     }
 }

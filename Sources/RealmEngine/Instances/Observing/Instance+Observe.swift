@@ -27,7 +27,7 @@ extension Instance {
 
     /// Removes ended observers, at once in the instance's context, otherwise in its next turn.
     private var ending: @Sendable () -> Void {
-        let (instance, place) = (whereabouts, confinement)
+        let (instance, place) = (weakBox, confinement)
         return {
             if place.isSurelyHere {
                 instance.object?.observers.removeEnded()
@@ -107,7 +107,7 @@ extension Instance {
         let token = observers.add(observer, knowing: nil)
         guard let view else { return token }
         let (version, place) = (try FrozenVersion.of(view), confinement)
-        let (instance, target) = (whereabouts, Weak(observer))
+        let (instance, target) = (weakBox, Weak(observer))
         observers.evaluate {
             let found = CollectionObserver.evaluate(subject, version.snapshot())
             _ = place.post {
@@ -126,12 +126,12 @@ extension Instance {
     }
 
     /// Reacts to a commit of another instance or process; called in the instance's context.
-    func noticeCommit() {
+    func handleCommit() {
         if isClosed || transaction != nil || isFrozen { return }
         if autorefresh {
-            if !observers.isWatching || !refreshLater() { _ = try? refresh(isHurried: false) }
+            if !observers.isWatching || !refreshLater() { _ = try? refresh(isImmediate: false) }
         } else if let view, database.session?.newestVersion != view.version {
-            observers.tell(.refreshRequired)
+            observers.notify(.refreshRequired)
         }
     }
 
@@ -157,7 +157,7 @@ extension Instance {
             move(to: isNewest ? database.snapshot() : version.snapshot())
         }
         if let view, let session = database.session, session.newestVersion > view.version {
-            noticeCommit()
+            handleCommit()
         }
     }
 }

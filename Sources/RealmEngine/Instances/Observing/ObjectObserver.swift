@@ -3,7 +3,7 @@ final class ObjectObserver: Observer {
     private let object: ObjectLink
     private let filter: ChangeFilter
     private let block: (ObjectNotice) -> Void
-    private var isGone = false
+    private var wasDeleted = false
 
     init(_ object: ObjectLink, _ filter: ChangeFilter, _ block: @escaping (ObjectNotice) -> Void) {
         self.object = object
@@ -14,7 +14,7 @@ final class ObjectObserver: Observer {
     var isReady: Bool { true }
 
     func begin(at view: Snapshot) throws(RealmError) {
-        if try Self.row(object, view) == nil { tellGone() }
+        if try Self.row(object, view) == nil { deliverDeletion() }
     }
 
     var finder: ChangeFinder {
@@ -23,25 +23,25 @@ final class ObjectObserver: Observer {
             if changes[object.table]?.isDeleted(object.key) == true
                 || new.schema.table(object.table) == nil
             {
-                return .gone
+                return .objectDeleted
             }
             return .object(
                 try ChangeProbe(changes, filter, from: old, to: new).changedColumns(of: object.key))
         }
     }
 
-    func tell(
+    func notify(
         _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool
     ) throws(RealmError) {
-        if isGone { return }
-        guard case .object(let columns) = finding else { return tellGone() }
+        if wasDeleted { return }
+        guard case .object(let columns) = finding else { return deliverDeletion() }
         guard let columns, let before = try Self.row(object, old),
             let now = try Self.row(object, new)
         else { return }
         block(.changed(ObjectChange(columns: columns, old: before, new: now, isOwn: isOwn)))
     }
 
-    func forgetContent() {}
+    func discardContent() {}
 
     private static func row(
         _ object: ObjectLink, _ snapshot: Snapshot
@@ -50,9 +50,9 @@ final class ObjectObserver: Observer {
         return try snapshot.table(info).row(object.key)
     }
 
-    private func tellGone() {
-        if isGone { return }
-        isGone = true
+    private func deliverDeletion() {
+        if wasDeleted { return }
+        wasDeleted = true
         block(.deleted)
     }
 }

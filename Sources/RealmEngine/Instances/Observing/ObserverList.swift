@@ -17,15 +17,16 @@ final class ObserverList {
         let observer: any Observer
         /// Version of the last notification; nil before the initial one, and after the instance was
         /// invalidated.
-        var told: Snapshot?
+        var lastDelivered: Snapshot?
 
         init(
-            _ token: ObservationToken, _ number: Int, _ observer: any Observer, _ told: Snapshot?
+            _ token: ObservationToken, _ number: Int, _ observer: any Observer,
+            _ lastDelivered: Snapshot?
         ) {
             self.token = token
             self.number = number
             self.observer = observer
-            self.told = told
+            self.lastDelivered = lastDelivered
         }
 
         var isActive: Bool { token?.isActive == true }
@@ -56,7 +57,7 @@ final class ObserverList {
     /// Schedules the removal of observers whose token ended, to release what their blocks capture.
     var ending: @Sendable () -> Void = {}
     /// Versions of consecutive commits of the instance, up to the current one.
-    private var own: [VersionState] = []
+    private var ownCommits: [VersionState] = []
 
     /// Whether there are observers of objects or collections.
     var isWatching: Bool { !entries.isEmpty }
@@ -67,11 +68,11 @@ final class ObserverList {
         return token
     }
 
-    /// - Parameter told: version that the observer has seen; nil if it has seen none.
-    func add(_ observer: any Observer, knowing told: Snapshot?) -> ObservationToken {
+    /// - Parameter lastDelivered: version that the observer has seen; nil if it has seen none.
+    func add(_ observer: any Observer, knowing lastDelivered: Snapshot?) -> ObservationToken {
         let token = ObservationToken(ending)
         lastNumber += 1
-        entries.append(Entry(token, lastNumber, observer, told))
+        entries.append(Entry(token, lastNumber, observer, lastDelivered))
         return token
     }
 
@@ -89,26 +90,26 @@ final class ObserverList {
     /// Records a move of the instance by its own commit or by a commit of others.
     func moved(from old: VersionState, to new: VersionState, isOwn: Bool) {
         if !isOwn || entries.isEmpty {
-            own = []
+            ownCommits = []
         } else {
-            if own.last !== old { own = [old] }
-            own.append(new)
+            if ownCommits.last !== old { ownCommits = [old] }
+            ownCommits.append(new)
         }
     }
 
     private func isOwn(from old: VersionState, to new: VersionState) -> Bool {
-        own.last === new && own.contains { $0 === old }
+        ownCommits.last === new && ownCommits.contains { $0 === old }
     }
 
     /// Releases all versions; changes until the instance loads a version again are not compared.
-    func forgetVersions() {
-        for entry in entries { entry.told = nil }
+    func discardVersions() {
+        for entry in entries { entry.lastDelivered = nil }
         assignments = PropertyAssignments()
     }
 
     /// Replaces a snapshot by another one with the same content.
     func replace(_ old: Snapshot, with new: Snapshot) {
-        for entry in entries where entry.told === old { entry.told = new }
+        for entry in entries where entry.lastDelivered === old { entry.lastDelivered = new }
     }
 
     /// Records the changeset of a commit that is not in the file yet.
@@ -116,7 +117,7 @@ final class ObserverList {
 
     // MARK: Delivery
 
-    func tell(_ notice: InstanceNotice) {
+    func notify(_ notice: InstanceNotice) {
         removeEnded()
         for entry in instanceEntries {
             guard let token = entry.token, token.isActive,
@@ -128,49 +129,50 @@ final class ObserverList {
 
     /// Notifies observers of changes since their last notification.
     ///
-    /// - Parameter isHurried: whether to evaluate the initial content of observers whose background
-    ///   evaluation is not finished.
-    func deliver(_ instance: Instance, isHurried: Bool = false) {
+    /// - Parameter isImmediate: whether to evaluate the initial content of observers whose
+    ///   background evaluation is not finished.
+    func deliver(_ instance: Instance, isImmediate: Bool = false) {
         removeEnded()
         guard let view = instance.view else { return }
         for entry in entries {
             // A block may begin a write, which notifies the other observers first, or later.
             guard instance.transaction == nil, instance.view === view else { break }
-            if entry.isActive { deliver(view, to: entry, isHurried) }
+            if entry.isActive { deliver(view, to: entry, isImmediate) }
         }
         comparison = nil
         let state = instance.view?.state
-        if entries.allSatisfy({ $0.told == nil || $0.told?.state === state }) {
+        if entries.allSatisfy({ $0.lastDelivered == nil || $0.lastDelivered?.state === state }) {
             assignments = PropertyAssignments()
-            if let state { own = [state] }
+            if let state { ownCommits = [state] }
         }
     }
 
-    private func deliver(_ view: Snapshot, to entry: Entry, _ isHurried: Bool) {
-        guard let told = entry.told else {
-            guard isHurried || entry.observer.isReady else { return }
-            entry.told = view
+    private func deliver(_ view: Snapshot, to entry: Entry, _ isImmediate: Bool) {
+        guard let lastDelivered = entry.lastDelivered else {
+            guard isImmediate || entry.observer.isReady else { return }
+            entry.lastDelivered = view
             try? entry.observer.begin(at: view)
             return
         }
         // A version that never reached the file may have the number of another one.
-        if told.state === view.state { return }
-        entry.told = view
-        if let finding = finding(for: entry, told, view) {
-            try? entry.observer.tell(
-                finding, from: told, to: view, isOwn: isOwn(from: told.state, to: view.state))
+        if lastDelivered.state === view.state { return }
+        entry.lastDelivered = view
+        if let finding = finding(for: entry, lastDelivered, view) {
+            try? entry.observer.notify(
+                finding, from: lastDelivered, to: view,
+                isOwn: isOwn(from: lastDelivered.state, to: view.state))
         }
     }
 
     /// Returns nil if nothing changed or the data could not be compared.
     private func finding(
-        for entry: Entry, _ told: Snapshot, _ view: Snapshot
+        for entry: Entry, _ lastDelivered: Snapshot, _ view: Snapshot
     ) -> Finding? {
-        if let known = prepared?.finding(for: entry.number, told.state, view.state) {
+        if let known = prepared?.finding(for: entry.number, lastDelivered.state, view.state) {
             return known
         }
-        guard let changes = compare(told, view), !changes.isEmpty else { return nil }
-        return try? entry.observer.finder(changes, told, view)
+        guard let changes = compare(lastDelivered, view), !changes.isEmpty else { return nil }
+        return try? entry.observer.finder(changes, lastDelivered, view)
     }
 
     private func compare(_ old: Snapshot, _ new: Snapshot) -> ChangeSet? {
@@ -187,13 +189,13 @@ final class ObserverList {
     func deliverLater(_ instance: Instance) {
         let view = instance.view
         guard !isPosted,
-            entries.contains(where: { $0.isActive && $0.told?.state !== view?.state })
+            entries.contains(where: { $0.isActive && $0.lastDelivered?.state !== view?.state })
         else { return }
         isPosted = true
         if let view, prepare(instance, for: view, then: { $0.observers.deliverPosted($0, $1) }) {
             return
         }
-        let target = instance.whereabouts
+        let target = instance.weakBox
         let isTaken = instance.confinement.post {
             if let instance = target.object { instance.observers.deliverPosted(instance, nil) }
         }
@@ -216,8 +218,9 @@ final class ObserverList {
     ) -> Bool {
         guard let to = try? FrozenVersion.of(target) else { return false }
         let tasks = entries.compactMap { entry -> PreparedChanges.Task? in
-            guard entry.isActive, let told = entry.told, told.state !== target.state,
-                let from = try? FrozenVersion.of(told)
+            guard entry.isActive, let lastDelivered = entry.lastDelivered,
+                lastDelivered.state !== target.state,
+                let from = try? FrozenVersion.of(lastDelivered)
             else { return nil }
             return PreparedChanges.Task(
                 observer: entry.number, from: from,
@@ -225,7 +228,7 @@ final class ObserverList {
         }
         if tasks.isEmpty { return false }
         let (place, assignments) = (instance.confinement, assignments)
-        let (target, arrival) = (instance.whereabouts, Unchecked(arrive))
+        let (target, arrival) = (instance.weakBox, Unchecked(arrive))
         evaluate {
             let found = PreparedChanges(tasks, to: to, assignments)
             _ = place.post {
@@ -258,12 +261,12 @@ final class ObserverList {
     /// that has not been notified of `old` is notified of the commit together with the earlier
     /// changes.
     func leaveOut(from old: Snapshot, to new: Snapshot) {
-        for entry in entries where entry.told?.state === old.state {
+        for entry in entries where entry.lastDelivered?.state === old.state {
             guard let token = entry.token, skipped.contains(where: { $0 === token }) else {
                 continue
             }
-            entry.told = new
-            entry.observer.forgetContent()
+            entry.lastDelivered = new
+            entry.observer.discardContent()
         }
     }
 }

@@ -78,11 +78,11 @@ protocol Observer: AnyObject {
     /// Delivers the findings between two versions.
     ///
     /// - Parameter isOwn: whether only commits of the instance itself are between the versions.
-    func tell(
+    func notify(
         _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool) throws(RealmError)
     /// Discards the content of the last notification, because a commit was skipped. `finder` then
     /// reads the content of the older version.
-    func forgetContent()
+    func discardContent()
 }
 
 /// Compares an observer's subject in two versions. Free to cross threads.
@@ -92,7 +92,7 @@ typealias ChangeFinder =
 /// Result of a comparison for one observer.
 enum Finding: Sendable {
     /// The object was deleted.
-    case gone
+    case objectDeleted
     /// Changed properties of the object; nil if none changed.
     case object([Int]?)
     /// New content of the collection, and its change.

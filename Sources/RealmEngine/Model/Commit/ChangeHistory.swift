@@ -26,7 +26,7 @@ struct ChangeHistory {
 
     /// Calls `body` with the version and changeset of each of the last `wanted` commits in the log,
     /// oldest first. Throws `corrupt`, and the errors of `body`.
-    func forLast(
+    func forEachLast(
         _ wanted: Int, _ body: (UInt64, ByteView) throws(RealmError) -> Void
     ) throws(RealmError) {
         var index = max(0, count - wanted)

@@ -64,7 +64,7 @@ struct Commit {
             space = known
             // Within a group, a snapshot of an earlier transaction may read nodes that a later one
             // freed.
-            if session.group == nil { space.giveBack(context.takeWrittenAhead()) }
+            if session.group == nil { space.addUnused(context.takeSpilledExtents()) }
         } else {
             space = try session.freeSpace(of: base, context.space, reachable)
         }

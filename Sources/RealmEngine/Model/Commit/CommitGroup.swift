@@ -17,7 +17,7 @@ final class CommitGroup {
     private(set) var count = 0
     private let arena = ByteArena()
     private var changesets: [Changeset] = []
-    private var knownHead: VersionState?
+    private var cachedHead: VersionState?
 
     init(_ session: WriteSession) {
         self.session = session
@@ -32,9 +32,9 @@ final class CommitGroup {
 
     /// Returns the state after the last commit.
     func head() throws(RealmError) -> VersionState {
-        if let knownHead { return knownHead }
+        if let cachedHead { return cachedHead }
         let state = try last?.state(session.slab.view) ?? base
-        knownHead = state
+        cachedHead = state
         return state
     }
 
@@ -61,7 +61,7 @@ final class CommitGroup {
         last = transaction
         freed = transaction.context.freed.count
         count += 1
-        knownHead = nil
+        cachedHead = nil
     }
 
     /// Records the end of a transaction of the group.
@@ -70,7 +70,7 @@ final class CommitGroup {
     /// Writes all commits to the file as one version.
     func flush() throws(RealmError) {
         guard let last else { return }
-        last.context.forgetFreed(after: freed)
+        last.context.discardFreed(after: freed)
         session.slab.reattach(last.memory)
         _ = try Commit(last, version: version, changesets: changesets).run()
     }

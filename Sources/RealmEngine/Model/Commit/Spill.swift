@@ -24,7 +24,7 @@ struct Spill {
         var space: FreeSpace
         if let known {
             space = known
-            space.giveBack(context.takeWrittenAhead())
+            space.addUnused(context.takeSpilledExtents())
         } else {
             let reachable = try session.database.session!.purge()
             space = try session.freeSpace(of: transaction.base, context.space, reachable)

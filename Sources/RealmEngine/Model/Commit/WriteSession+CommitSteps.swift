@@ -51,7 +51,7 @@ extension WriteSession {
             try sync()
             Failpoint.reach(.flipped)
         } catch {
-            poisonForAll(error)
+            poisonDatabase(error)
             throw error
         }
     }
@@ -75,7 +75,7 @@ extension WriteSession {
             try database.refresh()
         } catch {
             // The header selects a version that the session does not list.
-            poisonForAll(error)
+            poisonDatabase(error)
             throw error
         }
     }

@@ -29,7 +29,7 @@ public final class WriteSession {
         public var creates = false
         var fanout = Fanout()
         /// Time to wait for processes that are joining, leaving or resizing the file.
-        public var patience = RealmEngine.LockTimeout.forever
+        public var lockTimeout = RealmEngine.LockTimeout.forever
         /// See `Database.Options.allowsOtherNames`.
         package var allowsOtherNames = false
         /// Key of an encrypted file, or for encrypting a new one.
@@ -58,7 +58,7 @@ public final class WriteSession {
             var opening = Database.Options()
             opening.isDurable = options.isDurable
             opening.creation = options.creates ? .always : .never
-            opening.patience = options.patience
+            opening.lockTimeout = options.lockTimeout
             opening.allowsOtherNames = options.allowsOtherNames
             opening.key = options.key
             let database =
@@ -111,11 +111,11 @@ public final class WriteSession {
     /// to an unlinked file in `temporaryDirectory`.
     package init(
         rehearsing path: String, temporaryDirectory: String = "/tmp",
-        _ patience: LockTimeout = .forever, key: EncryptionKey? = nil
+        _ lockTimeout: LockTimeout = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
         do throws(RealmError) {
             try Database.checkWritable(DatabasePath(path), DatabaseKey(key))
-            if let live = try Database(joiningLive: path, patience, key: key) {
+            if let live = try Database(joiningLive: path, lockTimeout, key: key) {
                 database = live
             } else {
                 database = try Database(immutable: path, key: key)
@@ -131,7 +131,7 @@ public final class WriteSession {
     var slab: Slab { database.slab }
 
     /// File traffic of this session, for reports.
-    package struct Traffic: Sendable {
+    package struct WriteStatistics: Sendable {
         package internal(set) var syncs = 0
         /// Time spent waiting for the syncs.
         package internal(set) var syncNanoseconds = 0
@@ -141,13 +141,13 @@ public final class WriteSession {
     }
 
     /// File traffic so far.
-    package var traffic: Traffic {
-        var traffic = Traffic()
-        guard let file else { return traffic }
-        traffic.syncs = file.syncCount
-        traffic.syncNanoseconds = file.syncNanoseconds
-        traffic.bytes = file.bytesWritten
-        return traffic
+    package var writeStatistics: WriteStatistics {
+        var writeStatistics = WriteStatistics()
+        guard let file else { return writeStatistics }
+        writeStatistics.syncs = file.syncCount
+        writeStatistics.syncNanoseconds = file.syncNanoseconds
+        writeStatistics.bytes = file.bytesWritten
+        return writeStatistics
     }
 
     /// Size of the file, in bytes, when this session last read it; another process may have grown
@@ -156,9 +156,10 @@ public final class WriteSession {
 
     /// Acquires the write mutex and begins a write transaction.
     ///
-    /// Throws `busy` when `patience` has passed, `misuse` when a transaction of this session is
+    /// Throws `busy` when `lockTimeout` has passed, `misuse` when a transaction of this session is
     /// open, and the first failure after a failed write or sync.
-    public func begin(_ patience: LockTimeout = .forever) throws(RealmError) -> WriteTransaction {
+    public func begin(_ lockTimeout: LockTimeout = .forever) throws(RealmError) -> WriteTransaction
+    {
         if let failure = database.failure { throw failure }
         guard !hasTransaction, isRehearsal || !database.isWritingThread else {
             throw .misuse("a write transaction is open already", code: "WrongTransactionState")
@@ -174,21 +175,21 @@ public final class WriteSession {
             database.setWriting(true)
             return begun
         }
-        try takeTurn(patience)
+        try acquireWriteMutex(lockTimeout)
         do throws(RealmError) {
             let begun = try WriteTransaction(self, base: database.newest)
             hasTransaction = true
             database.setWriting(true)
             return begun
         } catch {
-            giveTurn()
+            releaseWriteMutex()
             throw error
         }
     }
 
     /// Acquires the write mutex and refreshes the database.
-    private func takeTurn(_ patience: LockTimeout) throws(RealmError) {
-        guard try waitForTurn(patience) != nil else {
+    private func acquireWriteMutex(_ lockTimeout: LockTimeout) throws(RealmError) {
+        guard try waitForTurn(lockTimeout) != nil else {
             throw RealmError(
                 .busy, code: "FileBusy", reason: "writer",
                 "\(database.writerName) is writing to the database", file: database.path,
@@ -197,8 +198,8 @@ public final class WriteSession {
         do throws(RealmError) {
             // Writes to a file that was replaced, deleted or given a second link would be lost or
             // unseen.
-            try database.file.checkPlace()
-            try database.file.place?.checkLinks()
+            try database.file.checkPath()
+            try database.file.resolvedPath?.checkLinks()
             try database.refresh()
             if try !HeaderRepair.isNewest(database) {
                 try HeaderRepair(self, session).run()
@@ -211,10 +212,11 @@ public final class WriteSession {
         }
     }
 
-    private func waitForTurn(_ patience: LockTimeout) throws(RealmError) -> SharedMutex.Outcome? {
-        switch patience {
+    private func waitForTurn(_ lockTimeout: LockTimeout) throws(RealmError) -> SharedMutex.Outcome?
+    {
+        switch lockTimeout {
         case .none: return try session.tryBeginWrite()
-        default: return try session.beginWrite(until: patience.deadline)
+        default: return try session.beginWrite(until: lockTimeout.deadline)
         }
     }
 
@@ -236,10 +238,10 @@ public final class WriteSession {
         slab.detach()
         if isRehearsal { return }
         database.setWriting(false)
-        giveTurn()
+        releaseWriteMutex()
     }
 
-    private func giveTurn() {
+    private func releaseWriteMutex() {
         if let row { session.readers?.give(row) }
         row = nil
         device.abandon()
@@ -250,9 +252,9 @@ public final class WriteSession {
 
     /// Acquires the write mutex for a group of transactions, which may begin on any thread, one
     /// after the other. The group must be closed on the thread that opened it.
-    func openGroup(_ patience: LockTimeout = .forever) throws(RealmError) {
+    func openGroup(_ lockTimeout: LockTimeout = .forever) throws(RealmError) {
         if let failure = database.failure { throw failure }
-        try takeTurn(patience)
+        try acquireWriteMutex(lockTimeout)
         group = CommitGroup(self)
     }
 
@@ -275,12 +277,12 @@ public final class WriteSession {
     func closeGroup() {
         group = nil
         slab.detach()
-        giveTurn()
+        releaseWriteMutex()
     }
 
     /// Poisons the database after a failure that leaves open which version the header selects. No
     /// process may continue from either version until a new session begins with the selected one.
-    func poisonForAll(_ error: RealmError) {
+    func poisonDatabase(_ error: RealmError) {
         database.poison(error)
         session.file.isCritical = true
     }

@@ -20,7 +20,7 @@ extension WriteTransaction {
     package func spill() throws(RealmError) {
         try checkOpen()
         guard canWriteOut else { return }
-        try settleIndexes(onlyMost: true)
+        try flushIndexes(onlyLarge: true)
         try writeOut()
     }
 
@@ -29,7 +29,7 @@ extension WriteTransaction {
     }
 
     private func writeOut() throws(RealmError) {
-        context.outdateReaders()
+        context.invalidateReaders()
         try directory.flush(isComplete: false)
         largestSize = max(largestSize, size)
         if let directory = session.rehearsalDirectory { return try moveOut(to: directory) }
@@ -48,13 +48,13 @@ extension WriteTransaction {
     }
 
     /// Applies pending index changes in parts, spilling in between if memory exceeds the limit.
-    func settleIndexes(onlyMost: Bool) throws(RealmError) {
+    func flushIndexes(onlyLarge: Bool) throws(RealmError) {
         // Changes are sorted before they are applied; larger batches rewrite fewer nodes.
         let changes =
-            !onlyMost || memoryLimit == .max || context.waitingBytes.value > memoryLimit / 2
+            !onlyLarge || memoryLimit == .max || context.waitingBytes.value > memoryLimit / 2
         for i in directory.slots.indices {
             while case .open(let editor) = directory.slots[i],
-                try editor.settleSomeWaiting(onlyMost: onlyMost, changes: changes)
+                try editor.flushSomePendingEntries(onlyLarge: onlyLarge, changes: changes)
             {
                 if size > memoryLimit, canWriteOut { try writeOut() }
             }
@@ -73,15 +73,15 @@ extension WriteTransaction {
             at += count
         }
         writtenLog.count += bytes.count
-        log.pointee.forgetBytes()
+        log.pointee.discardBytes()
         return refs
     }
 
     /// Moves the nodes of a rehearsal to a file, and discards data that only a commit needs.
     private func moveOut(to directory: String) throws(RealmError) {
         try session.slab.moveOut(to: directory)
-        log.pointee.forgetBytes()
-        context.forgetFreed(after: 0)
+        log.pointee.discardBytes()
+        context.discardFreed(after: 0)
         let fresh = ReadContext(memory.lookup)
         session.slab.reattach(fresh)
         try restart(fresh)

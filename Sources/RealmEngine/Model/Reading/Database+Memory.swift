@@ -27,7 +27,7 @@ extension Database {
 
     /// Makes the next open of this name create a new database, even if the old one is still
     /// referenced.
-    static func forgetMemory(_ identifier: String) {
+    static func removeMemoryDatabase(_ identifier: String) {
         memories.withLock { $0[Identifier(name: identifier)] = nil }
     }
 
@@ -36,7 +36,7 @@ extension Database {
 
     private convenience init(inMemory name: String) throws(RealmError) {
         let device = try FileDevice(memory: name)
-        let prepared = try FilePreparation(device, makesDatabases: true).run()
+        let prepared = try FilePreparation(device, createsDatabases: true).run()
         let mapped = if let prepared { prepared } else { try MappedFile(device) }
         let session = try Session(inMemory: try Session.Attachment(mapped), isDurable: false)
         try self.init(mapped, session: session)

@@ -6,7 +6,7 @@ extension Database {
         public var isDurable = true
         public var creation = Creation.never
         /// Time to wait for processes that are joining, leaving or resizing the file.
-        public var patience = LockTimeout.forever
+        public var lockTimeout = LockTimeout.forever
         /// Whether to accept a file with several hard links. Other programs must then use the same
         /// path.
         var allowsOtherNames = false
@@ -40,41 +40,44 @@ extension Database {
         _ path: String, _ options: Options = Options()
     ) throws(RealmError) -> Database {
         do throws(RealmError) {
-            let place = DatabasePath(path)
-            try place.checkLinks()
-            if options.creation != .always, let open = try OpenDatabases.find(place) {
+            let resolvedPath = DatabasePath(path)
+            try resolvedPath.checkLinks()
+            if options.creation != .always, let open = try OpenDatabases.find(resolvedPath) {
                 try open.session?.checkAgreement(isDurable: options.isDurable)
                 try DatabaseKey(options.key).checkAgreement(open.file)
                 return open
             }
-            return OpenDatabases.add(try Database(participating: place, options))
+            return OpenDatabases.add(try Database(participating: resolvedPath, options))
         } catch { throw error.inFile(path) }
     }
 
     /// Joins the session as a separate participant, which `open` does not return.
     convenience init(
-        participating place: DatabasePath, _ options: Options
+        participating resolvedPath: DatabasePath, _ options: Options
     ) throws(RealmError) {
         let key = DatabaseKey(options.key)
         // If the file is missing or not writable by this engine, no file may be created, not even a
         // lock file.
         var known: MappedFile?
         if options.creation == .never
-            || (options.creation == .ifMissing && FileIdentity(path: place.path) != nil)
+            || (options.creation == .ifMissing && FileIdentity(path: resolvedPath.path) != nil)
         {
-            known = try Self.checkWritable(place, key, makesDatabases: options.creation != .never)
+            known = try Self.checkWritable(
+                resolvedPath, key, createsDatabases: options.creation != .never)
         }
-        if !options.allowsOtherNames { try place.checkNames() }
+        if !options.allowsOtherNames { try resolvedPath.checkNames() }
         var mapped: MappedFile?
-        let session = try Session(joining: place, isDurable: options.isDurable, options.patience) {
+        let session = try Session(
+            joining: resolvedPath, isDurable: options.isDurable, options.lockTimeout
+        ) {
             (isInitiator) throws(RealmError) in
             // The file may have been replaced before this process joined the session, so it is
             // opened again.
-            let file = try FileDevice(place, options.creation.ofFile)
+            let file = try FileDevice(resolvedPath, options.creation.ofFile)
             known = try known?.isStill(file) == true ? known : nil
             if isInitiator {
                 known = try FilePreparation(
-                    file, key, makesDatabases: options.creation != .never
+                    file, key, createsDatabases: options.creation != .never
                 ).run(known)
             }
             mapped = if let known { known } else { try MappedFile(file, key) }
@@ -97,15 +100,15 @@ extension Database {
     /// Throws unless the file may be written and has a format that this engine writes. Returns the
     /// mapped file, nil if it is empty.
     ///
-    /// - Parameter makesDatabases: whether an empty file is accepted, because a database will be
+    /// - Parameter createsDatabases: whether an empty file is accepted, because a database will be
     ///   made in it.
     @discardableResult
     static func checkWritable(
-        _ place: DatabasePath, _ key: DatabaseKey = .none, makesDatabases: Bool = false
+        _ resolvedPath: DatabasePath, _ key: DatabaseKey = .none, createsDatabases: Bool = false
     ) throws(RealmError) -> MappedFile? {
         let mapped: MappedFile
-        do throws(RealmError) { mapped = try MappedFile(place, key) } catch {
-            if error.reason == "empty", makesDatabases { return nil }
+        do throws(RealmError) { mapped = try MappedFile(resolvedPath, key) } catch {
+            if error.reason == "empty", createsDatabases { return nil }
             throw error
         }
         do throws(RealmError) {
@@ -114,7 +117,7 @@ extension Database {
             }
         } catch {
             // While a session is live, its version list selects the newest version, not the header.
-            guard error.isDamage, LockFileMemory.isLocked(place.lock) else { throw error }
+            guard error.isDamage, MappedLockFile.isLocked(resolvedPath.lock) else { throw error }
         }
         return mapped
     }
@@ -131,7 +134,9 @@ extension Database {
         }
         if header.top.isNone {
             // While a session is live, the first commit of another engine may be in progress.
-            if let place = mapped.place, LockFileMemory.isLocked(place.lock) { return }
+            if let resolvedPath = mapped.resolvedPath, MappedLockFile.isLocked(resolvedPath.lock) {
+                return
+            }
             if !header.isStreaming {
                 try LostHeader(mapped.mapping, mapped.rawHeader(), size: size).check()
             }

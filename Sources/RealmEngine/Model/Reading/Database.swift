@@ -34,7 +34,7 @@ public final class Database: Sendable {
 
     struct Versions {
         var newest: VersionPin
-        var held: HeldVersions
+        var pins: VersionPins
         var failure: RealmError?
         /// Integer bounds of the version that this process committed last.
         var bounds: IntegerBounds?
@@ -69,14 +69,16 @@ public final class Database: Sendable {
     /// Joins the live session of the database at `path` as a reader. Nil if no process has it open,
     /// or its session cannot be joined from here.
     ///
-    /// Throws `busy` when other processes delay joining for longer than `patience`.
+    /// Throws `busy` when other processes delay joining for longer than `lockTimeout`.
     public convenience init?(
-        joiningLive path: String, _ patience: LockTimeout = .forever, key: EncryptionKey? = nil
+        joiningLive path: String, _ lockTimeout: LockTimeout = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
         do throws(RealmError) {
-            let place = DatabasePath(path)
-            guard let session = try Session(readingLive: place, patience) else { return nil }
-            try self.init(MappedFile(place, DatabaseKey(key)), session: session)
+            let resolvedPath = DatabasePath(path)
+            guard let session = try Session(readingLive: resolvedPath, lockTimeout) else {
+                return nil
+            }
+            try self.init(MappedFile(resolvedPath, DatabaseKey(key)), session: session)
         } catch {
             // A damaged lock file does not prevent reading the database without a session.
             if error.code == "IncompatibleLockFile" { return nil }
@@ -103,9 +105,9 @@ public final class Database: Sendable {
                 file.mapping, size: size, format: header.format, top: header.top)
         }
         isPrevious = header.slot != raw.selected
-        var held = HeldVersions(nil)
-        let newest = held.adopt(state, nil, .none)
-        versions = LockedValue(Versions(newest: newest, held: held))
+        var pins = VersionPins(nil)
+        let newest = pins.adopt(state, nil, .none)
+        versions = LockedValue(Versions(newest: newest, pins: pins))
     }
 
     /// Opens a file as a participant of a session, at the session's newest version.
@@ -122,9 +124,9 @@ public final class Database: Sendable {
         }
         let pin = try Self.pinNewest(session, file)
         do throws(RealmError) {
-            var held = HeldVersions(session)
-            let newest = held.adopt(try Self.state(file, pin), pin, .none)
-            versions = LockedValue(Versions(newest: newest, held: held))
+            var pins = VersionPins(session)
+            let newest = pins.adopt(try Self.state(file, pin), pin, .none)
+            versions = LockedValue(Versions(newest: newest, pins: pins))
         } catch {
             session.release(pin)
             throw error
@@ -149,14 +151,14 @@ public final class Database: Sendable {
         isPrevious = pin == nil && state.version < other.version
         slab = other.slab
         self.raw = raw
-        var held = HeldVersions(session)
-        let newest = held.adopt(state, pin, .none)
-        versions = LockedValue(Versions(newest: newest, held: held))
+        var pins = VersionPins(session)
+        let newest = pins.adopt(state, pin, .none)
+        versions = LockedValue(Versions(newest: newest, pins: pins))
     }
 
     deinit {
         if session != nil { OpenDatabases.remove(ObjectIdentifier(self)) }
-        versions.withLock { $0.held.letGoOfAll() }
+        versions.withLock { $0.pins.unpinAll() }
     }
 
     /// Reads a pinned version.
@@ -190,7 +192,7 @@ public final class Database: Sendable {
         of error: RealmError, _ file: MappedFile, _ pin: VersionList.Pin
     ) -> RealmError {
         do throws(RealmError) {
-            try file.checkPlace()
+            try file.checkPath()
             let size = min(Int(pin.fileSize), file.mapping.mapped)
             let memory = ReadContext(file.mapping, limit: UInt64(size))
             defer { withExtendedLifetime(memory) {} }
@@ -201,7 +203,7 @@ public final class Database: Sendable {
             }
             // The file is damaged only if the version that its header selects is.
             _ = try Session.Attachment(file)
-            return LockFileMemory.damaged
+            return MappedLockFile.damaged
         } catch let other { return other.reason == "replaced" ? other : error }
     }
 
@@ -218,7 +220,7 @@ public final class Database: Sendable {
             if attempt == 100 { break }
             Deadline.sleep(milliseconds: 1)
         }
-        throw LockFileMemory.damaged
+        throw MappedLockFile.damaged
     }
 
     var newest: VersionState { versions.withLock { $0.newest.state } }
@@ -237,7 +239,7 @@ public final class Database: Sendable {
         let file = file
         return try versions.withLock { versions throws(RealmError) in
             let pin = try session.pinNewest()
-            if versions.held.isHeldLive(pin.version) {
+            if versions.pins.isHeldLive(pin.version) {
                 session.release(pin)
                 return false
             }
@@ -245,8 +247,8 @@ public final class Database: Sendable {
                 let state = try Self.state(file, pin, after: versions.newest.state)
                 // Pins the newer version first: versions between the two are kept only while the
                 // older one is pinned.
-                let newest = versions.held.adopt(state, pin, .none)
-                versions.held.letGo(versions.newest)
+                let newest = versions.pins.adopt(state, pin, .none)
+                versions.pins.removeHolder(versions.newest)
                 versions.newest = newest
             } catch {
                 session.release(pin)
@@ -260,7 +262,7 @@ public final class Database: Sendable {
     func pinNewest(_ label: ReaderLabel = .none) -> VersionPin {
         versions.withLock { versions in
             // Cannot be nil, because the handle itself pins the version.
-            versions.held.hold(versions.newest, label)!
+            versions.pins.addHolder(versions.newest, label)!
         }
     }
 
@@ -273,16 +275,16 @@ public final class Database: Sendable {
     ) throws(RealmError) -> VersionPin {
         precondition(kind != .full)
         return try versions.withLock { versions throws(RealmError) in
-            try versions.held.hold((pin ?? versions.newest).version, kind, label)
+            try versions.pins.addHolder((pin ?? versions.newest).version, kind, label)
         }
     }
 
     func unpin(_ pin: VersionPin) {
-        versions.withLock { $0.held.letGo(pin) }
+        versions.withLock { $0.pins.removeHolder(pin) }
     }
 
     /// Versions that this handle or its snapshots pin, ascending.
-    var pinnedVersions: [UInt64] { versions.withLock { $0.held.versions } }
+    var pinnedVersions: [UInt64] { versions.withLock { $0.pins.versions } }
 
     /// Whether the file is encrypted.
     public var isEncrypted: Bool { encryptionKey != nil }
@@ -311,15 +313,15 @@ public final class Database: Sendable {
     /// Whether a process participates in the file's session and may write.
     var isInUse: Bool {
         if session != nil { return true }
-        return file.place.map { LockFileMemory.isLocked($0.lock) } ?? false
+        return file.resolvedPath.map { MappedLockFile.isLocked($0.lock) } ?? false
     }
 
     /// Whether a writer is active, according to the lock file.
     var isBeingWritten: Bool {
         if let session { return session.file.writeMutex.isHeld }
-        guard let lock = file.place?.lock, LockFileMemory.isLocked(lock),
+        guard let lock = file.resolvedPath?.lock, MappedLockFile.isLocked(lock),
             let bytes = CompanionFile.beginning(of: lock, limit: LockFile.initialSize),
-            bytes.count == LockFile.initialSize, let copy = try? LockFileMemory(copying: bytes)
+            bytes.count == LockFile.initialSize, let copy = try? MappedLockFile(copying: bytes)
         else { return false }
         return LockFile(memory: copy).writeMutex.isHeld
     }
@@ -339,7 +341,7 @@ extension Database {
     }
 
     /// Returns the known upper bounds of the integers in indexes of `version`.
-    func bounds(version: UInt64) -> [IntegerBounds.Place: Int64] {
+    func bounds(version: UInt64) -> [IntegerBounds.Column: Int64] {
         versions.withLock { $0.bounds?.version == version ? $0.bounds!.largest : [:] }
     }
 

@@ -4,20 +4,20 @@ struct FilePreparation {
     private let file: FileDevice
     private let key: DatabaseKey
     /// Whether an empty file becomes a database.
-    private let makesDatabases: Bool
+    private let createsDatabases: Bool
     private static let page = 4096
 
-    init(_ file: FileDevice, _ key: DatabaseKey = .none, makesDatabases: Bool = false) {
+    init(_ file: FileDevice, _ key: DatabaseKey = .none, createsDatabases: Bool = false) {
         self.file = file
         self.key = key
-        self.makesDatabases = makesDatabases
+        self.createsDatabases = createsDatabases
     }
 
     /// - Parameter known: the file, if it is mapped already.
     /// - Returns: the mapped file; nil if its size changed.
     func run(_ known: MappedFile? = nil) throws(RealmError) -> MappedFile? {
         if file.size == 0 {
-            guard makesDatabases else { throw MappedFile.empty(file.path) }
+            guard createsDatabases else { throw MappedFile.empty(file.path) }
             try initialize()
         }
         let mapped = if let known { known } else { try MappedFile(file, key) }

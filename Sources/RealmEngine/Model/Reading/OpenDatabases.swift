@@ -14,24 +14,24 @@ enum OpenDatabases {
 
     private static let entries = LockedValue<[Key: Entry]>([:])
 
-    /// Returns the open database of the file at `place`; nil if there is none.
+    /// Returns the open database of the file at `resolvedPath`; nil if there is none.
     ///
     /// Throws `busy` if the file was replaced while the previous one is open, because both would
     /// share a lock file.
-    static func find(_ place: DatabasePath) throws(RealmError) -> Database? {
-        guard let file = FileIdentity(path: place.path) else { return nil }
+    static func find(_ resolvedPath: DatabasePath) throws(RealmError) -> Database? {
+        guard let file = FileIdentity(path: resolvedPath.path) else { return nil }
         let key = Key(file: file)
         // Both are released outside of the lock, because a deinitialised database removes itself.
         let (found, other) = entries.withLock { entries in
             (
                 entries[key]?.database.object,
                 entries.first {
-                    $0.value.path == place.path && $0.key.file != file
+                    $0.value.path == resolvedPath.path && $0.key.file != file
                         && $0.key.generation == key.generation
                 }?.value.database.object
             )
         }
-        if other != nil, found == nil { throw replaced(place.name) }
+        if other != nil, found == nil { throw replaced(resolvedPath.name) }
         return found
     }
 
@@ -50,7 +50,7 @@ enum OpenDatabases {
             if let other = entries[key]?.database.object { return other }
             entries[key] = Entry(
                 database: UnretainedEntry(database),
-                path: database.file.place?.path ?? database.path)
+                path: database.file.resolvedPath?.path ?? database.path)
             return database
         }
     }

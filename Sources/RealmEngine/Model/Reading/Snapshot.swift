@@ -5,21 +5,21 @@
 /// as the snapshot.
 public final class Snapshot {
     public let database: Database
-    /// State of the version, retained by the pin or by `keeper`.
-    private let keptState: Unmanaged<VersionState>
-    var state: VersionState { keptState.takeUnretainedValue() }
+    /// State of the version, retained by the pin or by `keepAlive`.
+    private let retainedState: Unmanaged<VersionState>
+    var state: VersionState { retainedState.takeUnretainedValue() }
     let memory: ReadContext
-    /// Nil for a snapshot of an open write transaction, or one with a `keeper`.
+    /// Nil for a snapshot of an open write transaction, or one with a `keepAlive`.
     let pin: VersionPin?
     /// Object that retains the state, and the version if there is no pin.
-    private let keeper: AnyObject?
+    private let keepAlive: AnyObject?
     /// Whether the version is in the file, so that its nodes neither change nor move. False for an
     /// open write transaction.
-    let isSettled: Bool
+    let isStored: Bool
     /// Whether the version was not in the file yet when this snapshot was made.
     let isBorrowed: Bool
     /// Leaf of the last object that was found by index.
-    private var lastPlace: LastPlace?
+    private var lastLookup: LastLookup?
     /// Leaf of the last object that was found by key, and the root of its tree.
     private var lastFound: (root: Ref, leaf: ClusterLeaf)?
     /// Cache of the query layer for this snapshot.
@@ -29,29 +29,29 @@ public final class Snapshot {
 
     /// Makes a snapshot of a pinned version and takes over `pin`.
     convenience init(_ database: Database, _ pin: VersionPin) {
-        self.init(database, pin.keptState, pin, keeper: nil)
+        self.init(database, pin.retainedState, pin, keepAlive: nil)
     }
 
     /// Makes a snapshot of a version that is not in the file yet. Takes over `pin`, which pins the
     /// version before its commit group.
     convenience init(_ database: Database, _ state: VersionState, guardedBy pin: VersionPin) {
-        self.init(database, .passUnretained(state), pin, keeper: state)
+        self.init(database, .passUnretained(state), pin, keepAlive: state)
     }
 
     /// Makes a snapshot of an open write transaction's state, which needs no pin.
     convenience init(unpinned database: Database, _ state: VersionState, memory: ReadContext) {
-        self.init(database, .passUnretained(state), nil, keeper: state, changing: memory)
+        self.init(database, .passUnretained(state), nil, keepAlive: state, changing: memory)
     }
 
-    /// Makes a snapshot of a version that `keeper` retains, together with its state.
-    convenience init(_ database: Database, _ state: VersionState, keptBy keeper: AnyObject) {
-        self.init(database, .passUnretained(state), nil, keeper: keeper)
+    /// Makes a snapshot of a version that `keepAlive` retains, together with its state.
+    convenience init(_ database: Database, _ state: VersionState, keptBy keepAlive: AnyObject) {
+        self.init(database, .passUnretained(state), nil, keepAlive: keepAlive)
     }
 
     /// - Parameter changing: read context of a state that changes.
     private init(
         _ database: Database, _ state: Unmanaged<VersionState>, _ pin: VersionPin?,
-        keeper: AnyObject?, changing: ReadContext? = nil
+        keepAlive: AnyObject?, changing: ReadContext? = nil
     ) {
         // Parameters are stored last, to save a retain of each.
         (memory, isBorrowed, hasClusteredDictionaries) = state._withUnsafeGuaranteedRef { state in
@@ -60,10 +60,10 @@ public final class Snapshot {
                 (21...22).contains(state.format)
             )
         }
-        isSettled = changing == nil && !isBorrowed
+        isStored = changing == nil && !isBorrowed
         self.pin = pin
-        self.keeper = keeper
-        keptState = state
+        self.keepAlive = keepAlive
+        retainedState = state
         self.database = database
     }
 
@@ -87,7 +87,7 @@ public final class Snapshot {
     /// Returns the leaf directory of `table` at `root` for a full scan; nil if the scan must walk
     /// the tree.
     func leafDirectory(_ table: TableKey, _ root: Ref) -> LeafDirectory? {
-        isSettled ? state.leaves.forVisit(of: table, root, memory.lookup) : nil
+        isStored ? state.leaves.forVisit(of: table, root, memory.lookup) : nil
     }
 
     var lookup: NodeSpace { memory.lookup }
@@ -97,10 +97,10 @@ public final class Snapshot {
     /// range. Leaves of an open write transaction are not cached, because they change.
     func place(of position: Int, in table: TableInfo) throws(RealmError) -> LeafAtKey? {
         let tree = ClusterTree(space: lookup, root: table.root)
-        guard isSettled else { return try tree.leaf(at: position) }
-        guard let last = lastPlace, last.table == table.key else {
+        guard isStored else { return try tree.leaf(at: position) }
+        guard let last = lastLookup, last.table == table.key else {
             guard let found = try tree.leaf(at: position) else { return nil }
-            lastPlace = LastPlace(table.key, found)
+            lastLookup = LastLookup(table.key, found)
             return found
         }
         if last.leaf.start <= position, position < last.leaf.end { return last.leaf }
@@ -109,7 +109,7 @@ public final class Snapshot {
         return found
     }
 
-    private final class LastPlace {
+    private final class LastLookup {
         let table: TableKey
         var leaf: LeafAtKey
 
@@ -129,7 +129,7 @@ public final class Snapshot {
             return (last.leaf, row)
         }
         let found = try ClusterTree(space: lookup, root: root).find(key)
-        if let found, isSettled { lastFound = (root, found.leaf) }
+        if let found, isStored { lastFound = (root, found.leaf) }
         return found
     }
 

@@ -155,12 +155,12 @@ struct SchemaReader {
     /// longer.
     static func fitting(_ name: String) -> String {
         var name = name
-        while name.utf8.count > longestName { name.unicodeScalars.removeLast() }
+        while name.utf8.count > maximumNameLength { name.unicodeScalars.removeLast() }
         return name
     }
 
     /// Maximum number of bytes in the name of a table or property (storage format 4.5).
-    static let longestName = 63
+    static let maximumNameLength = 63
 
     /// Reads the table at `ref`; its name comes from the caller.
     func table(

@@ -13,7 +13,7 @@ final class BacklinkList {
     private var positions: OriginPositions?
 
     /// Ratio of links read by searches to the list's length, above which the hash table is built.
-    private static let patience = 16
+    private static let lockTimeout = 16
 
     /// - Parameter slot: the cell of the backlink column: one link, a list of them, or none.
     init(_ context: EditContext, _ slot: NodeSlot) throws(RealmError) {
@@ -42,7 +42,7 @@ final class BacklinkList {
     }
 
     private func index(of origin: Int64) throws(RealmError) -> Int? {
-        if positions == nil, readCount > Self.patience * max(64, links.count) {
+        if positions == nil, readCount > Self.lockTimeout * max(64, links.count) {
             positions = try makePositions()
         }
         if let positions { return positions.index(of: origin) }

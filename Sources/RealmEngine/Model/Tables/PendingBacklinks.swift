@@ -31,7 +31,7 @@ struct PendingBacklinks {
 
     /// Records that a queue has a backlink; returns false if one already had.
     @inline(__always)
-    mutating func noteQueued() -> Bool {
+    mutating func recordQueued() -> Bool {
         if hasQueued { return false }
         hasQueued = true
         return true

@@ -32,7 +32,7 @@ final class RowShape {
             case .bool: type == .bool
             case .double: type == .double
             case .timestamp: type == .timestamp
-            case .string(let text): type == .string && text.count <= ValueCheck.longestString
+            case .string(let text): type == .string && text.count <= ValueCheck.maximumStringSize
             default: false
             }
         }

@@ -9,7 +9,7 @@ final class TableDirectory {
     private(set) var names: Ref
     private(set) var tables: Ref
     /// Whether tables were added, removed or renamed.
-    var isDirty = false { didSet { context.outdateReaders() } }
+    var isDirty = false { didSet { context.invalidateReaders() } }
     /// Editors of the tables in use by slot, for fast access to several tables alternately.
     @exclusivity(unchecked) private var editors: ContiguousArray<Unmanaged<TableEditor>?> = []
     /// The last schema; nil after a table was added, removed or renamed.

@@ -9,7 +9,7 @@ extension TableEditor {
     ) throws(RealmError) {
         pendingBacklinks.queue(leafIndex).append(target.raw, origin.raw)
         context.editedBytes &+= 32
-        if pendingBacklinks.noteQueued() { markDirty() }
+        if pendingBacklinks.recordQueued() { markDirty() }
     }
 
     /// Adds the first `count` of `origins` to the backlinks of their `targets`. Ignores the target
@@ -24,7 +24,7 @@ extension TableEditor {
             queue.append(targets[i], origins[i])
         }
         context.editedBytes &+= 32 &* (queue.count - before)
-        if queue.count > before, pendingBacklinks.noteQueued() { markDirty() }
+        if queue.count > before, pendingBacklinks.recordQueued() { markDirty() }
     }
 
     /// Removes one link from `origin`; returns false if there is none.

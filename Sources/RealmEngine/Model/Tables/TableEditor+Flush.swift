@@ -13,11 +13,11 @@ extension TableEditor {
         try trees.objects.finish()
         try trees.tombstones.finish()
         for (leafIndex, editor) in indexes.editors {
-            if isComplete { try editor.settleWaiting() }
+            if isComplete { try editor.flushPendingEntries() }
             if editor.isStale, let column = columns.first(where: { $0.leafIndex == leafIndex }) {
                 try fillIndex(column)
             }
-            indexes.setRoot(try editor.finish(keepsWaiting: !isComplete), leafIndex)
+            indexes.setRoot(try editor.finish(keepsPending: !isComplete), leafIndex)
         }
     }
 

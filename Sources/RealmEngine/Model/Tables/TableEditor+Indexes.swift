@@ -20,13 +20,13 @@ extension TableEditor {
     /// read for each new object.
     func defersChanges(_ column: ColumnInfo) -> Bool { column.key != primaryKey }
 
-    private func boundWaiting(_ leafIndex: Int) -> WaitingIntegers? {
-        let column = IntegerBounds.Place(table: key, leafIndex: leafIndex)
-        return context.bounds[column].map { WaitingIntegers(largest: $0) }
+    private func boundWaiting(_ leafIndex: Int) -> PendingIntegers? {
+        let column = IntegerBounds.Column(table: key, leafIndex: leafIndex)
+        return context.bounds[column].map { PendingIntegers(largest: $0) }
     }
 
     /// Known upper bounds of the integers in open indexes.
-    func bounds() -> [(IntegerBounds.Place, Int64)] {
+    func bounds() -> [(IntegerBounds.Column, Int64)] {
         indexes.editors.compactMap { (leafIndex, editor) in
             editor.waiting.largest.map { (.init(table: key, leafIndex: leafIndex), $0) }
         }
@@ -129,19 +129,19 @@ extension TableEditor {
     /// them.
     ///
     /// - Parameters:
-    ///   - onlyMost: whether small numbers of integers stay pending.
+    ///   - onlyLarge: whether small numbers of integers stay pending.
     ///   - changes: whether to apply pending changes too, even few.
-    func settleSomeWaiting(onlyMost: Bool, changes: Bool) throws(RealmError) -> Bool {
+    func flushSomePendingEntries(onlyLarge: Bool, changes: Bool) throws(RealmError) -> Bool {
         for column in columns where column.index != .none {
             guard let waiting = indexes.waiting(column.leafIndex) else { continue }
-            let isMuch = onlyMost ? waiting.isLarge : waiting.count > IndexEditor.portion
+            let isMuch = onlyLarge ? waiting.isLarge : waiting.count > IndexEditor.portion
             guard isMuch || (changes && waiting.hasChanges), let editor = try index(column) else {
                 continue
             }
             if isMuch {
-                try editor.settleSome(of: try clusters().objectCount())
+                try editor.insertSomePendingIntegers(of: try clusters().objectCount())
             } else {
-                try editor.settleSomeChanges()
+                try editor.applySomePendingChanges()
             }
             markDirty()
             return true

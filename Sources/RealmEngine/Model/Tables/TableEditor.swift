@@ -88,7 +88,7 @@ final class TableEditor {
     /// Records a change of an object, an index or a counter, and increments the content version.
     @inline(__always)
     func markDirty() {
-        context.outdateReaders()
+        context.invalidateReaders()
         markTopDirty()
         counters.countChange()
     }
@@ -109,7 +109,7 @@ final class TableEditor {
     }
 
     private func clearShape() {
-        context.outdateReaders()
+        context.invalidateReaders()
         caches.clearShape()
         context.schemaGeneration += 1
     }
@@ -217,7 +217,7 @@ final class TableEditor {
     }
 
     func setCell(_ key: ObjectKey, _ leafIndex: Int, _ value: Value) throws(RealmError) {
-        guard try setIfThere(key, leafIndex, value) else {
+        guard try setIfPresent(key, leafIndex, value) else {
             throw .corrupt("object \(key.raw) does not exist", in: className)
         }
     }
@@ -225,7 +225,7 @@ final class TableEditor {
     /// Stores a value without updating indexes or backlinks; returns false if there is no such
     /// object.
     @inline(__always)
-    func setIfThere(
+    func setIfPresent(
         _ key: ObjectKey, _ leafIndex: Int, _ value: Value
     ) throws(RealmError) -> Bool {
         markDirty()

@@ -7,7 +7,7 @@ struct TableIndexes {
     /// Refs of the roots as last written.
     private(set) var roots: [Int: Ref] = [:]
     /// Changes of an index that were pending at a spill; the index's next editor takes them over.
-    private(set) var waiting: [Int: WaitingIntegers] = [:]
+    private(set) var waiting: [Int: PendingIntegers] = [:]
 
     init() {}
 
@@ -26,12 +26,12 @@ struct TableIndexes {
         setRoots(info)
     }
 
-    func beginTransaction() { for editor in editors.values { editor.forgetPlaces() } }
+    func beginTransaction() { for editor in editors.values { editor.discardCachedLocations() } }
 
     func root(_ leafIndex: Int) -> Ref { roots[leafIndex] ?? .none }
 
     /// Pending changes of an index; nil if there cannot be any.
-    func waiting(_ leafIndex: Int) -> WaitingIntegers? {
+    func waiting(_ leafIndex: Int) -> PendingIntegers? {
         editors[leafIndex]?.waiting ?? waiting[leafIndex]
     }
 

@@ -1,9 +1,9 @@
 /// Checks whether a value may be stored in a property (object format 14 for sizes).
 package enum ValueCheck {
     /// Maximum number of bytes in a string, which is stored with a terminating zero.
-    package static let longestString = longestBinary - 1
+    package static let maximumStringSize = maximumBinarySize - 1
     /// Maximum number of bytes in a binary, which is stored in one blob.
-    package static let longestBinary = BytesLeaf.longestBlob
+    package static let maximumBinarySize = BytesLeaf.maximumBlobSize
 
     static func check(_ value: Value, _ column: ColumnInfo) throws(RealmError) {
         guard column.collection == nil else {
@@ -25,14 +25,14 @@ package enum ValueCheck {
             fits = true
         case (.link(let link), .link): fits = link.table == element.target
         case (.string(let bytes), .string):
-            try checkLength(bytes, longestString, name)
+            try checkLength(bytes, maximumStringSize, name)
             fits = true
         case (.binary(let bytes), .binary):
-            try checkLength(bytes, longestBinary, name)
+            try checkLength(bytes, maximumBinarySize, name)
             fits = true
         case (.set, .mixed): fits = false
         case (.string(let bytes), .mixed), (.binary(let bytes), .mixed):
-            try checkLength(bytes, longestString, name)
+            try checkLength(bytes, maximumStringSize, name)
             fits = true
         case (_, .mixed): fits = true
         default: fits = false

@@ -32,7 +32,7 @@ struct ChangeLogWriter: ~Copyable {
 
     /// Discards the bytes so far, after they were stored elsewhere. Further instructions continue
     /// them.
-    mutating func forgetBytes() { buffer.removeAll() }
+    mutating func discardBytes() { buffer.removeAll() }
 
     private mutating func emit(_ opcode: Opcode, _ first: Int64) {
         buffer.append(opcode.rawValue)

@@ -9,10 +9,10 @@ final class CollectionEdit {
     private unowned(unsafe) let transaction: WriteTransaction
     let editor: TableEditor
     let column: ColumnInfo
-    private let place: CollectionPlace
-    private var object: ObjectKey { place.object }
+    private let location: CollectionLocation
+    private var object: ObjectKey { location.object }
     /// The object that has the collection.
-    var owner: ObjectLink { ObjectLink(table: place.table, key: place.object) }
+    var owner: ObjectLink { ObjectLink(table: location.table, key: location.object) }
     /// Collections from the property's own inwards; the last one changes.
     @exclusivity(unchecked) private var levels: [Level] = []
     /// The collection that changes.
@@ -22,8 +22,8 @@ final class CollectionEdit {
     /// Whether elements can be links or contain some.
     private let mayHoldLinks: Bool
     /// Links and collections that the change removes, and those that it adds.
-    @exclusivity(unchecked) private var gone: [Value] = []
-    @exclusivity(unchecked) private var fresh: [Value] = []
+    @exclusivity(unchecked) private var removedValues: [Value] = []
+    @exclusivity(unchecked) private var addedValues: [Value] = []
     /// Value of the property when it was opened.
     private let stored: Value
     /// Root of the changing collection as stored in its parent; nil before the first change.
@@ -51,26 +51,26 @@ final class CollectionEdit {
         case dictionary(DictionaryEditor)
     }
 
-    /// Throws `misuse` if there is no such object, or no collection at `place`.
-    init(_ transaction: WriteTransaction, _ place: CollectionPlace) throws(RealmError) {
+    /// Throws `misuse` if there is no such object, or no collection at `location`.
+    init(_ transaction: WriteTransaction, _ location: CollectionLocation) throws(RealmError) {
         self.transaction = transaction
-        self.place = place
-        editor = try transaction.openEditor(place.table)
-        precondition(place.column >= 0 && place.column < editor.columns.count)
-        column = editor.columns[place.column]
-        element = place.steps.isEmpty ? column.layout.element : .mixed
+        self.location = location
+        editor = try transaction.openEditor(location.table)
+        precondition(location.column >= 0 && location.column < editor.columns.count)
+        column = editor.columns[location.column]
+        element = location.steps.isEmpty ? column.layout.element : .mixed
         mayHoldLinks = element.mayHoldLinks
-        isLogged = !editor.created.pointee.contains(place.object.raw)
-        guard place.steps.count < CollectionView.maximumDepth else {
+        isLogged = !editor.created.pointee.contains(location.object.raw)
+        guard location.steps.count < CollectionView.maximumDepth else {
             throw .misuse("collections do not nest that deep", reason: "depth")
         }
-        guard try editor.reaches(place.object),
-            let value = try editor.value(place.object, column)
-        else { throw WriteTransaction.noObject(editor, place.object) }
+        guard try editor.reaches(location.object),
+            let value = try editor.value(location.object, column)
+        else { throw WriteTransaction.noObject(editor, location.object) }
         stored = value
         tree = try Self.open(value, transaction.context, column)
         levels.append(Level(tree: tree, value: value, index: 0))
-        for step in place.steps { try enter(step) }
+        for step in location.steps { try enter(step) }
     }
 
     private static func open(
@@ -95,16 +95,16 @@ final class CollectionEdit {
     @inline(__always)
     var isCurrent: Bool { changeCount == transaction.context.changeCount }
 
-    /// Whether this is the edit of the collection at `place`, and nothing has changed since its own
-    /// last change.
+    /// Whether this is the edit of the collection at `location`, and nothing has changed since its
+    /// own last change.
     @inline(__always)
-    func isCurrent(at place: CollectionPlace) -> Bool {
-        isCurrent && object == place.object
-            && self.place.column == place.column && self.place.table == place.table
-            && (place.steps.isEmpty ? levels.count == 1 : self.place.steps == place.steps)
+    func isCurrent(at location: CollectionLocation) -> Bool {
+        isCurrent && object == location.object
+            && self.location.column == location.column && self.location.table == location.table
+            && (location.steps.isEmpty ? levels.count == 1 : self.location.steps == location.steps)
     }
 
-    private func enter(_ step: CollectionPlace.Step) throws(RealmError) {
+    private func enter(_ step: CollectionLocation.Step) throws(RealmError) {
         switch (step, tree) {
         case (.index(let wanted), .list(let list)):
             let index = try index(wanted, of: list)
@@ -202,7 +202,7 @@ final class CollectionEdit {
     @inline(__always)
     func putting(_ value: Value) throws(RealmError) -> Value {
         try begin()
-        if mayHoldLinks, value.isLinkOrCollection { fresh.append(value) }
+        if mayHoldLinks, value.isLinkOrCollection { addedValues.append(value) }
         return transaction.copyToArena(value)
     }
 
@@ -215,7 +215,7 @@ final class CollectionEdit {
         try begin()
         guard mayHoldLinks else { return }
         let value = try elements.value(at: index)
-        if value.isLinkOrCollection { gone.append(value) }
+        if value.isLinkOrCollection { removedValues.append(value) }
     }
 
     // MARK: Storing
@@ -226,26 +226,26 @@ final class CollectionEdit {
     /// Stores the change and logs two steps.
     func finish(_ step: Step, _ next: Step?) throws(RealmError) {
         try store()
-        if !fresh.isEmpty { try storeLinks() }
-        let hasOrphans = try gone.isEmpty ? false : removeGone()
+        if !addedValues.isEmpty { try storeLinks() }
+        let hasOrphans = try removedValues.isEmpty ? false : cleanUpRemoved()
         if isLogged { note(step, next) }
         if !hasOrphans { remain() }
     }
 
     private func storeLinks() throws(RealmError) {
-        for value in fresh { try transaction.addBacklinks(editor, object, column, of: value) }
-        fresh.removeAll(keepingCapacity: true)
+        for value in addedValues { try transaction.addBacklinks(editor, object, column, of: value) }
+        addedValues.removeAll(keepingCapacity: true)
     }
 
     /// Removes the backlinks of removed links, embedded objects and tombstones without further
     /// links, and nodes of removed collections. Returns true if objects were removed.
-    private func removeGone() throws(RealmError) -> Bool {
+    private func cleanUpRemoved() throws(RealmError) -> Bool {
         var orphans: [ObjectLink] = []
-        for value in gone {
+        for value in removedValues {
             try removeLinks(in: value, &orphans)
             if let root = value.collectionRoot { try transaction.context.freeDeep(root) }
         }
-        gone.removeAll(keepingCapacity: true)
+        removedValues.removeAll(keepingCapacity: true)
         for orphan in orphans { try transaction.removeOrphan(orphan) }
         return !orphans.isEmpty
     }
@@ -273,7 +273,7 @@ final class CollectionEdit {
         let old = try tree.finish()
         try store(try elements.finish(), levels.count - 1)
         try storeLinks()
-        _ = try removeGone()
+        _ = try cleanUpRemoved()
         try transaction.context.freeDeep(old)
         if isLogged { for step in steps { note(step, nil) } }
     }

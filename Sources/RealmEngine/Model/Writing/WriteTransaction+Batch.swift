@@ -132,7 +132,7 @@ extension WriteTransaction {
     private func addAscending(
         _ batch: RowBatch, _ index: RowShape.Index
     ) throws(RealmError) {
-        if index.editor.waiting.hasChanges { try index.editor.settleChanges() }
+        if index.editor.waiting.hasChanges { try index.editor.applyPendingChanges() }
         let numbers = batch.cells[index.column].words
         let before = index.editor.waiting.runs.count
         for row in 0..<batch.count {

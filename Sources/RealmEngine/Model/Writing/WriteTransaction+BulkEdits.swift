@@ -36,7 +36,7 @@ extension WriteTransaction {
     ) throws(RealmError) {
         var next: UInt64? = 0
         while let key = next {
-            try keepMemory()
+            try spillIfNeeded()
             guard let clusters = try tree() else { return }
             editor.markDirty()
             next = try clusters.visitLeaf(of: key) { (place) throws(RealmError) in
@@ -55,7 +55,7 @@ extension WriteTransaction {
     }
 
     /// Spills if memory exceeds the limit during a bulk edit.
-    func keepMemory() throws(RealmError) {
+    func spillIfNeeded() throws(RealmError) {
         if isBulk, size > memoryLimit { try spill() }
     }
 }

@@ -117,12 +117,12 @@ extension WriteTransaction {
                 continue
             }
             if !isCleared {
-                try visitLeaves(of: target) { (tree, place) throws(RealmError) in
-                    try tree.resetColumn(leafIndex, to: .int(0), in: place)
+                try visitLeaves(of: target) { (tree, location) throws(RealmError) in
+                    try tree.resetColumn(leafIndex, to: .int(0), in: location)
                 }
             }
-            try visitTombstones(of: target) { (tree, place) throws(RealmError) in
-                try tree.resetColumn(leafIndex, to: .int(0), in: place)
+            try visitTombstones(of: target) { (tree, location) throws(RealmError) in
+                try tree.resetColumn(leafIndex, to: .int(0), in: location)
             }
         }
     }
@@ -135,7 +135,7 @@ extension WriteTransaction {
             try self.forEachLink(in: value) { links.append((key, $0)) }
         }
         for (origin, link) in links {
-            try keepMemory()
+            try spillIfNeeded()
             _ = try removeBacklink(editor, origin, column, to: link)
         }
     }

@@ -5,13 +5,13 @@
 /// index does not exist. Indexes skip unresolved links. Backlinks are updated, and removed embedded
 /// objects are deleted.
 extension WriteTransaction {
-    /// Returns an edit of the collection at `place`: the cached one if nothing else has changed
+    /// Returns an edit of the collection at `location`: the cached one if nothing else has changed
     /// since.
-    func collection(at place: CollectionPlace) throws(RealmError) -> CollectionEdit {
+    func collection(at location: CollectionLocation) throws(RealmError) -> CollectionEdit {
         try checkOpen()
-        if let openCollection, openCollection.isCurrent(at: place) { return openCollection }
+        if let openCollection, openCollection.isCurrent(at: location) { return openCollection }
         openCollection = nil
-        let edit = try CollectionEdit(self, place)
+        let edit = try CollectionEdit(self, location)
         openCollection = edit
         return edit
     }
@@ -20,17 +20,17 @@ extension WriteTransaction {
 
     /// Appends a value to a list.
     public func appendElement(
-        _ value: Value, to place: CollectionPlace
+        _ value: Value, to location: CollectionLocation
     ) throws(RealmError) {
-        try collection(at: place).append(value)
+        try collection(at: location).append(value)
     }
 
     /// Inserts a value before the element at index `position`, or at the end if `position` is the
     /// count.
     public func insertElement(
-        _ value: Value, at position: Int, in place: CollectionPlace
+        _ value: Value, at position: Int, in location: CollectionLocation
     ) throws(RealmError) {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let list = try edit.list()
         let index = try edit.index(position, of: list, orEnd: true)
         try edit.check(value)
@@ -40,15 +40,15 @@ extension WriteTransaction {
 
     /// Replaces the element at index `position`.
     public func setElement(
-        _ value: Value, at position: Int, in place: CollectionPlace
+        _ value: Value, at position: Int, in location: CollectionLocation
     ) throws(RealmError) {
-        try collection(at: place).set(value, at: position)
+        try collection(at: location).set(value, at: position)
     }
 
     public func removeElement(
-        at position: Int, from place: CollectionPlace
+        at position: Int, from location: CollectionLocation
     ) throws(RealmError) {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let list = try edit.list()
         let index = try edit.index(position, of: list)
         try edit.taking(index, of: list)
@@ -58,9 +58,9 @@ extension WriteTransaction {
 
     /// Moves the element at index `position`, so that its index is `target` afterwards.
     public func moveElement(
-        from position: Int, to target: Int, in place: CollectionPlace
+        from position: Int, to target: Int, in location: CollectionLocation
     ) throws(RealmError) {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let list = try edit.list()
         let from = try edit.index(position, of: list)
         let to = try edit.index(target, of: list)
@@ -78,9 +78,9 @@ extension WriteTransaction {
 
     /// Swaps the elements at two indexes.
     public func swapElements(
-        _ a: Int, _ b: Int, in place: CollectionPlace
+        _ a: Int, _ b: Int, in location: CollectionLocation
     ) throws(RealmError) {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let list = try edit.list()
         let first = try edit.index(min(a, b), of: list)
         let second = try edit.index(max(a, b), of: list)
@@ -100,9 +100,9 @@ extension WriteTransaction {
     /// Creates an embedded object before the element at index `position`, or at the end if
     /// `position` is the count.
     public func insertEmbedded(
-        at position: Int, in place: CollectionPlace
+        at position: Int, in location: CollectionLocation
     ) throws(RealmError) -> ObjectKey {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let list = try edit.list()
         let index = try edit.index(position, of: list, orEnd: true)
         let link = try makeEmbedded(edit.column, of: edit.owner)
@@ -113,9 +113,9 @@ extension WriteTransaction {
 
     /// Replaces the embedded object at index `position` by a new one.
     public func setEmbedded(
-        at position: Int, in place: CollectionPlace
+        at position: Int, in location: CollectionLocation
     ) throws(RealmError) -> ObjectKey {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let list = try edit.list()
         let index = try edit.index(position, of: list)
         let link = try makeEmbedded(edit.column, of: edit.owner)
@@ -131,9 +131,9 @@ extension WriteTransaction {
     /// equal one.
     @discardableResult
     public func insertMember(
-        _ value: Value, into place: CollectionPlace
+        _ value: Value, into location: CollectionLocation
     ) throws(RealmError) -> Bool {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let set = try edit.set()
         try edit.check(value)
         let found = try Self.find(value, in: set)
@@ -146,9 +146,9 @@ extension WriteTransaction {
     /// Removes a value from a set; returns false if the set contains no equal one.
     @discardableResult
     public func removeMember(
-        _ value: Value, from place: CollectionPlace
+        _ value: Value, from location: CollectionLocation
     ) throws(RealmError) -> Bool {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let set = try edit.set()
         let found = try Self.find(value, in: set)
         guard found.isThere else { return false }
@@ -169,16 +169,16 @@ extension WriteTransaction {
     /// Stores a value under a key; returns false if it replaced another one.
     @discardableResult
     public func setEntry(
-        _ key: Value, to value: Value, in place: CollectionPlace
+        _ key: Value, to value: Value, in location: CollectionLocation
     ) throws(RealmError) -> Bool {
-        try collection(at: place).set(value, forKey: key)
+        try collection(at: location).set(value, forKey: key)
     }
 
     /// Creates an embedded object under a key, replacing the previous one.
     public func setEmbeddedEntry(
-        _ key: Value, in place: CollectionPlace
+        _ key: Value, in location: CollectionLocation
     ) throws(RealmError) -> ObjectKey {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         try edit.check(key: key)
         let link = try makeEmbedded(edit.column, of: edit.owner)
         _ = try edit.store(.link(link), forKey: key)
@@ -188,9 +188,9 @@ extension WriteTransaction {
     /// Removes a key and its value from a dictionary; returns false if there is no such key.
     @discardableResult
     public func removeEntry(
-        _ key: Value, from place: CollectionPlace
+        _ key: Value, from location: CollectionLocation
     ) throws(RealmError) -> Bool {
-        let edit = try collection(at: place)
+        let edit = try collection(at: location)
         let entries = try edit.dictionary()
         let found = try entries.find(key)
         guard found.isThere else { return false }
@@ -203,7 +203,7 @@ extension WriteTransaction {
     // MARK: All kinds
 
     /// Removes all elements of a collection.
-    public func removeAllElements(of place: CollectionPlace) throws(RealmError) {
-        try collection(at: place).clear()
+    public func removeAllElements(of location: CollectionLocation) throws(RealmError) {
+        try collection(at: location).clear()
     }
 }

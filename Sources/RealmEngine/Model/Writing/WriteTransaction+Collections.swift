@@ -245,7 +245,8 @@ extension WriteTransaction {
         case .string(let bytes) where !hasIntegerKeys:
             if bytes.count > 0, bytes[0] == UInt8(ascii: "$") { break }
             if bytes.buffer.contains(UInt8(ascii: ".")) { break }
-            return try ValueCheck.checkLength(bytes, ValueCheck.longestString, "a key of \(name)")
+            return try ValueCheck.checkLength(
+                bytes, ValueCheck.maximumStringSize, "a key of \(name)")
         default: break
         }
         throw RealmError(

@@ -2,7 +2,7 @@
 /// indexed lists contain no strings that are too long to be indexed (object format 5.6).
 extension WriteTransaction {
     /// Maximum number of objects named in an error.
-    private static let mostNamed = 10
+    private static let maximumNamedObjects = 10
 
     /// Throws `misuse` if objects would have the same primary key after `column` becomes required
     /// and each null becomes the zero of its type.
@@ -19,7 +19,7 @@ extension WriteTransaction {
                 return
             }
             count += 1
-            if named.count < Self.mostNamed { named.append("\(key.raw)") }
+            if named.count < Self.maximumNamedObjects { named.append("\(key.raw)") }
         }
         guard nulls > 0, count > 1 else { return }
         let rest = count > named.count ? " …" : ""
@@ -45,7 +45,7 @@ extension WriteTransaction {
                     continue
                 }
                 count += 1
-                if named.count < Self.mostNamed { named.append("\(key.raw)") }
+                if named.count < Self.maximumNamedObjects { named.append("\(key.raw)") }
                 return
             }
         }

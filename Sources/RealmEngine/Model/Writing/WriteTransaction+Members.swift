@@ -5,7 +5,7 @@ extension WriteTransaction {
     private static let rebuildingRatio = 8
 
     /// Removes the stored elements at `positions`, which must ascend.
-    func removeMembers(at positions: [Int], from place: CollectionPlace) throws(RealmError) {
+    func removeMembers(at positions: [Int], from place: CollectionLocation) throws(RealmError) {
         if positions.isEmpty { return }
         let edit = try collection(at: place)
         let set = try edit.set()
@@ -34,7 +34,7 @@ extension WriteTransaction {
     /// Inserts elements that the set does not contain. Each index is the one after the insertion;
     /// they must ascend.
     func insertMembers(
-        _ members: [(index: Int, value: Value)], into place: CollectionPlace
+        _ members: [(index: Int, value: Value)], into place: CollectionLocation
     ) throws(RealmError) {
         if members.isEmpty { return }
         let edit = try collection(at: place)

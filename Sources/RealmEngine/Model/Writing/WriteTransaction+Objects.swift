@@ -235,7 +235,7 @@ extension WriteTransaction {
         precondition(column >= 0 && column < fields.count)
         let field = fields[column]
         guard field.isPlain, field.accepts(value) else { return false }
-        guard try editor.setIfThere(object, field.leafIndex, value) else {
+        guard try editor.setIfPresent(object, field.leafIndex, value) else {
             throw Self.noObject(editor, object)
         }
         if !editor.created.pointee.contains(object.raw) {

@@ -71,13 +71,13 @@ extension WriteTransaction {
         if try editor.shape().receivesLinks { try nullifyLinks(to: keys, removed, in: editor) }
         let rebuilds = try mayRebuildIndexes(of: editor, without: keys.count)
         for key in keys {
-            try keepMemory()
+            try spillIfNeeded()
             guard try editor.reaches(key) else { continue }
             try removeObject(key, in: editor, with: removed, keepsEntries: rebuilds, &orphans)
         }
         guard rebuilds else { return }
         for column in editor.columns where column.index != .none {
-            try keepMemory()
+            try spillIfNeeded()
             try editor.fillIndex(column)
         }
     }
@@ -158,7 +158,7 @@ extension WriteTransaction {
             guard let index = origin.columnIndex(backlink.originColumn) else { continue }
             for key in origins {
                 if origin.key == editor.key, removed.contains(ObjectKey(key)) { continue }
-                try keepMemory()
+                try spillIfNeeded()
                 try nullify(origin, ObjectKey(key), origin.columns[index], removed)
             }
         }

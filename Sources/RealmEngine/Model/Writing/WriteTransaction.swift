@@ -190,7 +190,7 @@ public final class WriteTransaction {
         var isCommitted = false
         defer { end(isCommitted: isCommitted) }
         do throws(RealmError) {
-            if memoryLimit < .max { try settleIndexes(onlyMost: false) }
+            if memoryLimit < .max { try flushIndexes(onlyLarge: false) }
             try directory.flush()
             if let group = session.group {
                 group.add(self)
@@ -219,7 +219,7 @@ public final class WriteTransaction {
     private func end(isCommitted: Bool = false) {
         view = nil
         openCollection = nil
-        context.outdateReaders()
+        context.invalidateReaders()
         session.end(isCommitted: isCommitted)
     }
 }

@@ -15,14 +15,14 @@ package struct DatabasePath: Sendable, Hashable {
     let links: [String]
 
     /// The number of links that Linux follows.
-    private static let mostLinks = 40
+    private static let maximumSymlinks = 40
 
     /// Resolves the links in the file system. The file need not exist.
     package init(_ name: String) {
         self.name = name
         var links: [String] = []
         var last = name
-        while links.count < Self.mostLinks, let target = Self.target(of: last) {
+        while links.count < Self.maximumSymlinks, let target = Self.target(of: last) {
             let next =
                 target.utf8.first == Self.slash ? target : Self.split(last).directory + target
             // Links such as /proc/self/fd/3 lead to an open file whatever their text says.
@@ -89,7 +89,7 @@ extension DatabasePath {
         for link in links {
             let beside = link + ".lock"
             guard let other = FileIdentity(path: beside), other != FileIdentity(path: lock),
-                LockFileMemory.isLocked(other, at: beside)
+                MappedLockFile.isLocked(other, at: beside)
             else { continue }
             return (link, other)
         }

@@ -3,7 +3,7 @@ import Glibc
 /// A file opened for writing. Closes its descriptor when released.
 final class FileDevice: StorageDevice {
     /// Nil for a memory file.
-    let place: DatabasePath?
+    let resolvedPath: DatabasePath?
     /// The file's name in messages.
     let path: String
     let descriptor: Int32
@@ -29,25 +29,25 @@ final class FileDevice: StorageDevice {
         try self.init(DatabasePath(path), creation)
     }
 
-    init(_ place: DatabasePath, _ creation: Creation = .never) throws(RealmError) {
+    init(_ resolvedPath: DatabasePath, _ creation: Creation = .never) throws(RealmError) {
         let creating =
             switch creation {
             case .never: Int32(0)
             case .ifMissing: O_CREAT
             case .always: O_CREAT | O_EXCL
             }
-        let fd = File.open(place.path, O_RDWR | creating)
-        guard fd >= 0 else { throw File.failure(place.name, errno) }
+        let fd = File.open(resolvedPath.path, O_RDWR | creating)
+        guard fd >= 0 else { throw File.failure(resolvedPath.name, errno) }
         do throws(RealmError) {
-            let status = try FileStatus(fd, place.name)
-            try File.checkRegular(status, place.name)
+            let status = try FileStatus(fd, resolvedPath.name)
+            try File.checkRegular(status, resolvedPath.name)
             (size, identity) = (status.size, status.identity)
         } catch {
             close(fd)
             throw error
         }
-        self.place = place
-        path = place.name
+        self.resolvedPath = resolvedPath
+        path = resolvedPath.name
         descriptor = fd
     }
 
@@ -55,7 +55,7 @@ final class FileDevice: StorageDevice {
     /// for messages.
     init(memory name: String) throws(RealmError) {
         descriptor = try memoryDescriptor()
-        place = nil
+        resolvedPath = nil
         path = name
         size = 0
         do throws(RealmError) { identity = try FileStatus(descriptor, name).identity } catch {
@@ -68,7 +68,7 @@ final class FileDevice: StorageDevice {
     init(_ other: OwnedDescriptor, path: String) throws(RealmError) {
         descriptor = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw systemError("fcntl", path, errno: errno) }
-        place = nil
+        resolvedPath = nil
         self.path = path
         do throws(RealmError) {
             let status = try FileStatus(descriptor, path)

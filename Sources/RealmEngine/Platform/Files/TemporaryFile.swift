@@ -7,7 +7,7 @@ import Glibc
 package struct TemporaryFile {
     package let descriptor: Int32
     /// Nil for a file without a name.
-    private let passing: TemporaryName?
+    private let temporary: TemporaryName?
     private let folder: String
     private let path: String
 
@@ -24,10 +24,10 @@ package struct TemporaryFile {
         let mode = permissions?.atFirst ?? 0o666
         if let unnamed = Self.unnamed(in: folder, mode) {
             descriptor = unnamed
-            passing = nil
+            temporary = nil
         } else {
             var descriptor: Int32 = -1
-            passing = try TemporaryName(in: folder, for: path) { name in
+            temporary = try TemporaryName(in: folder, for: path) { name in
                 descriptor = Glibc.open(
                     name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
                 return descriptor
@@ -52,7 +52,7 @@ package struct TemporaryFile {
     private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     /// A path by which this process can read the file.
-    package var place: String { passing?.path ?? Self.place(of: descriptor) }
+    package var place: String { temporary?.path ?? Self.place(of: descriptor) }
 
     package static func exists(_ path: String, hint: String? = nil) -> RealmError {
         RealmError(
@@ -79,14 +79,14 @@ package struct TemporaryFile {
     private func name(_ target: String, replacing: Bool) throws(RealmError) {
         if !replacing {
             if try link(to: target) {
-                passing?.remove()
+                temporary?.remove()
                 return
             }
             // Without hard links, the check at creation has to suffice.
         }
-        if let passing {
-            try rename(passing.path, target)
-            passing.forget()
+        if let temporary {
+            try rename(temporary.path, target)
+            temporary.unregister()
             return
         }
         // Has a temporary name for an instant. If the process is killed then, the next
@@ -98,7 +98,7 @@ package struct TemporaryFile {
             name.remove()
             throw error
         }
-        name.forget()
+        name.unregister()
     }
 
     /// Returns false if the file system has no hard links.
@@ -118,5 +118,5 @@ package struct TemporaryFile {
     func close() { _ = Glibc.close(descriptor) }
 
     /// Removes the file, unless it already has its final name.
-    package func discard() { passing?.remove() }
+    package func discard() { temporary?.remove() }
 }

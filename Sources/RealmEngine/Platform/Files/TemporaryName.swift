@@ -57,12 +57,12 @@ struct TemporaryName {
     }
 
     /// Unlists the name: the file has its final name.
-    func forget() { TemporaryFiles.remove(entry) }
+    func unregister() { TemporaryFiles.remove(entry) }
 
     /// Removes the file, or the directory with its contents.
     func remove() {
         Self.remove(path)
-        forget()
+        unregister()
     }
 
     private static func leads(_ name: String, to descriptor: Int32) -> Bool {

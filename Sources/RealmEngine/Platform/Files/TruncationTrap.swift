@@ -5,7 +5,7 @@ import Synchronization
 /// its bytes no longer exist.
 ///
 /// A handler for `SIGBUS`, installed when the first instance is opened; it passes signals for other
-/// addresses on. Programs with a `SIGBUS` handler of their own call `decline`.
+/// addresses on. Programs with a `SIGBUS` handler of their own call `disable`.
 package enum TruncationTrap {
     /// The mapped files, each with its path as a C string.
     private static let files = AddressTable()
@@ -16,7 +16,7 @@ package enum TruncationTrap {
     private enum State { case none, installed, declined }
 
     /// Never installs the handler. Call before the first instance is opened.
-    package static func decline() { state.withLock { $0 = .declined } }
+    package static func disable() { state.withLock { $0 = .declined } }
 
     static func install() {
         state.withLock { state in

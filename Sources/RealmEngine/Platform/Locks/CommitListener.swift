@@ -9,7 +9,7 @@ import Glibc
 /// few times a second, and continuously while polling finds commits. Free to cross threads.
 final class CommitListener: Sendable {
     /// Looks for commits; returns whether there were any.
-    typealias Look = @Sendable () -> Bool
+    typealias CommitCheck = @Sendable () -> Bool
 
     /// A subscription, which ends when this object is released.
     final class Registration: Sendable {
@@ -26,7 +26,7 @@ final class CommitListener: Sendable {
 
     private struct Entry {
         let descriptor: Int32
-        let look: Look
+        let look: CommitCheck
     }
 
     private struct State {
@@ -67,17 +67,20 @@ final class CommitListener: Sendable {
     }
 
     /// Makes the process's listener call its callbacks now, if there is a listener.
-    static func ring() { known.withLock { $0 }?.waiter.ring() }
+    static func wake() { known.withLock { $0 }?.waiter.wake() }
 
     var wakes: Int { state.withLock { $0.wakes } }
 
-    /// Calls `look` on the listener's thread when a commit of the database at `place` is announced,
-    /// and periodically. Creates the FIFO if it is missing.
+    /// Calls `look` on the listener's thread when a commit of the database at `resolvedPath` is
+    /// announced, and periodically. Creates the FIFO if it is missing.
     ///
-    /// - Parameter place: nil for a database in memory, whose commits are announced with `ring`.
-    func add(_ place: DatabasePath?, _ look: @escaping Look) -> Registration {
-        let fifo = place.flatMap { place in
-            CompanionFile.fifo(place.note) { FilePermissions(of: place.path) ?? .ofNewDatabase }
+    /// - Parameter resolvedPath: nil for a database in memory, whose commits are announced with
+    ///   `wake`.
+    func add(_ resolvedPath: DatabasePath?, _ look: @escaping CommitCheck) -> Registration {
+        let fifo = resolvedPath.flatMap { resolvedPath in
+            CompanionFile.fifo(resolvedPath.note) {
+                FilePermissions(of: resolvedPath.path) ?? .ofNewDatabase
+            }
         }
         let descriptor = fifo ?? -1
         let (number, mustStart) = state.withLock { state -> (UInt64, Bool) in
@@ -87,7 +90,7 @@ final class CommitListener: Sendable {
             return (state.lastNumber, !state.hasThread)
         }
         if descriptor >= 0 { _ = waiter.add(descriptor, number) }
-        if mustStart { startThread() } else { waiter.ring() }
+        if mustStart { startThread() } else { waiter.wake() }
         return Registration(number, self)
     }
 
@@ -109,13 +112,13 @@ final class CommitListener: Sendable {
             let isIdle = state.withLock { $0.entries.isEmpty }
             let heard = waiter.wait(
                 microseconds: isIdle ? nil : quickLeft > 0 ? Self.quick : Self.slow)
-            let looks = state.withLock { state -> [Look] in
+            let maximumReads = state.withLock { state -> [CommitCheck] in
                 state.wakes += 1
                 guard let heard, !heard.isEmpty else { return state.entries.values.map(\.look) }
                 return heard.compactMap { state.entries[$0]?.look }
             }
             var hasFound = false
-            for look in looks where look() { hasFound = true }
+            for look in maximumReads where look() { hasFound = true }
             // Announced commits say nothing about unannounced ones.
             guard heard == nil else { continue }
             quickLeft = hasFound ? Self.quickTries : max(0, quickLeft - 1)

@@ -11,8 +11,8 @@ final class CommitNotifier: Sendable {
     /// Number of the session's participants when the FIFO was last looked for.
     private let participants = Atomic<UInt32>(0)
 
-    init(_ place: DatabasePath) {
-        path = place.note
+    init(_ resolvedPath: DatabasePath) {
+        path = resolvedPath.note
         descriptor = Atomic(Self.open(path))
     }
 

@@ -89,18 +89,18 @@ struct SharedMutex {
 
     func unlock() { pthread_mutex_unlock(mutex) }
 
-    /// Waits for the lock at most as long as `patience`; returns nil after that. Reads the clock
+    /// Waits for the lock at most as long as `lockTimeout`; returns nil after that. Reads the clock
     /// only if another thread holds the lock.
-    func lock(_ patience: LockTimeout) throws(RealmError) -> Outcome? {
+    func lock(_ lockTimeout: LockTimeout) throws(RealmError) -> Outcome? {
         if let outcome = try tryLock() { return outcome }
-        return try lock(until: patience.deadline)
+        return try lock(until: lockTimeout.deadline)
     }
 
-    /// Runs `body` with the lock held; returns nil without calling it if `patience` ends first.
+    /// Runs `body` with the lock held; returns nil without calling it if `lockTimeout` ends first.
     func withLock<R>(
-        _ patience: LockTimeout, _ body: () throws(RealmError) -> R
+        _ lockTimeout: LockTimeout, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R? {
-        guard try lock(patience) != nil else { return nil }
+        guard try lock(lockTimeout) != nil else { return nil }
         defer { unlock() }
         return try body()
     }

@@ -27,7 +27,7 @@ struct ReservedMemory: ~Copyable {
     var exhausted: RealmError { systemError("mprotect", nil, errno: ENOMEM) }
 
     /// Frees the memory of whole unused pages, which read as zero afterwards.
-    static func giveBack(_ first: UnsafeMutableRawPointer, _ count: Int) {
+    static func freePages(_ first: UnsafeMutableRawPointer, _ count: Int) {
         if count > 0 { madvise(first, count, MADV_DONTNEED) }
     }
 }

@@ -44,7 +44,7 @@ package struct ProcessIdentity: Hashable, Sendable {
     /// The identity of this process. Cached until the process forks.
     static var current: ProcessIdentity {
         let generation = UInt64(ForkGeneration.current) + 1
-        if knownGeneration.load(ordering: .acquiring) == generation {
+        if cachedGeneration.load(ordering: .acquiring) == generation {
             let known = known.load(ordering: .relaxed)
             return ProcessIdentity(
                 pid: UInt32(known >> 32), startTime: UInt32(truncatingIfNeeded: known))
@@ -52,12 +52,12 @@ package struct ProcessIdentity: Hashable, Sendable {
         let pid = UInt32(bitPattern: getpid())
         let current = ProcessIdentity(pid: pid) ?? ProcessIdentity(pid: pid, startTime: 0)
         known.store(UInt64(current.pid) << 32 | UInt64(current.startTime), ordering: .relaxed)
-        knownGeneration.store(generation, ordering: .releasing)
+        cachedGeneration.store(generation, ordering: .releasing)
         return current
     }
 
     private static let known = Atomic<UInt64>(0)
-    private static let knownGeneration = Atomic<UInt64>(0)
+    private static let cachedGeneration = Atomic<UInt64>(0)
 
     /// Whether this process still runs.
     var isRunning: Bool { ProcessIdentity(pid: pid) == self }
@@ -98,13 +98,13 @@ enum ThreadNumber {
         let generation = UInt(ForkGeneration.current)
         let known = UInt(bitPattern: own.value)
         if known != 0, known >> 32 == generation { return UInt32(truncatingIfNeeded: known) }
-        let number = asked() ?? UInt32(bitPattern: getpid())
+        let number = readThreadID() ?? UInt32(bitPattern: getpid())
         own.value = UnsafeMutableRawPointer(bitPattern: generation << 32 | UInt(number))
         return number
     }
 
     /// Reads the id from "PID/task/NUMBER", since `gettid` is not in Swift's view of the C library.
-    private static func asked() -> UInt32? {
+    private static func readThreadID() -> UInt32? {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = bytes.withUnsafeMutableBytes {
             readlink("/proc/thread-self", $0.bindMemory(to: CChar.self).baseAddress!, $0.count)

@@ -6,24 +6,24 @@ import Glibc
 final class SignalWaiter: Sendable {
     private let poll: Int32
     /// An eventfd that ends a wait when it becomes readable.
-    private let bell: Int32
-    private static let bellNumber = UInt64.max
+    private let wakeDescriptor: Int32
+    private static let wakeToken = UInt64.max
 
     /// Returns nil if the system has no descriptors left.
     init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard poll >= 0 else { return nil }
-        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard bell >= 0 else {
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else {
             close(poll)
             return nil
         }
-        _ = add(bell, Self.bellNumber)
+        _ = add(wakeDescriptor, Self.wakeToken)
     }
 
     deinit {
         close(poll)
-        close(bell)
+        close(wakeDescriptor)
     }
 
     /// Adds `descriptor`, which the caller keeps open until it is removed. `wait` reports its
@@ -37,10 +37,10 @@ final class SignalWaiter: Sendable {
     func remove(_ descriptor: Int32) { epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, nil) }
 
     /// Ends the current wait, or the next one.
-    func ring() { eventfd_write(bell, 1) }
+    func wake() { eventfd_write(wakeDescriptor, 1) }
 
     /// Waits for events, for ever if `microseconds` is nil. Returns the numbers of the descriptors
-    /// with events, an empty array if woken by `ring`, nil on timeout.
+    /// with events, an empty array if woken by `wake`, nil on timeout.
     func wait(microseconds: Int?) -> [UInt64]? {
         if let microseconds { sleep(atMost: microseconds) }
         return withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 16) { events in
@@ -48,9 +48,9 @@ final class SignalWaiter: Sendable {
                 poll, events.baseAddress, Int32(events.count), microseconds == nil ? -1 : 0)
             guard count > 0 else { return nil }
             return events[..<Int(count)].compactMap { event in
-                guard event.data.u64 == Self.bellNumber else { return event.data.u64 }
+                guard event.data.u64 == Self.wakeToken else { return event.data.u64 }
                 var rung: eventfd_t = 0
-                eventfd_read(bell, &rung)
+                eventfd_read(wakeDescriptor, &rung)
                 return nil
             }
         }

@@ -4,7 +4,7 @@ extension BoundQuery {
     /// with an error, which the binder must report.
     convenience init?(
         shortcut parsed: ParsedQuery, _ arguments: [QueryArgument], _ aliases: KeyPathAliases,
-        _ table: Table, isKept: Bool = false
+        _ table: Table, isCached: Bool = false
     ) {
         let tree = parsed.tree
         guard tree.clauses.isEmpty, case .comparison(let comparison) = tree.condition.kind,
@@ -32,7 +32,7 @@ extension BoundQuery {
         else { return nil }
         self.init(
             table: table.info, source: parsed.source, condition: .test(test), descriptors: [],
-            pool: pool, isKept: isKept)
+            pool: pool, isCached: isCached)
     }
 
     /// Converts a literal or argument to the column's type; nil if that requires the binder.

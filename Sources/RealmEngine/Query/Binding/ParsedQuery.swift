@@ -4,12 +4,12 @@ final class ParsedQuery: Sendable {
     let source: QuerySource
     let tree: QueryTree
     /// Whether versions cache the bound query, because the text is short.
-    let isKept: Bool
+    let isCached: Bool
 
-    init(_ source: QuerySource, _ tree: QueryTree, isKept: Bool = false) {
+    init(_ source: QuerySource, _ tree: QueryTree, isCached: Bool = false) {
         self.source = source
         self.tree = tree
-        self.isKept = isKept
+        self.isCached = isCached
     }
 
     /// Returns the parsed query of `text`, from the cache if possible.
@@ -30,9 +30,9 @@ final class ParsedQuery: Sendable {
         }
         let source = QuerySource(text: [UInt8](text.utf8), dialect: dialect)
         let tree = try QueryParser.parse(source)
-        let isKept = key != nil && !tree.isMomentary
-        let parsed = ParsedQuery(source, tree, isKept: isKept)
-        if let key, isKept { kept.withLock { $0[key] = parsed } }
+        let isCached = key != nil && !tree.isMomentary
+        let parsed = ParsedQuery(source, tree, isCached: isCached)
+        if let key, isCached { kept.withLock { $0[key] = parsed } }
         return parsed
     }
 
@@ -108,12 +108,12 @@ final class BoundQueries: Sendable {
         _ parsed: ParsedQuery, _ table: Table
     ) throws(RealmError) -> BoundQuery {
         let aliases = KeyPathAliases()
-        if let query = BoundQuery(shortcut: parsed, [], aliases, table, isKept: true) {
+        if let query = BoundQuery(shortcut: parsed, [], aliases, table, isCached: true) {
             return query
         }
         var binder = QueryBinder(
             parsed.source, parsed.tree.dialect, arguments: [], aliases: aliases, table: table)
-        return try binder.bind(parsed.tree, isKept: true)
+        return try binder.bind(parsed.tree, isCached: true)
     }
 }
 
@@ -122,7 +122,7 @@ final class SnapshotQueries {
     /// Cache shared by all snapshots of the version.
     let shared: BoundQueries
     /// Verified lists, each in the slot that its address selects.
-    private var sound: [VerifiedPostings.Place?]
+    private var sound: [VerifiedPostings.ListID?]
 
     private static let places = 64
 
@@ -135,7 +135,7 @@ final class SnapshotQueries {
     func isSound(
         _ list: Ref, _ part: Range<Int>, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {
-        let place = VerifiedPostings.Place(table: table.key, list: list, part: part)
+        let place = VerifiedPostings.ListID(table: table.key, list: list, part: part)
         let i = Int(truncatingIfNeeded: list.raw &>> 3) & (Self.places - 1)
         if let known = sound[i], known == place { return true }
         guard try shared.lists.isSound(place, in: table, space) else { return false }
@@ -149,7 +149,7 @@ extension Snapshot {
     var queries: SnapshotQueries? {
         // `queryMemory` only ever holds `SnapshotQueries`.
         if let queryMemory { return unsafeDowncast(queryMemory, to: SnapshotQueries.self) }
-        guard isSettled else { return nil }
+        guard isStored else { return nil }
         let shared = state.queries.withLock { queries in
             if let known = queries { return unsafeDowncast(known, to: BoundQueries.self) }
             let made = BoundQueries()

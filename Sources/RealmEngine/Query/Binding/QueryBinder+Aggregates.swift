@@ -28,7 +28,7 @@ extension QueryBinder {
                 try check(tree, element, isDictionary: isDictionary, range)
             }
             shape = path.isToOne ? .scalar : .list
-        case .scalar where isPredicate: throw notMany(tree, path, range)
+        case .scalar where isPredicate: throw quantifierError(tree, path, range)
         default: throw unsupported(tree, range)
         }
         let aggregate = BoundAggregate(
@@ -79,7 +79,7 @@ extension QueryBinder {
     }
 
     /// Makes the error with the wording of the SDK for predicates.
-    private func notMany(
+    private func quantifierError(
         _ tree: QueryAggregate, _ path: ResolvedPath, _ range: SourceRange
     ) -> RealmError {
         let name = tree.path.names.last.flatMap { $0 } ?? ""

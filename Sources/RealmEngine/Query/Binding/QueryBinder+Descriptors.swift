@@ -103,7 +103,7 @@ extension QueryBinder {
             if last.collection == nil, last.type == .link, let target = schema.table(last.target) {
                 key.hops.append(
                     PathHop(
-                        kind: .toOne, source: TablePlace(key.table), target: TablePlace(target),
+                        kind: .toOne, source: TableContext(key.table), target: TableContext(target),
                         column: BoundColumn(last)))
                 key.table = target
             } else {

@@ -8,7 +8,7 @@ extension QueryBinder {
             let info = path.table.columns.first(where: { $0.leafIndex == column.leafIndex }),
             info.type == .string, info.index == .fullText
         else { throw missingIndex(tree.left.range) }
-        if property.quantifier != nil, !allowsQuantifier(path) { throw notMany(property) }
+        if property.quantifier != nil, !allowsQuantifier(path) { throw quantifierError(property) }
         guard case .constant(let constant) = tree.right.kind else {
             throw textOperand(tree.right.range)
         }

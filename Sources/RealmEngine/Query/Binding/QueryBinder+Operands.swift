@@ -42,7 +42,7 @@ extension QueryBinder {
         case .count: bound = try count(path, tree.range)
         case .type: bound = try typeOf(path, tree.range)
         }
-        if tree.quantifier != nil, !allowsQuantifier(path) { throw notMany(tree) }
+        if tree.quantifier != nil, !allowsQuantifier(path) { throw quantifierError(tree) }
         return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
@@ -90,7 +90,7 @@ extension QueryBinder {
     }
 
     /// Makes the error for ANY, ALL or NONE before a single value.
-    func notMany(_ tree: QueryProperty) -> RealmError {
+    func quantifierError(_ tree: QueryProperty) -> RealmError {
         invalid(
             "quantifierNeedsList", tree.range,
             "'\(source.quote(tree.path.range))' is not a list: ANY, ALL and NONE need one")

@@ -194,7 +194,7 @@ extension QueryBinder {
             }
         path.hops.append(
             PathHop(
-                kind: kind, source: TablePlace(path.table), target: TablePlace(target),
+                kind: kind, source: TableContext(path.table), target: TableContext(target),
                 column: BoundColumn(info)))
         path.table = target
     }
@@ -233,7 +233,7 @@ extension QueryBinder {
         }
         path.hops.append(
             PathHop(
-                kind: .backlink, source: TablePlace(path.table), target: TablePlace(origin),
+                kind: .backlink, source: TableContext(path.table), target: TableContext(origin),
                 column: BoundColumn(backlink, origin: column)))
         path.table = origin
         rest = rest.dropFirst(3)

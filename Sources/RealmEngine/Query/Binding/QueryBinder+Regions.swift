@@ -70,7 +70,7 @@ extension QueryBinder {
     private func validated(
         _ shape: GeoShape, _ range: SourceRange, _ code: QuerySource.Code
     ) throws(RealmError) -> GeoRegion {
-        do throws(GeoRegion.Flaw) {
+        do throws(GeoRegion.ShapeError) {
             return try GeoRegion(shape)
         } catch {
             throw source.error(

@@ -41,14 +41,14 @@ struct QueryBinder {
     ///
     /// - Parameter clauses: clauses to apply after the tree's own.
     mutating func bind(
-        _ tree: QueryTree, _ clauses: [QueryClause] = [], isKept: Bool = false
+        _ tree: QueryTree, _ clauses: [QueryClause] = [], isCached: Bool = false
     ) throws(RealmError) -> BoundQuery {
         let condition = try condition(tree.condition)
         var descriptors: [BoundDescriptor] = []
         for clause in tree.clauses + clauses { descriptors.append(try bound(clause)) }
         return BoundQuery(
             table: table, source: source, condition: condition, descriptors: descriptors,
-            pool: pool, isKept: isKept)
+            pool: pool, isCached: isCached)
     }
 
     mutating func condition(_ tree: QueryCondition) throws(RealmError) -> BoundCondition {

@@ -9,12 +9,12 @@ package final class BoundFunction: Sendable {
 
     private struct Texts {
         let pool = ConstantPool()
-        var known: [Period: ByteView] = [:]
+        var cachedResult: [Period: ByteView] = [:]
 
         mutating func view(_ period: Period) -> ByteView {
-            if let view = known[period] { return view }
+            if let view = cachedResult[period] { return view }
             let view = pool.view(period.text)
-            known[period] = view
+            cachedResult[period] = view
             return view
         }
     }

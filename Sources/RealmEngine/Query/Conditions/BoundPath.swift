@@ -3,14 +3,14 @@
 final class BoundPath: Sendable {
     let hops: [PathHop]
     /// Class at the end of the hops.
-    let table: TablePlace
+    let table: TableContext
     let end: PathEnd
     /// Whether every hop leads to at most one object.
     let isToOne: Bool
 
     init(_ path: ResolvedPath) {
         hops = path.hops
-        table = TablePlace(path.table)
+        table = TableContext(path.table)
         end = path.end
         isToOne = path.isToOne
     }
@@ -27,7 +27,7 @@ struct ResolvedPath {
 }
 
 /// Key and root of a table, as evaluation needs them.
-struct TablePlace: Sendable {
+struct TableContext: Sendable {
     let key: TableKey
     let root: Ref
 
@@ -41,8 +41,8 @@ struct TablePlace: Sendable {
 struct PathHop: Sendable {
     let kind: Kind
     /// Class at the start of the hop.
-    let source: TablePlace
-    let target: TablePlace
+    let source: TableContext
+    let target: TableContext
     /// The link column of `source`, or the backlink column of its links.
     let column: BoundColumn
     /// Element of a list or entry of a dictionary to follow.

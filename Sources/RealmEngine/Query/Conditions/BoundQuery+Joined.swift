@@ -19,7 +19,7 @@ extension BoundQuery {
     ) {
         self.init(
             table: table.info, source: QuerySource(text: []), condition: condition,
-            descriptors: descriptors, pool: nil, isKept: false, parts: parts)
+            descriptors: descriptors, pool: nil, isCached: false, parts: parts)
     }
 
     /// The query without SORT, DISTINCT and LIMIT.
@@ -27,7 +27,7 @@ extension BoundQuery {
         if descriptors.isEmpty { return self }
         return BoundQuery(
             table: table, source: source, condition: condition, descriptors: [], pool: nil,
-            isKept: false, parts: [self])
+            isCached: false, parts: [self])
     }
 }
 

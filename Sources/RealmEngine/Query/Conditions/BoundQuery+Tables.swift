@@ -15,7 +15,7 @@ extension BoundQuery {
     }
 
     /// Whether a match depends on the object's own values only, and the results are in table order.
-    var asksObjectsAlone: Bool {
+    var readsOnlyObjects: Bool {
         var others: Set<TableKey> = []
         return descriptors.isEmpty && addTables(to: &others) && others.isEmpty
     }

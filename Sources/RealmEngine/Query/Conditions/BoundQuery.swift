@@ -156,7 +156,7 @@ final class BoundSubquery: Sendable {
     /// Cost of the condition, computed once: a range test contains the same subquery twice, so that
     /// recomputing it would double the work with each level of nesting.
     let cost: Double
-    let looks: Int
+    let maximumReads: Int
 
     private static let maximumLooks = 1 << 40
 
@@ -164,7 +164,7 @@ final class BoundSubquery: Sendable {
         self.path = path
         self.condition = condition
         cost = ConditionOrder.cost(condition)
-        looks = min(condition.looks, Self.maximumLooks)
+        maximumReads = min(condition.maximumReads, Self.maximumLooks)
         isNested = condition.hasSubquery
     }
 }
@@ -238,7 +238,7 @@ public final class BoundQuery: Sendable {
     init(
         table: TableInfo, source: QuerySource, condition: BoundCondition,
         descriptors: [BoundDescriptor], pool: ConstantPool?,
-        isKept: Bool, parts: [BoundQuery] = []
+        isCached: Bool, parts: [BoundQuery] = []
     ) {
         self.table = table
         self.source = source
@@ -248,6 +248,6 @@ public final class BoundQuery: Sendable {
         self.parts = parts
         namesObjects =
             pool?.namesObjects == true || parts.contains { $0.namesObjects }
-        decision = isKept ? LockedValue(nil) : nil
+        decision = isCached ? LockedValue(nil) : nil
     }
 }

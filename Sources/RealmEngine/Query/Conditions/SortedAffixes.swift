@@ -4,12 +4,12 @@ struct SortedAffixes: Sendable {
     private let binaries: Affixes
 
     /// Minimum number of constants to sort.
-    private static let worthSorting = 8
+    private static let minimumSortedCount = 8
 
     /// Nil for relations other than BEGINSWITH and ENDSWITH, and for few constants.
     init?(_ relation: QueryRelation, _ constants: [Value]) {
         guard relation == .beginsWith || relation == .endsWith,
-            constants.count >= Self.worthSorting
+            constants.count >= Self.minimumSortedCount
         else { return nil }
         var texts: [ByteView] = []
         var binaries: [ByteView] = []

@@ -5,12 +5,12 @@ struct SortedMembers: Sendable {
     private let hasNull: Bool
 
     /// Minimum number of constants to sort.
-    private static let worthSorting = 16
+    private static let minimumSortedCount = 16
 
     /// Nil for few members and for members of several types, because numbers of different types
     /// have no common order consistent with equality (query language 8.3).
     init?(_ members: [Value]) {
-        guard members.count >= Self.worthSorting else { return nil }
+        guard members.count >= Self.minimumSortedCount else { return nil }
         var values: [Value] = []
         values.reserveCapacity(members.count)
         for member in members {

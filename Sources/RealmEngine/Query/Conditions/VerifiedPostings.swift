@@ -2,7 +2,7 @@
 /// verified once. Safe to use from any thread.
 final class VerifiedPostings: Sendable {
     /// A list, or a part of one.
-    struct Place: Hashable {
+    struct ListID: Hashable {
         let table: TableKey
         let list: Ref
         let part: Range<Int>
@@ -13,14 +13,14 @@ final class VerifiedPostings: Sendable {
         }
     }
 
-    private let outcomes = LockedValue<[Place: Bool]>([:])
+    private let outcomes = LockedValue<[ListID: Bool]>([:])
 
     /// Maximum number of cached results; the cache is emptied when it is full.
     private static let maximumCount = 1 << 16
 
     /// Whether the keys of a part of the list ascend and all identify objects of `table`.
     func isSound(
-        _ place: Place, in table: TableInfo, _ space: NodeSpace
+        _ place: ListID, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {
         if let known = outcomes.withLock({ $0[place] }) { return known }
         let isSound = try KeyList(space, place.list, place.part)

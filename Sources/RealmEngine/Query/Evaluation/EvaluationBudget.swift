@@ -10,11 +10,11 @@ final class EvaluationBudget {
     private let meters: UnsafeMutablePointer<ReadState>
     private let source: NodeSpace
     /// Maximum number of times a pass reads each column.
-    private let looks: Int
+    private let maximumReads: Int
 
-    init(_ space: NodeSpace, looks: Int) {
+    init(_ space: NodeSpace, maximumReads: Int) {
         source = space.unmetered
-        self.looks = max(1, looks)
+        self.maximumReads = max(1, maximumReads)
         meters = .allocate(capacity: 2)
         meters.initialize(repeating: space.state.pointee, count: 2)
         beginPass()
@@ -26,7 +26,7 @@ final class EvaluationBudget {
     func beginPass() {
         meters.pointee = source.state.pointee
         pass.resetBudget()
-        meters.pointee.budget = meters.pointee.budget.multipliedSaturating(by: looks)
+        meters.pointee.budget = meters.pointee.budget.multipliedSaturating(by: maximumReads)
     }
 
     /// Node space for values of the scanned objects.
@@ -41,8 +41,8 @@ final class EvaluationBudget {
         return space
     }
 
-    /// Returns the node space for a collection of `spot`.
-    func space(for spot: RowLocation) -> NodeSpace { spot.isLinked ? beginVisit() : pass }
+    /// Returns the node space for a collection of `location`.
+    func space(for location: RowLocation) -> NodeSpace { location.isLinked ? beginVisit() : pass }
 }
 
 extension Int {
@@ -54,13 +54,14 @@ extension Int {
 
 extension BoundCondition {
     /// Maximum number of times a pass reads a column: once per operand and per hop.
-    var looks: Int {
+    var maximumReads: Int {
         switch self {
         case .constant: 0
-        case .and(let children), .or(let children): children.reduce(0) { $0 + $1.looks }
-        case .not(let child): child.looks
+        case .and(let children), .or(let children): children.reduce(0) { $0 + $1.maximumReads }
+        case .not(let child): child.maximumReads
         case .test: 1
-        case .comparison(let comparison): comparison.left.looks + comparison.right.looks
+        case .comparison(let comparison):
+            comparison.left.maximumReads + comparison.right.maximumReads
         case .fullText(let search): 1 + search.path.hops.count
         case .geoWithin(let geo): 3 + geo.path.hops.count
         }
@@ -68,15 +69,15 @@ extension BoundCondition {
 }
 
 extension BoundOperand {
-    var looks: Int {
+    var maximumReads: Int {
         switch kind {
-        case .subquery(let subquery): 1 + subquery.path.hops.count + subquery.looks
+        case .subquery(let subquery): 1 + subquery.path.hops.count + subquery.maximumReads
         case .path(let path), .count(let path), .size(let path), .typeOf(let path):
             1 + path.hops.count
         case .aggregate(let aggregate): 2 + aggregate.path.hops.count
-        case .function(_, let operand): operand.looks
+        case .function(_, let operand): operand.maximumReads
         case .arithmetic(let first, let terms):
-            terms.reduce(first.looks) { $0 + $1.operand.looks }
+            terms.reduce(first.maximumReads) { $0 + $1.operand.maximumReads }
         case .constant: 0
         }
     }

@@ -1,14 +1,14 @@
 /// Operators of aggregate functions (query language 17).
 extension QueryEvaluator {
     func append(
-        _ aggregate: BoundAggregate, _ spot: RowLocation, _ repeats: PathMultiplicity,
+        _ aggregate: BoundAggregate, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         let path = aggregate.path
         if let property = aggregate.property {
             let keys = takeKeys()
-            defer { giveBack(keys) }
-            try collectTargets(path.hops[...], from: spot, .counted, into: keys)
+            defer { returnList(keys) }
+            try collectTargets(path.hops[...], from: location, .counted, into: keys)
             // Sort by key, because the rounding of sums depends on the order.
             keys.sort()
             let run = run(of: aggregate)
@@ -21,11 +21,11 @@ extension QueryEvaluator {
         }
         guard case .collection(let column, _) = path.end else { return }
         if path.isToOne {
-            let owner = try follow(path.hops[...], from: spot)
+            let owner = try follow(path.hops[...], from: location)
             buffer.values.append(try result(aggregate, column, owner))
             return
         }
-        try visitTargets(path.hops[...], from: spot, repeats, in: path.table) {
+        try visitTargets(path.hops[...], from: location, repeats, in: path.table) {
             (owner) throws(RealmError) in
             buffer.values.append(try result(aggregate, column, owner))
         }

@@ -123,17 +123,17 @@ extension QueryEvaluator {
     /// Appends the result of steps into mixed values. Applies each step to all values before the
     /// next, so that nesting needs no recursion.
     func appendNested(
-        _ column: BoundColumn, _ spot: RowLocation, _ selector: CollectionSelector,
+        _ column: BoundColumn, _ location: RowLocation, _ selector: CollectionSelector,
         _ steps: [NestedStep], to buffer: ValueBuffer
     ) throws(RealmError) {
-        let start = try spot.value(column)
+        let start = try location.value(column)
         var current = ValueBuffer()
         if column.layout.collection == nil {
             current.values.append(start)
         } else {
-            try appendElements(start, selector, spot, to: current)
+            try appendElements(start, selector, location, to: current)
         }
-        var owner = spot
+        var owner = location
         for (i, step) in steps.enumerated() {
             let next = ValueBuffer()
             for value in current.values.all {
@@ -182,9 +182,9 @@ extension QueryEvaluator {
     ) throws(RealmError) -> Value? {
         guard let table = snapshot.schema.table(link.table),
             let index = table.columnIndex(named: name),
-            let spot = try find(link.key, in: TablePlace(table))
+            let location = try find(link.key, in: TableContext(table))
         else { return nil }
-        return try spot.value(BoundColumn(table.columns[index]))
+        return try location.value(BoundColumn(table.columns[index]))
     }
 }
 

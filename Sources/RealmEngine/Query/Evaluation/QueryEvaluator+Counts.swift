@@ -1,39 +1,41 @@
 /// `@count` of collections and links (query language 17).
 extension QueryEvaluator {
     func appendCounts(
-        _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
+        _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         switch path.end {
-        case .incoming: buffer.values.append(.int(try incoming(path, spot)))
-        case .objects: try appendLinkCounts(path, spot, repeats, to: buffer)
+        case .incoming: buffer.values.append(.int(try incoming(path, location)))
+        case .objects: try appendLinkCounts(path, location, repeats, to: buffer)
         case .collection(let column, _), .linkEntry(let column, _):
-            try appendCollectionCounts(column, path, spot, repeats, to: buffer)
+            try appendCollectionCounts(column, path, location, repeats, to: buffer)
         default: break
         }
     }
 
     /// Appends one count per object that owns links.
     private func appendLinkCounts(
-        _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
+        _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         let last = path.hops[path.hops.count - 1]
         if path.hops.count == 1 {
-            buffer.values.append(.int(try count(last, spot)))
+            buffer.values.append(.int(try count(last, location)))
             return
         }
-        try visitTargets(path.hops.dropLast(), from: spot, repeats, in: last.source) {
+        try visitTargets(path.hops.dropLast(), from: location, repeats, in: last.source) {
             (owner) throws(RealmError) in
             buffer.values.append(.int(try count(last, owner)))
         }
     }
 
-    private func count(_ hop: PathHop, _ spot: RowLocation) throws(RealmError) -> Int64 {
-        if hop.kind == .backlink { return try backlinks(hop.column.leafIndex, spot) }
-        let value = try spot.value(hop.column)
+    private func count(_ hop: PathHop, _ location: RowLocation) throws(RealmError) -> Int64 {
+        if hop.kind == .backlink { return try backlinks(hop.column.leafIndex, location) }
+        let value = try location.value(hop.column)
         switch value {
         case .link: return 1
-        case .dictionary(let view): return try linkCount(view, spot)
-        default: return Int64(try count(of: value, spot))
+        case .dictionary(let view): return try linkCount(view, location)
+        default: return Int64(try count(of: value, location))
         }
     }
 
@@ -49,34 +51,35 @@ extension QueryEvaluator {
     }
 
     private func appendCollectionCounts(
-        _ column: BoundColumn, _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity,
+        _ column: BoundColumn, _ path: BoundPath, _ location: RowLocation,
+        _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         if path.isToOne {
-            let owner = try follow(path.hops[...], from: spot)
+            let owner = try follow(path.hops[...], from: location)
             let count = try owner.map { (owner) throws(RealmError) in
                 try self.count(of: owner.value(column), owner)
             }
             buffer.values.append(.int(Int64(count ?? 0)))
             return
         }
-        try visitTargets(path.hops[...], from: spot, repeats, in: path.table) {
+        try visitTargets(path.hops[...], from: location, repeats, in: path.table) {
             (owner) throws(RealmError) in
             buffer.values.append(.int(Int64(try count(of: owner.value(column), owner))))
         }
     }
 
     /// Returns the number of all backlinks of the objects at the end of the path.
-    private func incoming(_ path: BoundPath, _ spot: RowLocation) throws(RealmError) -> Int64 {
+    private func incoming(_ path: BoundPath, _ location: RowLocation) throws(RealmError) -> Int64 {
         var total: Int64 = 0
         let columns = snapshot.schema.table(path.table.key)?.backlinks ?? []
         guard !path.hops.isEmpty else {
-            for backlink in columns { total &+= try backlinks(backlink.leafIndex, spot) }
+            for backlink in columns { total &+= try backlinks(backlink.leafIndex, location) }
             return total
         }
         let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(path.hops[...], from: spot, .counted, into: keys)
+        defer { returnList(keys) }
+        try collectTargets(path.hops[...], from: location, .counted, into: keys)
         for i in 0..<keys.keys.count {
             guard let target = try find(keys.keys[i], in: path.table) else { continue }
             var links: Int64 = 0
@@ -87,16 +90,16 @@ extension QueryEvaluator {
     }
 
     /// Returns the number of links to the object from one link column.
-    private func backlinks(_ leafIndex: Int, _ spot: RowLocation) throws(RealmError) -> Int64 {
-        let column = try BacklinkLeaf(space, try spot.leaf.columnRef(leafIndex))
-        guard spot.row < column.count else {
-            throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)
+    private func backlinks(_ leafIndex: Int, _ location: RowLocation) throws(RealmError) -> Int64 {
+        let column = try BacklinkLeaf(space, try location.leaf.columnRef(leafIndex))
+        guard location.row < column.count else {
+            throw .corrupt("a backlink leaf shorter than its cluster", at: location.leaf.ref)
         }
-        let slot = column.slot(spot.row)
+        let slot = column.slot(location.row)
         if slot.isNone { return 0 }
         if slot.isTagged { return 1 }
         let view = CollectionView(
             root: slot.ref, element: ElementType(type: .int, isNullable: false))
-        return Int64(try ElementCursor.count(visits.space(for: spot), view))
+        return Int64(try ElementCursor.count(visits.space(for: location), view))
     }
 }

@@ -2,7 +2,7 @@
 extension QueryEvaluator {
     /// Returns the object with `key`; nil if it does not exist.
     @inline(__always)
-    func find(_ key: ObjectKey, in table: TablePlace) throws(RealmError) -> RowLocation? {
+    func find(_ key: ObjectKey, in table: TableContext) throws(RealmError) -> RowLocation? {
         guard let (leaf, row) = try ClusterTree(space: space, root: table.root).find(key) else {
             return nil
         }
@@ -13,25 +13,25 @@ extension QueryEvaluator {
     func follow(_ hops: ArraySlice<PathHop>, from start: RowLocation) throws(RealmError)
         -> RowLocation?
     {
-        var spot = start
+        var location = start
         for hop in hops {
-            guard case .link(let link) = try spot.value(hop.column),
+            guard case .link(let link) = try location.value(hop.column),
                 let next = try find(link.key, in: hop.target)
             else { return nil }
-            spot = next
+            location = next
         }
-        return spot
+        return location
     }
 
     /// Collects the keys of all objects at the end of the hops. They are in order if `repeats` is
     /// `.kept`; otherwise equal keys are merged between hops. Throws `misuse` if there are too many
     /// to keep in order.
     func collectTargets(
-        _ hops: ArraySlice<PathHop>, from spot: RowLocation, _ repeats: PathMultiplicity,
+        _ hops: ArraySlice<PathHop>, from location: RowLocation, _ repeats: PathMultiplicity,
         into result: KeyBuffer
     ) throws(RealmError) {
         guard let first = hops.first else { return }
-        try step(first, spot, into: result)
+        try step(first, location, into: result)
         for hop in hops.dropFirst() {
             result.merge(repeats)
             result.exchange()
@@ -53,12 +53,12 @@ extension QueryEvaluator {
     /// Calls `body` with each object at the end of the hops.
     @inline(__always)
     func visitTargets(
-        _ hops: ArraySlice<PathHop>, from spot: RowLocation, _ repeats: PathMultiplicity,
-        in table: TablePlace, _ body: (RowLocation) throws(RealmError) -> Void
+        _ hops: ArraySlice<PathHop>, from location: RowLocation, _ repeats: PathMultiplicity,
+        in table: TableContext, _ body: (RowLocation) throws(RealmError) -> Void
     ) throws(RealmError) {
         let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(hops, from: spot, repeats, into: keys)
+        defer { returnList(keys) }
+        try collectTargets(hops, from: location, repeats, into: keys)
         for key in keys.keys.all {
             if let target = try find(key, in: table) { try body(target) }
         }
@@ -66,23 +66,23 @@ extension QueryEvaluator {
 
     /// Appends the targets of one hop from one object, without null and unresolved links.
     private func step(
-        _ hop: PathHop, _ spot: RowLocation, into keys: KeyBuffer
+        _ hop: PathHop, _ location: RowLocation, into keys: KeyBuffer
     ) throws(RealmError) {
         if hop.kind == .backlink {
-            try appendBacklinks(hop.column.leafIndex, spot, to: keys)
+            try appendBacklinks(hop.column.leafIndex, location, to: keys)
             return
         }
-        switch try spot.value(hop.column) {
+        switch try location.value(hop.column) {
         case .link(let link): keys.keys.append(link.key)
-        case .list(let view): try appendLinks(view, hop.selector, spot, to: keys)
-        case .set(let view): try appendLinks(view, .all, spot, to: keys)
+        case .list(let view): try appendLinks(view, hop.selector, location, to: keys)
+        case .set(let view): try appendLinks(view, .all, location, to: keys)
         case .dictionary(let view):
             if case .key(let key) = hop.selector {
-                guard case .link(let link) = try entry(view, key, spot) ?? .null else { return }
+                guard case .link(let link) = try entry(view, key, location) ?? .null else { return }
                 keys.keys.append(link.key)
                 return
             }
-            var entries = try self.entries(of: view, spot)
+            var entries = try self.entries(of: view, location)
             while let (_, value) = try entries.next() {
                 if case .link(let link) = value { keys.keys.append(link.key) }
             }
@@ -107,42 +107,43 @@ extension QueryEvaluator {
     }
 
     private func appendBacklinks(
-        _ leafIndex: Int, _ spot: RowLocation, to keys: KeyBuffer
+        _ leafIndex: Int, _ location: RowLocation, to keys: KeyBuffer
     ) throws(RealmError) {
-        let column = try BacklinkLeaf(space, try spot.leaf.columnRef(leafIndex))
-        guard spot.row < column.count else {
-            throw .corrupt("a backlink leaf shorter than its cluster", at: spot.leaf.ref)
+        let column = try BacklinkLeaf(space, try location.leaf.columnRef(leafIndex))
+        guard location.row < column.count else {
+            throw .corrupt("a backlink leaf shorter than its cluster", at: location.leaf.ref)
         }
-        var cursor = BacklinkCursor(visits.space(for: spot), slot: column.slot(spot.row))
+        var cursor = BacklinkCursor(visits.space(for: location), slot: column.slot(location.row))
         while let key = try cursor.next() { keys.keys.append(key) }
     }
 
     /// Appends the values of a path for one object, in the shape determined when binding.
     func append(
-        _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
+        _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         if case .lengths(let column) = path.end {
-            return try appendLengths(column, path, spot, repeats, to: buffer)
+            return try appendLengths(column, path, location, repeats, to: buffer)
         }
         if path.isToOne {
-            try appendBehindOne(path, spot, to: buffer)
+            try appendBehindOne(path, location, to: buffer)
         } else {
-            try appendBehindMany(path, spot, repeats, to: buffer)
+            try appendBehindMany(path, location, repeats, to: buffer)
         }
     }
 
     /// Appends the values of a path that reaches at most one object. Without an object, a scalar is
     /// null and a list empty.
     private func appendBehindOne(
-        _ path: BoundPath, _ spot: RowLocation, to buffer: ValueBuffer
+        _ path: BoundPath, _ location: RowLocation, to buffer: ValueBuffer
     ) throws(RealmError) {
         if case .objects = path.end {
             let last = path.hops[path.hops.count - 1]
-            let owner = try follow(path.hops.dropLast(), from: spot)
+            let owner = try follow(path.hops.dropLast(), from: location)
             buffer.values.append(try owner?.value(last.column) ?? .null)
             return
         }
-        let target = try follow(path.hops[...], from: spot)
+        let target = try follow(path.hops[...], from: location)
         guard let target else {
             switch path.end {
             case .scalar: buffer.values.append(.null)
@@ -158,12 +159,13 @@ extension QueryEvaluator {
     /// Appends the values of a path that reaches several objects: scalars form one list,
     /// collections one group each.
     private func appendBehindMany(
-        _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity, to buffer: ValueBuffer
+        _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
+        to buffer: ValueBuffer
     ) throws(RealmError) {
         if case .objects = path.end {
             let keys = takeKeys()
-            defer { giveBack(keys) }
-            try collectTargets(path.hops[...], from: spot, repeats, into: keys)
+            defer { returnList(keys) }
+            try collectTargets(path.hops[...], from: location, repeats, into: keys)
             for key in keys.keys.all {
                 buffer.values.append(.link(ObjectLink(table: path.table.key, key: key)))
             }
@@ -171,7 +173,7 @@ extension QueryEvaluator {
         }
         var isGrouped = true
         if case .scalar = path.end { isGrouped = false }
-        try visitTargets(path.hops[...], from: spot, repeats, in: path.table) {
+        try visitTargets(path.hops[...], from: location, repeats, in: path.table) {
             (target) throws(RealmError) in
             try append(path.end, target, to: buffer)
             if isGrouped { buffer.endGroup() }
@@ -182,17 +184,18 @@ extension QueryEvaluator {
 
     /// Appends the values at the end of a path for one object.
     private func append(
-        _ end: PathEnd, _ spot: RowLocation, to buffer: ValueBuffer
+        _ end: PathEnd, _ location: RowLocation, to buffer: ValueBuffer
     ) throws(RealmError) {
         switch end {
-        case .scalar(let column): buffer.values.append(try spot.value(column))
+        case .scalar(let column): buffer.values.append(try location.value(column))
         case .linkEntry(let column, let key):
-            try appendElements(spot.value(column), .key(key), spot, to: buffer)
-        case .linkKeys(let column): try appendElements(spot.value(column), .keys, spot, to: buffer)
+            try appendElements(location.value(column), .key(key), location, to: buffer)
+        case .linkKeys(let column):
+            try appendElements(location.value(column), .keys, location, to: buffer)
         case .collection(let column, let selector):
-            try appendElements(spot.value(column), selector, spot, to: buffer)
+            try appendElements(location.value(column), selector, location, to: buffer)
         case .nested(let column, let selector, let steps):
-            try appendNested(column, spot, selector, steps, to: buffer)
+            try appendNested(column, location, selector, steps, to: buffer)
         case .objects, .incoming, .lengths: break
         }
     }
@@ -200,15 +203,16 @@ extension QueryEvaluator {
     /// Appends the byte lengths of the elements of all collections at the end of the path, as one
     /// list.
     private func appendLengths(
-        _ column: BoundColumn, _ path: BoundPath, _ spot: RowLocation, _ repeats: PathMultiplicity,
+        _ column: BoundColumn, _ path: BoundPath, _ location: RowLocation,
+        _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
     ) throws(RealmError) {
         if path.isToOne {
-            if let owner = try follow(path.hops[...], from: spot) {
+            if let owner = try follow(path.hops[...], from: location) {
                 try appendElements(owner.value(column), .all, owner, to: buffer)
             }
         } else {
-            try visitTargets(path.hops[...], from: spot, repeats, in: path.table) {
+            try visitTargets(path.hops[...], from: location, repeats, in: path.table) {
                 (owner) throws(RealmError) in
                 try appendElements(owner.value(column), .all, owner, to: buffer)
             }

@@ -1,11 +1,11 @@
 /// Full-text and geospatial conditions (query language 15 and 20).
 extension QueryEvaluator {
     /// Whether the object, or an object at the end of the path, contains the words.
-    func evaluate(_ search: BoundFullText, _ spot: RowLocation) throws(RealmError) -> Bool {
-        if search.path.hops.isEmpty { return try matches(search, spot) }
+    func evaluate(_ search: BoundFullText, _ location: RowLocation) throws(RealmError) -> Bool {
+        if search.path.hops.isEmpty { return try matches(search, location) }
         let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(search.path.hops[...], from: spot, .dropped, into: keys)
+        defer { returnList(keys) }
+        try collectTargets(search.path.hops[...], from: location, .dropped, into: keys)
         for key in keys.keys.all {
             guard let target = try find(key, in: search.path.table) else { continue }
             if try matches(search, target) { return true }
@@ -13,17 +13,19 @@ extension QueryEvaluator {
         return false
     }
 
-    private func matches(_ search: BoundFullText, _ spot: RowLocation) throws(RealmError) -> Bool {
-        guard case .string(let text) = try spot.value(search.column) else {
+    private func matches(_ search: BoundFullText, _ location: RowLocation) throws(RealmError)
+        -> Bool
+    {
+        guard case .string(let text) = try location.value(search.column) else {
             return search.terms.matches(nil)
         }
         return search.terms.matches(text)
     }
 
-    func evaluate(_ geo: BoundGeo, _ spot: RowLocation) throws(RealmError) -> Bool {
+    func evaluate(_ geo: BoundGeo, _ location: RowLocation) throws(RealmError) -> Bool {
         let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(geo.path.hops[...], from: spot, .dropped, into: keys)
+        defer { returnList(keys) }
+        try collectTargets(geo.path.hops[...], from: location, .dropped, into: keys)
         var points = 0
         for key in keys.keys.all {
             guard let target = try find(key, in: geo.path.table),
@@ -45,12 +47,12 @@ extension QueryEvaluator {
     }
 
     /// Returns the point stored in an embedded object; nil if it is no valid point.
-    private func point(_ geo: BoundGeo, _ spot: RowLocation) throws(RealmError) -> GeoPoint? {
-        guard case .string(let type) = try spot.value(geo.type), type.count == 5,
-            Self.isPoint(type), case .list(let view) = try spot.value(geo.coordinates),
+    private func point(_ geo: BoundGeo, _ location: RowLocation) throws(RealmError) -> GeoPoint? {
+        guard case .string(let type) = try location.value(geo.type), type.count == 5,
+            Self.isPoint(type), case .list(let view) = try location.value(geo.coordinates),
             !view.root.isNone
         else { return nil }
-        var cursor = elements(of: view, spot)
+        var cursor = elements(of: view, location)
         guard case .double(let longitude)? = try cursor.next(),
             case .double(let latitude)? = try cursor.next()
         else { return nil }

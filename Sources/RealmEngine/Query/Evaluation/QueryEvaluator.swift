@@ -34,12 +34,12 @@ final class QueryEvaluator {
     /// Number of keys collected by paths, as a measure of their cost.
     var reached = 0
 
-    /// - Parameter looks: maximum number of times a pass over a table reads the collections of each
-    ///   object.
-    init(_ snapshot: Snapshot, looks: Int) {
+    /// - Parameter maximumReads: maximum number of times a pass over a table reads the collections
+    ///   of each object.
+    init(_ snapshot: Snapshot, maximumReads: Int) {
         self.snapshot = snapshot
         space = snapshot.lookup
-        visits = EvaluationBudget(snapshot.lookup, looks: looks)
+        visits = EvaluationBudget(snapshot.lookup, maximumReads: maximumReads)
     }
 
     /// Returns an empty run of the aggregate.
@@ -55,71 +55,73 @@ final class QueryEvaluator {
     }
 
     /// Whether the object matches the condition.
-    func evaluate(_ condition: BoundCondition, _ spot: RowLocation) throws(RealmError) -> Bool {
+    func evaluate(_ condition: BoundCondition, _ location: RowLocation) throws(RealmError) -> Bool {
         switch condition {
         case .constant(let value): return value
         case .and(let children):
-            for child in children where try !evaluate(child, spot) { return false }
+            for child in children where try !evaluate(child, location) { return false }
             return true
         case .or(let children):
-            for child in children where try evaluate(child, spot) { return true }
+            for child in children where try evaluate(child, location) { return true }
             return false
-        case .not(let child): return try !evaluate(child, spot)
-        case .test(let test): return test.matches(try spot.value(test.column))
-        case .comparison(let comparison): return try evaluate(comparison, spot)
-        case .fullText(let search): return try evaluate(search, spot)
-        case .geoWithin(let geo): return try evaluate(geo, spot)
+        case .not(let child): return try !evaluate(child, location)
+        case .test(let test): return test.matches(try location.value(test.column))
+        case .comparison(let comparison): return try evaluate(comparison, location)
+        case .fullText(let search): return try evaluate(search, location)
+        case .geoWithin(let geo): return try evaluate(geo, location)
         }
     }
 
     private func evaluate(
-        _ comparison: BoundComparison, _ spot: RowLocation
+        _ comparison: BoundComparison, _ location: RowLocation
     ) throws(RealmError) -> Bool {
         let mark = buffersInUse
         defer { buffersInUse = mark }
-        let left = try values(of: comparison.left, spot, comparison.repeats)
-        let right = try values(of: comparison.right, spot, comparison.repeats)
+        let left = try values(of: comparison.left, location, comparison.repeats)
+        let right = try values(of: comparison.right, location, comparison.repeats)
         return comparison.matches(left, right)
     }
 
     /// Returns the value of an operand that has exactly one.
-    func value(of operand: BoundOperand, _ spot: RowLocation) throws(RealmError) -> Value {
-        try firstValue(of: operand, spot) ?? .null
+    func value(of operand: BoundOperand, _ location: RowLocation) throws(RealmError) -> Value {
+        try firstValue(of: operand, location) ?? .null
     }
 
     /// Returns the first value of an operand; nil if it has none.
-    func firstValue(of operand: BoundOperand, _ spot: RowLocation) throws(RealmError) -> Value? {
+    func firstValue(of operand: BoundOperand, _ location: RowLocation) throws(RealmError) -> Value?
+    {
         let mark = buffersInUse
         defer { buffersInUse = mark }
-        return try values(of: operand, spot).values.first
+        return try values(of: operand, location).values.first
     }
 
     /// Returns the values of an operand for one object. The buffer is valid until the comparison
     /// ends.
     func values(
-        of operand: BoundOperand, _ spot: RowLocation, _ repeats: PathMultiplicity = .kept
+        of operand: BoundOperand, _ location: RowLocation, _ repeats: PathMultiplicity = .kept
     ) throws(RealmError) -> ValueBuffer {
         if case .constant(let buffer) = operand.kind { return buffer }
         let buffer = takeBuffer()
         switch operand.kind {
         case .constant: break
-        case .path(let path): try append(path, spot, repeats, to: buffer)
-        case .count(let path): try appendCounts(path, spot, repeats, to: buffer)
+        case .path(let path): try append(path, location, repeats, to: buffer)
+        case .count(let path): try appendCounts(path, location, repeats, to: buffer)
         case .size(let path):
-            try append(path, spot, repeats, to: buffer)
+            try append(path, location, repeats, to: buffer)
             for i in 0..<buffer.values.count {
-                buffer.values[i] = try size(of: buffer.values[i], spot, path)
+                buffer.values[i] = try size(of: buffer.values[i], location, path)
             }
         case .typeOf(let path):
-            try append(path, spot, repeats, to: buffer)
+            try append(path, location, repeats, to: buffer)
             for i in 0..<buffer.values.count {
                 buffer.values[i] = .int(Int64(TypeMask(buffer.values[i]).rawValue))
             }
-        case .aggregate(let aggregate): try append(aggregate, spot, repeats, to: buffer)
-        case .subquery(let subquery): buffer.values.append(.int(try count(subquery, spot)))
-        case .arithmetic(let first, let terms): try append(first, terms, spot, repeats, to: buffer)
+        case .aggregate(let aggregate): try append(aggregate, location, repeats, to: buffer)
+        case .subquery(let subquery): buffer.values.append(.int(try count(subquery, location)))
+        case .arithmetic(let first, let terms):
+            try append(first, terms, location, repeats, to: buffer)
         case .function(let function, let operand):
-            let inner = try values(of: operand, spot, repeats)
+            let inner = try values(of: operand, location, repeats)
             for value in inner.values.all { buffer.values.append(function.value(of: value)) }
             buffer.groupEnds.append(contentsOf: inner.groupEnds.all)
         }
@@ -127,16 +129,16 @@ final class QueryEvaluator {
     }
 
     private func append(
-        _ first: BoundOperand, _ terms: [BoundTerm], _ spot: RowLocation,
+        _ first: BoundOperand, _ terms: [BoundTerm], _ location: RowLocation,
         _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
     ) throws(RealmError) {
-        let start = try values(of: first, spot, repeats)
+        let start = try values(of: first, location, repeats)
         buffer.values.append(contentsOf: start.values.all)
         buffer.groupEnds.append(contentsOf: start.groupEnds.all)
         var isSingle = first.shape == .scalar
         for term in terms {
-            let other = try values(of: term.operand, spot, repeats)
+            let other = try values(of: term.operand, location, repeats)
             if term.operand.shape == .scalar, other.values.count == 1 {
                 for i in 0..<buffer.values.count {
                     buffer.values[i] = Arithmetic.apply(
@@ -159,22 +161,22 @@ final class QueryEvaluator {
     /// Returns the bytes of a text or the number of elements of a nested collection; null for other
     /// values.
     private func size(
-        of value: Value, _ spot: RowLocation, _ path: BoundPath
+        of value: Value, _ location: RowLocation, _ path: BoundPath
     ) throws(RealmError) -> Value {
         switch value {
         case .string(let text), .binary(let text): .int(Int64(text.count))
         case .list, .set, .dictionary:
-            .int(Int64(try count(of: value, path.hops.isEmpty ? spot : spot.linked)))
+            .int(Int64(try count(of: value, path.hops.isEmpty ? location : location.linked)))
         default: .null
         }
     }
 
     private func count(
-        _ subquery: BoundSubquery, _ spot: RowLocation
+        _ subquery: BoundSubquery, _ location: RowLocation
     ) throws(RealmError) -> Int64 {
         let keys = takeKeys()
-        defer { giveBack(keys) }
-        try collectTargets(subquery.path.hops[...], from: spot, .counted, into: keys)
+        defer { returnList(keys) }
+        try collectTargets(subquery.path.hops[...], from: location, .counted, into: keys)
         var count: Int64 = 0
         for i in 0..<keys.keys.count where try contains(subquery, keys.keys[i]) {
             count = count.addingSaturated(keys.times(i))
@@ -219,5 +221,5 @@ extension QueryEvaluator {
     }
 
     /// Returns the most recently taken list to the pool.
-    func giveBack(_ keys: KeyBuffer) { keyListsInUse -= 1 }
+    func returnList(_ keys: KeyBuffer) { keyListsInUse -= 1 }
 }

@@ -6,30 +6,31 @@ extension AggregateFunction {
 
     /// The number of objects, or of the elements of a collection including nulls.
     public static let count = AggregateFunction(
-        "count", ["@size", "@count"], "count", argument: .none, of: .all, nan: .kept,
+        "count", ["@size", "@count"], "count", argument: .none, of: .all, nan: .included,
         "the number of objects", result: { _ in .int }, by: .objects)
 
     public static let distinctCount = AggregateFunction(
         "count", [], "count of distinct values", argument: .distinctProperty, of: .all,
-        nan: .kept, "the number of different values; NaN is one", result: { _ in .int },
+        nan: .included, "the number of different values; NaN is one", result: { _ in .int },
         by: .ordered { _, _ in DistinctCount() })
 
     public static let sum = AggregateFunction(
-        "sum", ["@sum"], "sum", of: .numbers, nan: .keptInMixed, "the sum; 0 without values",
+        "sum", ["@sum"], "sum", of: .numbers, nan: .includedInMixed, "the sum; 0 without values",
         result: { $0 == .int ? .int : $0.isBinary ? .double : .decimal },
         by: .state { .total(of: $0, $1) { $0.sum($1) } })
 
     public static let average = AggregateFunction(
-        "avg", ["@avg"], "average", of: .numbers, nan: .keptInMixed, "the average",
+        "avg", ["@avg"], "average", of: .numbers, nan: .includedInMixed, "the average",
         result: { $0.typeOfMean },
         by: .state { .total(of: $0, $1) { total, _ in total.average } })
 
     public static let min = AggregateFunction(
-        "min", ["@min"], "min", of: .ordered, nan: .keptInMixedAndDictionaries, "the least value",
+        "min", ["@min"], "min", of: .ordered, nan: .includedInMixedAndDictionaries,
+        "the least value",
         result: { $0 }, by: .state { .extreme(isLeast: true, of: $0, $1) })
 
     public static let max = AggregateFunction(
-        "max", ["@max"], "max", of: .ordered, nan: .keptInMixedAndDictionaries,
+        "max", ["@max"], "max", of: .ordered, nan: .includedInMixedAndDictionaries,
         "the greatest value",
         result: { $0 }, by: .state { .extreme(isLeast: false, of: $0, $1) })
 

@@ -39,11 +39,11 @@ public final class AggregateFunction: Sendable {
     enum NaNRule: Sendable {
         case skipped
         /// NaN is used if it is a float or double in a mixed value, as in the reference engine.
-        case keptInMixed
+        case includedInMixed
         /// NaN is used if it is a float or double in a mixed value or a dictionary, as in the
         /// reference engine.
-        case keptInMixedAndDictionaries
-        case kept
+        case includedInMixedAndDictionaries
+        case included
     }
 
     enum Computation: Sendable {
@@ -141,15 +141,16 @@ extension AggregateFunction {
     }
 
     func filter(of element: OperandType, inDictionary: Bool) -> ValueFilter {
-        let keepsNaN =
+        let includesNaN =
             switch nan {
             case .skipped: false
-            case .keptInMixed: element == .mixed
-            case .keptInMixedAndDictionaries: element == .mixed || inDictionary
-            case .kept: true
+            case .includedInMixed: element == .mixed
+            case .includedInMixedAndDictionaries: element == .mixed || inDictionary
+            case .included: true
             }
         return ValueFilter(
-            numbersOnly: operands == .numbers, keepsNaN: keepsNaN, keepsDecimalNaN: nan == .kept)
+            numbersOnly: operands == .numbers, includesNaN: includesNaN,
+            includesDecimalNaN: nan == .included)
     }
 
     /// The operations of the function on its states for values of a type.
@@ -182,17 +183,17 @@ extension AggregateFunction {
 /// Selects the values that a function uses: no nulls, and NaN according to the function's rule.
 struct ValueFilter: Sendable {
     let numbersOnly: Bool
-    let keepsNaN: Bool
-    let keepsDecimalNaN: Bool
+    let includesNaN: Bool
+    let includesDecimalNaN: Bool
 
     @inline(__always)
     func accepts(_ value: Value) -> Bool {
         switch value {
         case .null: false
         case .int: true
-        case .float(let x): keepsNaN || !x.isNaN
-        case .double(let x): keepsNaN || !x.isNaN
-        case .decimal(let x): keepsDecimalNaN || !x.isNaN
+        case .float(let x): includesNaN || !x.isNaN
+        case .double(let x): includesNaN || !x.isNaN
+        case .decimal(let x): includesDecimalNaN || !x.isNaN
         default: !numbersOnly
         }
     }

@@ -6,9 +6,9 @@ extension AggregateOperation {
     ) -> AggregateOperation {
         switch element {
         case .int: OperationOn(IntegerExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
-        case .float where !filter.keepsNaN:
+        case .float where !filter.includesNaN:
             OperationOn(FloatExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
-        case .double where !filter.keepsNaN:
+        case .double where !filter.includesNaN:
             OperationOn(DoubleExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
         case .timestamp: OperationOn(DateExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
         default: OperationOn(Extreme(isLeast: isLeast, filter)) { extreme, _ in extreme.best }

@@ -12,7 +12,7 @@ final class CombinationNumbers {
     let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
 
     init(
-        _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemory
+        _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemoryLimit
     ) throws(RealmError) {
         readers = try keys.map { (key) throws(RealmError) in
             try GroupKeyReader(key, evaluator, copiesTexts: memory.copiesTexts)

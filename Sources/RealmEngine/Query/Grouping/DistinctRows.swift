@@ -11,7 +11,7 @@ struct DistinctRows {
     /// Nil for keys that this method does not support: computed keys, keys that cannot be compared,
     /// and keys through links, which have no value after a null link.
     init?(
-        _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemory
+        _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemoryLimit
     ) throws(RealmError) {
         guard keys.allSatisfy({ $0.hops.isEmpty && $0.operand == nil && $0.failure == nil }) else {
             return nil

@@ -13,11 +13,11 @@ final class GroupKeyReader {
     private var cells: [CellNumbers] = []
     /// Numbers of texts stored in areas of bytes.
     private var areas: AreaNumbers?
-    /// Numbers of small integers, starting at `leastSmall`; empty until one occurs.
+    /// Numbers of small integers, starting at `smallestSmallKey`; empty until one occurs.
     private let small = ReusedBuffer<UInt32>()
     /// Number of null among integers; `unknown` until it occurs.
     private var nullNumber = GroupKeyReader.unknown
-    private static let leastSmall: Int64 = -128
+    private static let smallestSmallKey: Int64 = -128
     private static let smallCount: UInt64 = 1 << 12
 
     private static let unknown = UInt32.max
@@ -85,7 +85,7 @@ final class GroupKeyReader {
         if small.count == 0 { for _ in 0..<Self.smallCount { small.append(Self.unknown) } }
         let (values, small) = (values, small.mutable.baseAddress!)
         node.visit(first, rows) { (row, integer) in
-            let place = UInt64(bitPattern: integer &- Self.leastSmall)
+            let place = UInt64(bitPattern: integer &- Self.smallestSmallKey)
             if place < Self.smallCount {
                 if small[Int(place)] == Self.unknown {
                     small[Int(place)] = values.number(of: integer)
@@ -108,7 +108,7 @@ final class GroupKeyReader {
 
     private func number(ofText text: ByteView?, _ leaf: ClusterLeaf) throws(RealmError) -> UInt32 {
         guard let text else { return values.number(of: .null) }
-        return text.count <= ShortText.longest && values.takesShort
+        return text.count <= ShortText.maximumLength && values.takesShort
             ? values.number(ofShort: text) : try number(of: .string(text), leaf)
     }
 

@@ -21,7 +21,7 @@ struct GroupRecord: Sendable {
     var size: Int { statesOffset + ((stateSize + 15) & ~15) }
 
     /// Maximum size of a record with its tail, in bytes.
-    var longest: Int { copiesTexts ? size + keys * TextHeads.longest + 15 : size }
+    var maximumLength: Int { copiesTexts ? size + keys * TextHeads.maximumLength + 15 : size }
 
     @inline(__always)
     func size(of record: UnsafeRawPointer) -> Int {
@@ -53,7 +53,7 @@ struct GroupRecord: Sendable {
             var head = ByteView.empty
             switch values[i] {
             case .string(let text) where copiesTexts, .binary(let text) where copiesTexts:
-                head = ByteView(text.base, count: min(text.count, TextHeads.longest))
+                head = ByteView(text.base, count: min(text.count, TextHeads.maximumLength))
             default: break
             }
             return (values[i], head)

@@ -1,18 +1,18 @@
 /// Records of groups in temporary files: sorted runs, which are merged when read.
 final class GroupRuns: RunOrder {
     let recordSize: Int
-    let longestRecord: Int
+    let maximumRecordSize: Int
     let layout: GroupRecord
     private let order: (UnsafeRawPointer, UnsafeRawPointer) -> Int
     private let runs: SortedRuns
 
     init(
-        _ layout: GroupRecord, _ memory: QueryMemory,
+        _ layout: GroupRecord, _ memory: QueryMemoryLimit,
         _ order: @escaping (UnsafeRawPointer, UnsafeRawPointer) -> Int
     ) throws(RealmError) {
         self.layout = layout
         recordSize = layout.size
-        longestRecord = layout.longest
+        maximumRecordSize = layout.maximumLength
         self.order = order
         runs = try SortedRuns(memory)
     }

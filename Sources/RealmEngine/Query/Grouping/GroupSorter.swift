@@ -2,10 +2,11 @@
 struct GroupSorter {
     private let record: GroupRecord
     private let order: [GroupOrder]
-    private let memory: QueryMemory
+    private let memory: QueryMemoryLimit
 
     init(
-        _ collations: [TextCollation], results: Int, _ order: [GroupOrder], _ memory: QueryMemory
+        _ collations: [TextCollation], results: Int, _ order: [GroupOrder],
+        _ memory: QueryMemoryLimit
     ) {
         record = GroupRecord(
             stateSize: results * GroupRecord.valueSize, copiesTexts: memory.copiesTexts,
@@ -31,8 +32,8 @@ struct GroupSorter {
         _ groups: GroupResults, _ body: (UnsafeRawPointer) throws(RealmError) -> Bool
     ) throws(RealmError) {
         var runs: GroupRuns?
-        let held = HeldRecords()
-        let room = UnsafeMutableRawPointer.allocate(byteCount: record.longest, alignment: 16)
+        let held = RecordBuffer()
+        let room = UnsafeMutableRawPointer.allocate(byteCount: record.maximumLength, alignment: 16)
         defer { room.deallocate() }
         while let (group, results) = groups.next() {
             record.copyKeys(of: group, to: room)
@@ -49,12 +50,12 @@ struct GroupSorter {
         while let group = all.next() { if try !body(group) { return } }
     }
 
-    private func sorted(_ held: HeldRecords) -> [Int] {
+    private func sorted(_ held: RecordBuffer) -> [Int] {
         Array(0..<held.count).ordered { compare(held[$0], held[$1]) < 0 }
     }
 
     private func spill(
-        _ held: HeldRecords, to runs: inout GroupRuns?
+        _ held: RecordBuffer, to runs: inout GroupRuns?
     ) throws(RealmError) {
         let file = if let runs { runs } else { try GroupRuns(record, memory, compare) }
         for place in sorted(held) { try file.append(held[place]) }
@@ -78,7 +79,7 @@ struct GroupSorter {
 }
 
 /// A list of records in memory.
-private final class HeldRecords {
+private final class RecordBuffer {
     private var bytes = ByteBuffer(capacity: 1 << 12)
     private var offsets: [Int] = []
 

@@ -21,7 +21,7 @@ final class MemoryGroups: GroupStream {
     ) {
         self.count = count
         self.fill = fill
-        room = .allocate(byteCount: record.longest, alignment: 16)
+        room = .allocate(byteCount: record.maximumLength, alignment: 16)
         super.init(record)
     }
 
@@ -46,7 +46,7 @@ final class SpilledGroups: GroupStream {
     init(_ runs: GroupRuns, _ layout: StateLayout) throws(RealmError) {
         self.layout = layout
         self.runs = try runs.merged()
-        room = .allocate(byteCount: runs.layout.longest, alignment: 16)
+        room = .allocate(byteCount: runs.layout.maximumLength, alignment: 16)
         super.init(runs.layout)
         ahead = self.runs.next()
     }

@@ -20,7 +20,7 @@ final class GroupTable {
 
     init(
         _ keys: [BoundSortKey], _ aggregates: [AggregateExpression], _ table: TableInfo,
-        _ evaluator: QueryEvaluator, _ memory: QueryMemory
+        _ evaluator: QueryEvaluator, _ memory: QueryMemoryLimit
     ) throws(RealmError) {
         self.keys = try CombinationNumbers(keys, evaluator, memory)
         self.aggregates = aggregates
@@ -128,12 +128,12 @@ final class GroupTable {
             record.setCount(counts.all[group], of: room)
             record.states(of: room).copyMemory(from: states[group], byteCount: layout.size)
         }
-        var groupPlaces = [Int](repeating: 0, count: values.isEmpty ? 0 : count)
+        var groupIndexes = [Int](repeating: 0, count: values.isEmpty ? 0 : count)
         if !values.isEmpty {
-            for (place, group) in order.enumerated() { groupPlaces[group] = place }
+            for (place, group) in order.enumerated() { groupIndexes[group] = place }
         }
         let streams = values.map { values in
-            let order = values.sorted(groupPlaces)
+            let order = values.sorted(groupIndexes)
             return MemoryGroups(valueRecord, count: order.count) { place, room in
                 let entry = values[order[place]]
                 valueRecord.setKeys(keyValues(entry.group) + [entry.value], of: room)

@@ -44,7 +44,7 @@ struct GroupVisit {
     private let keys: [BoundSortKey]
     private let aggregates: [AggregateExpression]
     private let overflow: IntegerOverflow
-    private let memory: QueryMemory
+    private let memory: QueryMemoryLimit
 
     init(
         _ plan: QueryPlan, keys: [BoundSortKey], _ aggregates: [AggregateExpression],
@@ -55,7 +55,7 @@ struct GroupVisit {
         self.keys = keys
         self.aggregates = aggregates
         self.overflow = overflow
-        memory = QueryMemory(plan.options, snapshot)
+        memory = QueryMemoryLimit(plan.options, snapshot)
     }
 
     /// Visits the groups until `body` returns false, and returns the number of objects.
@@ -64,10 +64,10 @@ struct GroupVisit {
         _ body: (_ keys: [Value], _ results: [Value]) throws(RealmError) -> Bool
     ) throws(RealmError) -> Int {
         let table = plan.query.table
-        let looks =
-            (plan.query.descriptors.map(\.looks).max() ?? 1)
+        let maximumReads =
+            (plan.query.descriptors.map(\.maximumReads).max() ?? 1)
             + GroupTable.orderedColumns(aggregates).count
-        let evaluator = QueryEvaluator(snapshot, looks: looks)
+        let evaluator = QueryEvaluator(snapshot, maximumReads: maximumReads)
         let groups = try GroupTable(keys, aggregates, table, evaluator, memory)
         let runs = SpilledTable(groups, memory)
         var count = 0
@@ -111,10 +111,10 @@ struct GroupVisit {
             try atEnd()
             return withExtendedLifetime(run) {}
         }
-        let place = TablePlace(plan.query.table)
+        let place = TableContext(plan.query.table)
         for key in try plan.rows(in: snapshot).keys {
-            guard let spot = try evaluator.find(key, in: place) else { continue }
-            try body(spot.leaf, Selection(row: spot.row))
+            guard let location = try evaluator.find(key, in: place) else { continue }
+            try body(location.leaf, Selection(row: location.row))
         }
         try atEnd()
     }
@@ -131,12 +131,12 @@ extension Selection {
 /// Groups in memory, and in temporary files for those that exceed the memory limit.
 private final class SpilledTable {
     private let table: GroupTable
-    private let memory: QueryMemory
+    private let memory: QueryMemoryLimit
     /// Runs of the groups, followed by runs of each property's values; empty before the first
     /// spill.
     private var runs: [GroupRuns] = []
 
-    init(_ table: GroupTable, _ memory: QueryMemory) {
+    init(_ table: GroupTable, _ memory: QueryMemoryLimit) {
         self.table = table
         self.memory = memory
     }

@@ -27,10 +27,10 @@ final class PairNumbers {
 
     func removeAll() {
         pairs.removeAll()
-        forget()
+        reset()
     }
 
-    private func forget() { known.update(repeating: Self.unknown, count: Self.capacity) }
+    private func reset() { known.update(repeating: Self.unknown, count: Self.capacity) }
 
     /// Stores the number of each row's pair.
     ///
@@ -44,7 +44,7 @@ final class PairNumbers {
         let bits = Int.bitWidth - max(0, limit - 1).leadingZeroBitCount
         if bits > shift {
             shift = bits
-            forget()
+            reset()
         }
         let (known, shift) = (known, UInt64(shift))
         rows.each { row in

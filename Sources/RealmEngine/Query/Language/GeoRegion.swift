@@ -5,18 +5,18 @@ enum GeoRegion: Sendable {
     case polygon(outside: GeoRing, holes: [GeoRing])
 
     /// Why a shape is no valid region.
-    struct Flaw: Error { let message: String }
+    struct ShapeError: Error { let message: String }
 
-    init(_ shape: GeoShape) throws(Flaw) {
+    init(_ shape: GeoShape) throws(ShapeError) {
         switch shape {
-        case .point: throw Flaw(message: "a point has no inside")
+        case .point: throw ShapeError(message: "a point has no inside")
         case .box(let a, let b): try self.init(box: a, b)
         case .circle(let center, let radius): try self.init(center, radius: radius)
         case .polygon(let rings): try self.init(rings: rings)
         }
     }
 
-    private init(box a: GeoPoint, _ b: GeoPoint) throws(Flaw) {
+    private init(box a: GeoPoint, _ b: GeoPoint) throws(ShapeError) {
         let corners = [
             a, GeoPoint(longitude: a.longitude, latitude: b.latitude), b,
             GeoPoint(longitude: b.longitude, latitude: a.latitude),
@@ -24,40 +24,40 @@ enum GeoRegion: Sendable {
         try self.init(rings: [corners + [a]])
     }
 
-    private init(_ center: GeoPoint, radius: Double) throws(Flaw) {
-        guard radius >= 0 else { throw Flaw(message: "a radius is not negative and not NaN") }
+    private init(_ center: GeoPoint, radius: Double) throws(ShapeError) {
+        guard radius >= 0 else { throw ShapeError(message: "a radius is not negative and not NaN") }
         let half = Trigonometry.sine(min(radius, .pi) / 2)
-        self = .cap(try Self.place(center), chord: 4 * half * half)
+        self = .cap(try Self.vector(center), chord: 4 * half * half)
     }
 
-    private init(rings: [[GeoPoint]]) throws(Flaw) {
+    private init(rings: [[GeoPoint]]) throws(ShapeError) {
         guard rings.reduce(0, { $0 + $1.count }) <= QueryLimits.points else {
-            throw Flaw(message: "it has more than \(QueryLimits.points) points")
+            throw ShapeError(message: "it has more than \(QueryLimits.points) points")
         }
         var loops: [GeoRing] = []
         for ring in rings {
             var places: [SphereVector] = []
-            for point in ring { places.append(try Self.place(point)) }
-            do throws(GeoRing.Flaw) {
+            for point in ring { places.append(try Self.vector(point)) }
+            do throws(GeoRing.ShapeError) {
                 loops.append(try GeoRing(closed: places))
-            } catch { throw Flaw(message: error.rawValue) }
+            } catch { throw ShapeError(message: error.rawValue) }
         }
-        guard let outside = loops.first else { throw Flaw(message: "a polygon needs a ring") }
+        guard let outside = loops.first else { throw ShapeError(message: "a polygon needs a ring") }
         try Self.check(outside, holes: loops.dropFirst())
         self = .polygon(outside: outside, holes: Array(loops.dropFirst()))
     }
 
     private static func check(
         _ outside: GeoRing, holes: ArraySlice<GeoRing>
-    ) throws(Flaw) {
+    ) throws(ShapeError) {
         for (i, hole) in holes.enumerated() {
             guard !outside.crosses(hole), outside.contains(nudged(hole.vertices[0])) else {
-                throw Flaw(message: "a hole lies outside its polygon")
+                throw ShapeError(message: "a hole lies outside its polygon")
             }
             for other in holes.dropFirst(i + 1) {
                 guard !hole.crosses(other), !hole.contains(nudged(other.vertices[0])),
                     !other.contains(nudged(hole.vertices[0]))
-                else { throw Flaw(message: "holes of a polygon overlap") }
+                else { throw ShapeError(message: "holes of a polygon overlap") }
             }
         }
     }
@@ -66,9 +66,9 @@ enum GeoRegion: Sendable {
         abs(point.longitude) <= 180 && abs(point.latitude) <= 90
     }
 
-    private static func place(_ point: GeoPoint) throws(Flaw) -> SphereVector {
+    private static func vector(_ point: GeoPoint) throws(ShapeError) -> SphereVector {
         guard isValid(point) else {
-            throw Flaw(message: "a longitude is within 180 degrees, a latitude within 90")
+            throw ShapeError(message: "a longitude is within 180 degrees, a latitude within 90")
         }
         return SphereVector(longitude: point.longitude, latitude: point.latitude)
     }
@@ -77,21 +77,21 @@ enum GeoRegion: Sendable {
     /// belongs to exactly one of the adjacent regions. At a pole, different longitudes give
     /// different vectors, much closer to each other; there the direction is along the ground and
     /// the distance smaller.
-    private static func nudged(_ place: SphereVector) -> SphereVector {
-        guard !place.isPole else {
-            return place + SphereVector(-place.z, 0.012 * place.z, 0) * 1e-20
+    private static func nudged(_ vector: SphereVector) -> SphereVector {
+        guard !vector.isPole else {
+            return vector + SphereVector(-vector.z, 0.012 * vector.z, 0) * 1e-20
         }
-        return (place + SphereVector(-0.3e-12, -1.1e-12, -1.3e-12)).normalized
+        return (vector + SphereVector(-0.3e-12, -1.1e-12, -1.3e-12)).normalized
     }
 
     func contains(_ point: GeoPoint) -> Bool {
-        let place = SphereVector(longitude: point.longitude, latitude: point.latitude)
+        let vector = SphereVector(longitude: point.longitude, latitude: point.latitude)
         switch self {
         case .cap(let center, let chord):
-            let difference = place - center
+            let difference = vector - center
             return difference.dot(difference) <= chord
         case .polygon(let outside, let holes):
-            let nudged = Self.nudged(place)
+            let nudged = Self.nudged(vector)
             return outside.contains(nudged) && !holes.contains { $0.contains(nudged) }
         }
     }

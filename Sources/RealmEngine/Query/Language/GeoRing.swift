@@ -8,18 +8,18 @@ struct GeoRing: Sendable {
     /// Whether a vertex is at a pole. The direction of arcs from there requires exact arithmetic.
     private let touchesPole: Bool
 
-    enum Flaw: String, Error {
+    enum ShapeError: String, Error {
         case open = "a ring must end where it begins"
         case tooFew = "a ring needs at least three different points"
         case crossing = "a ring crosses or touches itself"
     }
 
-    init(closed points: [SphereVector]) throws(Flaw) {
+    init(closed points: [SphereVector]) throws(ShapeError) {
         guard points.count > 1, points[0] == points[points.count - 1] else { throw .open }
         try self.init(points.dropLast())
     }
 
-    init(_ points: ArraySlice<SphereVector>) throws(Flaw) {
+    init(_ points: ArraySlice<SphereVector>) throws(ShapeError) {
         var vertices: [SphereVector] = []
         for point in points where vertices.last != point { vertices.append(point) }
         while vertices.count > 1, vertices.first == vertices.last { vertices.removeLast() }
@@ -46,21 +46,21 @@ struct GeoRing: Sendable {
         return false
     }
 
-    /// Whether the arc from the reference to `place` crosses the ring an odd number of times.
+    /// Whether the arc from the reference to `vector` crosses the ring an odd number of times.
     private static func crossesOddly(
-        _ v: [SphereVector], _ touchesPole: Bool, to place: SphereVector
+        _ v: [SphereVector], _ touchesPole: Bool, to vector: SphereVector
     ) -> Bool {
         var isOdd = false
         var last = v[v.count - 1]
         if touchesPole {
             for next in v {
-                if SphereVector.arcsCrossExactly(reference, place, last, next) { isOdd.toggle() }
+                if SphereVector.arcsCrossExactly(reference, vector, last, next) { isOdd.toggle() }
                 last = next
             }
             return isOdd
         }
         for next in v {
-            if SphereVector.arcsCross(reference, place, last, next) { isOdd.toggle() }
+            if SphereVector.arcsCross(reference, vector, last, next) { isOdd.toggle() }
             last = next
         }
         return isOdd
@@ -112,8 +112,8 @@ struct GeoRing: Sendable {
         return area - (area / sphere).rounded() * sphere
     }
 
-    func contains(_ place: SphereVector) -> Bool {
-        Self.crossesOddly(vertices, touchesPole, to: place) != containsReference
+    func contains(_ vector: SphereVector) -> Bool {
+        Self.crossesOddly(vertices, touchesPole, to: vector) != containsReference
     }
 
     func crosses(_ other: GeoRing) -> Bool {

@@ -73,12 +73,12 @@ struct QueryLexer {
     }
 
     /// Whether a parenthesis is next.
-    var isBeforeParenthesis: Bool { byte(nextPlace) == UInt8(ascii: "(") }
+    var isBeforeParenthesis: Bool { byte(nextOffset) == UInt8(ascii: "(") }
 
     /// Whether a duration is next.
-    var isBeforeDuration: Bool { durationEnd(nextPlace) != nil }
+    var isBeforeDuration: Bool { durationEnd(nextOffset) != nil }
 
-    private var nextPlace: Int {
+    private var nextOffset: Int {
         var at = position
         while Self.isSpace(byte(at)) { at += 1 }
         return at

@@ -14,7 +14,7 @@ public struct QueryOptions: Sendable {
     /// DISTINCT. Never changes the result.
     package var meter: ProgressCounter?
     /// Whether to evaluate paths from their far end from the first row on, even for few rows.
-    var hurriesSets = false
+    var evaluatesPathsFromFarEnd = false
 
     public init() {}
 }

@@ -40,7 +40,7 @@ struct QuerySource: Sendable {
         guard range.start >= 0 else {
             return RealmError(.misuse, code: code.rawValue, reason: reason, message)
         }
-        let place = Place(of: min(range.start, text.count), in: text)
+        let place = LineAndColumn(of: min(range.start, text.count), in: text)
         return RealmError(
             .misuse, code: code.rawValue, reason: reason, "\(place.name): \(message)",
             hint: place.picture(of: range, in: text))
@@ -57,7 +57,7 @@ struct QuerySource: Sendable {
 }
 
 /// Line and column of a byte of the text; columns count characters, starting at 1.
-private struct Place {
+private struct LineAndColumn {
     let line: Int
     let column: Int
     let lineStart: Int

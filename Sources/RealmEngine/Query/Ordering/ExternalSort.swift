@@ -6,7 +6,7 @@
 struct ExternalSort: RunOrder {
     private let columns: [SortColumn]
     let recordSize: Int
-    let longestRecord: Int
+    let maximumRecordSize: Int
     /// Offset of each column's part in a record.
     private let offsets: [Int]
     private let runs: SortedRuns
@@ -16,7 +16,7 @@ struct ExternalSort: RunOrder {
     private static let headSize = 32
 
     /// - Parameter shapes: empty columns with the form of each run's columns.
-    init(_ shapes: [SortColumn], _ memory: QueryMemory) throws(RealmError) {
+    init(_ shapes: [SortColumn], _ memory: QueryMemoryLimit) throws(RealmError) {
         columns = shapes
         var size = Self.headSize
         var offsets: [Int] = []
@@ -26,10 +26,10 @@ struct ExternalSort: RunOrder {
         }
         self.offsets = offsets
         recordSize = size
-        longestRecord = shapes.reduce(size) { $0 + $1.longestTail } + 7
+        maximumRecordSize = shapes.reduce(size) { $0 + $1.maximumTailSize } + 7
         runs = try SortedRuns(memory)
-        record = .allocate(byteCount: longestRecord, alignment: 16)
-        record.initializeMemory(as: UInt8.self, repeating: 0, count: longestRecord)
+        record = .allocate(byteCount: maximumRecordSize, alignment: 16)
+        record.initializeMemory(as: UInt8.self, repeating: 0, count: maximumRecordSize)
     }
 
     /// Frees the record's memory. Call it once, after the sort has ended or failed.

@@ -4,31 +4,31 @@ final class RowArranger {
     let descriptors: [BoundDescriptor]
     private let snapshot: Snapshot
     /// Lazy, because a LIMIT alone needs no evaluator.
-    private lazy var evaluator = QueryEvaluator(snapshot, looks: looks)
-    private let looks: Int
-    private let table: TablePlace
-    private let memory: QueryMemory
+    private lazy var evaluator = QueryEvaluator(snapshot, maximumReads: maximumReads)
+    private let maximumReads: Int
+    private let table: TableContext
+    private let memory: QueryMemoryLimit
     private let meter: ProgressCounter?
     /// Receives the number of rows read in a pass.
     private var counter: ProgressCounter?
 
     convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {
-        self.init(plan.query, plan.options, snapshot, mostRepeats: 1)
+        self.init(plan.query, plan.options, snapshot, maximumRepeats: 1)
     }
 
-    /// - Parameter mostRepeats: maximum number of times an object may be among the keys.
+    /// - Parameter maximumRepeats: maximum number of times an object may be among the keys.
     init(
-        _ query: BoundQuery, _ options: QueryOptions, _ snapshot: Snapshot, mostRepeats: Int
+        _ query: BoundQuery, _ options: QueryOptions, _ snapshot: Snapshot, maximumRepeats: Int
     ) {
         descriptors = Self.merged(query.descriptors)
         self.snapshot = snapshot
-        table = TablePlace(query.table)
-        memory = QueryMemory(
+        table = TableContext(query.table)
+        memory = QueryMemoryLimit(
             options, snapshot, isCollated: query.descriptors.contains(where: \.isCollated))
         meter = options.meter
-        let (most, isTooMany) = (descriptors.map(\.looks).max() ?? 1)
-            .multipliedReportingOverflow(by: max(1, mostRepeats))
-        looks = isTooMany ? .max : most
+        let (most, isTooMany) = (descriptors.map(\.maximumReads).max() ?? 1)
+            .multipliedReportingOverflow(by: max(1, maximumRepeats))
+        maximumReads = isTooMany ? .max : most
     }
 
     /// Merges adjacent clauses: of adjacent SORTs the later one is primary, of adjacent LIMITs the
@@ -83,7 +83,7 @@ final class RowArranger {
 
     /// Minimum number of consecutive rows that are read as a range. Fewer are read together with
     /// other rows of their leaf.
-    private static let leastRun = 8
+    private static let minimumRunLength = 8
 
     /// Rows with their sort keys in memory.
     private struct Part {
@@ -115,7 +115,7 @@ final class RowArranger {
             // In table order and without a condition, consecutive rows have consecutive keys.
             let run = keys.run(in: leaf, from: row, at: position, before: end)
             let first = position
-            if run.count >= Self.leastRun {
+            if run.count >= Self.minimumRunLength {
                 for column in columns { try column.add(leaf, run) }
                 position += run.count
             } else {
@@ -203,10 +203,10 @@ extension BoundDescriptor {
     }
 
     /// Maximum number of times a pass reads the collections of an object.
-    var looks: Int {
+    var maximumReads: Int {
         switch self {
         case .sort(let keys), .distinct(let keys):
-            keys.reduce(0) { $0 + ($1.operand?.looks ?? 1) }
+            keys.reduce(0) { $0 + ($1.operand?.maximumReads ?? 1) }
         case .limit: 0
         }
     }

@@ -96,9 +96,9 @@ extension RowKeys {
 struct KeyGatherer {
     private var keys: [ObjectKey] = []
     private var file: SpillFile?
-    private let memory: QueryMemory
+    private let memory: QueryMemoryLimit
 
-    init(_ memory: QueryMemory) { self.memory = memory }
+    init(_ memory: QueryMemoryLimit) { self.memory = memory }
 
     var count: Int { (file?.size ?? 0) / 8 + keys.count }
 
@@ -138,7 +138,7 @@ struct KeyGatherer {
 }
 
 /// Memory limits of a query and the directory of its temporary files.
-struct QueryMemory: Sendable {
+struct QueryMemoryLimit: Sendable {
     /// Maximum number of keys in memory per list.
     let keys: Int
     /// Limit for sorting in bytes.
@@ -151,7 +151,7 @@ struct QueryMemory: Sendable {
     let copiesTexts: Bool
 
     /// Minimum number of rows sorted at a time.
-    private static let leastRows = 16
+    private static let minimumRowCount = 16
 
     init(_ options: QueryOptions, _ snapshot: Snapshot, isCollated: Bool = false) {
         isConfidential = snapshot.database.isEncrypted
@@ -163,11 +163,11 @@ struct QueryMemory: Sendable {
     }
 
     static func keys(_ options: QueryOptions) -> Int {
-        Swift.max(leastRows, options.memoryLimit / 16 * 3 / 8)
+        Swift.max(minimumRowCount, options.memoryLimit / 16 * 3 / 8)
     }
 
     /// Returns the number of rows whose sort keys fit into memory if each takes `rowSize` bytes.
-    func rows(of rowSize: Int) -> Int { Swift.max(Self.leastRows, rowMemory / rowSize) }
+    func rows(of rowSize: Int) -> Int { Swift.max(Self.minimumRowCount, rowMemory / rowSize) }
 
     /// Limit in bytes for copies of texts.
     var texts: Int { copiesTexts ? Swift.max(1 << 12, sorting - rowMemory) : .max }

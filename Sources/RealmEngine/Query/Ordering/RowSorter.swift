@@ -21,7 +21,7 @@ struct RowSorter {
     }
 
     /// Maximum length of a run that is compared row by row.
-    private static let fewRows = 12
+    private static let maximumRowByRow = 12
 
     /// Bytes used per row for the items and the order, in addition to the columns.
     static let rowSize = MemoryLayout<SortItem>.stride + MemoryLayout<UInt32>.stride
@@ -69,7 +69,7 @@ struct RowSorter {
     /// Sorts a run by one word and appends the runs of rows that remain equal.
     private func sort(_ run: Run, _ runs: inout [Run]) {
         let part = UnsafeMutableBufferPointer(rebasing: items[run.rows])
-        if part.count <= Self.fewRows { return compareRows(part, from: run.column) }
+        if part.count <= Self.maximumRowByRow { return compareRows(part, from: run.column) }
         guard run.column < columns.count else { return sortByRow(part) }
         columns[run.column].load(run.part, part)
         WordSort.sort(part)
@@ -87,7 +87,7 @@ struct RowSorter {
             while end < part.count, part[end].word == word { end &+= 1 }
             if end &- start > 1 {
                 let equal = UnsafeMutableBufferPointer(rebasing: part[start..<end])
-                if equal.count <= Self.fewRows {
+                if equal.count <= Self.maximumRowByRow {
                     compareRows(equal, from: run.column)
                 } else {
                     let first = run.rows.lowerBound

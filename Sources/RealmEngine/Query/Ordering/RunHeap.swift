@@ -3,7 +3,7 @@ protocol RunOrder {
     /// Size of a record without its tail, in bytes.
     var recordSize: Int { get }
     /// Maximum size of a record with its tail, in bytes.
-    var longestRecord: Int { get }
+    var maximumRecordSize: Int { get }
 
     /// Returns the size of a record with its tail, in bytes; only its first `recordSize` bytes need
     /// to be readable.
@@ -14,7 +14,7 @@ protocol RunOrder {
 }
 
 extension RunOrder {
-    var longestRecord: Int { recordSize }
+    var maximumRecordSize: Int { recordSize }
 
     @inline(__always)
     func size(of record: UnsafeRawPointer) -> Int { recordSize }
@@ -55,7 +55,7 @@ final class RunHeap<Order: RunOrder> {
     init(_ order: Order, _ sources: [SortedRun]) {
         self.order = order
         self.sources = sources
-        roomSize = (order.longestRecord + 15) & ~15
+        roomSize = (order.maximumRecordSize + 15) & ~15
         let copied = sources.count { !$0.bytes.isPlain }
         rooms =
             copied == 0 ? nil : .allocate(byteCount: 3 * roomSize * copied, alignment: 16)

@@ -139,16 +139,16 @@ final class SortColumn {
             return isExact ? try addExact(cells, rows) : try add(cells, rows, leaf)
         }
         for row in rows {
-            let spot = RowLocation(leaf: leaf, row: row)
+            let location = RowLocation(leaf: leaf, row: row)
             if let operand = key.operand {
-                if let value = try evaluator.firstValue(of: operand, spot) {
+                if let value = try evaluator.firstValue(of: operand, location) {
                     append(value)
                 } else {
                     append(.null, rank: Self.missing)
                 }
                 continue
             }
-            guard let target = try evaluator.follow(key.hops[...], from: spot) else {
+            guard let target = try evaluator.follow(key.hops[...], from: location) else {
                 append(.null, rank: Self.missing)
                 continue
             }
@@ -303,7 +303,7 @@ final class SortColumn {
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
     /// Maximum size of a key in the tail of a record, in bytes.
-    var longestTail: Int { heads == nil ? 0 : TextHeads.longest }
+    var maximumTailSize: Int { heads == nil ? 0 : TextHeads.maximumLength }
 
     /// Stores the key of `row` at `p`, and the first bytes of its text at `tail` bytes from `p`.
     /// Returns the length of the latter.

@@ -72,14 +72,14 @@ extension SortColumn {
     ) -> SortPart? {
         let texts = texts.all
         let length = texts[Int(items[0].row)].count
-        var longest = length
+        var maximumLength = length
         var isEqual = true
         for item in items {
             let count = texts[Int(item.row)].count
-            longest = max(longest, count)
+            maximumLength = max(maximumLength, count)
             isEqual = isEqual && count == length
         }
-        if longest > 8 * (word + 1) { return .text(word + 1) }
+        if maximumLength > 8 * (word + 1) { return .text(word + 1) }
         return isEqual ? nil : .length
     }
 
@@ -117,7 +117,7 @@ extension SortColumn {
     ) {
         let offset = 8 * word
         // Only the first bytes of texts are copied.
-        if let heads, offset + 8 <= TextHeads.longest {
+        if let heads, offset + 8 <= TextHeads.maximumLength {
             load(items, flip) { heads[$0].orderedWord(at: offset) }
         } else {
             let texts = texts.all

@@ -13,12 +13,12 @@ final class SortedRuns {
     /// Maximum number of runs merged at once.
     static let fanIn = 256
 
-    private let memory: QueryMemory
+    private let memory: QueryMemoryLimit
     private var levels: [Level] = []
     /// Number of bytes written to files.
     private(set) var written = 0
 
-    init(_ memory: QueryMemory) throws(RealmError) {
+    init(_ memory: QueryMemoryLimit) throws(RealmError) {
         self.memory = memory
         levels = [try level()]
     }

@@ -85,7 +85,7 @@ package struct TableOrder: Sendable {
 
     /// Visits the list in order and passes the position of each key in table order. Ends if `body`
     /// returns false; returns whether it never did.
-    package func visitPlaces(
+    package func visitPositions(
         _ body: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {
         let places = UnsafeMutablePointer<Int>.allocate(capacity: Self.fetched)

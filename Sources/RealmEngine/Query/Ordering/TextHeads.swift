@@ -5,7 +5,7 @@
 /// Confined to one thread.
 final class TextHeads {
     /// Maximum number of bytes copied per text.
-    static let longest = 1024
+    static let maximumLength = 1024
     private static let chunkSize = 1 << 16
     /// Bytes after each copy, so that its end can be read in words.
     private static let padding = 8
@@ -39,18 +39,18 @@ final class TextHeads {
         }
     }
 
-    /// Returns the value with a copy of its text, unless the text is longer than `longest`.
+    /// Returns the value with a copy of its text, unless the text is longer than `maximumLength`.
     func copy(of value: Value) -> Value {
         switch value {
-        case .string(let text) where text.count <= Self.longest: .string(copy(text))
-        case .binary(let text) where text.count <= Self.longest: .binary(copy(text))
+        case .string(let text) where text.count <= Self.maximumLength: .string(copy(text))
+        case .binary(let text) where text.count <= Self.maximumLength: .binary(copy(text))
         default: value
         }
     }
 
     /// Copies the first bytes of a text. Returns the original bytes if no memory is left.
     private func copy(_ text: ByteView) -> ByteView {
-        let count = min(text.count, Self.longest)
+        let count = min(text.count, Self.maximumLength)
         if count == 0 { return .empty }
         let size = (count + Self.padding + 7) & ~7
         if chunks.isEmpty || used + size > Self.chunkSize {
@@ -72,7 +72,7 @@ final class TextHeads {
         _ a: ByteView, _ b: ByteView, _ whole: (Value, Value), _ collation: TextCollation
     ) -> Int {
         let order = ByteView.compare(a, b)
-        return order != 0 || a.count < longest ? order : collation.compare(whole.0, whole.1)
+        return order != 0 || a.count < maximumLength ? order : collation.compare(whole.0, whole.1)
     }
 }
 

@@ -2,8 +2,8 @@
 ///
 /// The hash uses a random secret, so that a file cannot be built to make all values collide.
 final class ValueNumbers {
-    /// Value by number; of equal values the first one. Texts of at most `TextHeads.longest` bytes
-    /// are copies if texts are copied.
+    /// Value by number; of equal values the first one. Texts of at most `TextHeads.maximumLength`
+    /// bytes are copies if texts are copied.
     let values = ReusedBuffer<Value>()
     /// Nil if texts are compared in place.
     private var heads: TextHeads?
@@ -18,15 +18,15 @@ final class ValueNumbers {
     private var mask: Int
     private let secret = UInt64.random(in: 0...UInt64.max) | 1
 
-    private static let leastSlots = 256
+    private static let minimumSlotCount = 256
 
     init(copiesTexts: Bool = false, _ collation: TextCollation = .binary) {
         self.collation = collation
         if copiesTexts { heads = TextHeads(capacity: 0) }
         if !collation.isBinary { keys = TextHeads(capacity: 0, collation) }
-        mask = Self.leastSlots - 1
-        slots = .allocate(capacity: Self.leastSlots)
-        slots.initialize(repeating: 0, count: Self.leastSlots)
+        mask = Self.minimumSlotCount - 1
+        slots = .allocate(capacity: Self.minimumSlotCount)
+        slots.initialize(repeating: 0, count: Self.minimumSlotCount)
     }
 
     deinit { slots.deallocate() }
@@ -46,22 +46,22 @@ final class ValueNumbers {
         if heads != nil { heads = TextHeads(capacity: 0) }
         if keys != nil { keys = TextHeads(capacity: 0, collation) }
         slots.deallocate()
-        mask = Self.leastSlots - 1
-        slots = .allocate(capacity: Self.leastSlots)
-        slots.initialize(repeating: 0, count: Self.leastSlots)
+        mask = Self.minimumSlotCount - 1
+        slots = .allocate(capacity: Self.minimumSlotCount)
+        slots.initialize(repeating: 0, count: Self.minimumSlotCount)
     }
 
     /// Returns the number of an integer. All values must be integers.
     @inline(__always)
     func number(of integer: Int64) -> UInt32 {
         let hash = mix(UInt64(bitPattern: integer))
-        var place = Int(truncatingIfNeeded: hash) & mask
-        while slots[place] != 0 {
-            let number = slots[place] &- 1
+        var bucket = Int(truncatingIfNeeded: hash) & mask
+        while slots[bucket] != 0 {
+            let number = slots[bucket] &- 1
             if case .int(integer) = values.all[Int(number)] { return number }
-            place = (place &+ 1) & mask
+            bucket = (bucket &+ 1) & mask
         }
-        return add(.int(integer), hash, at: place)
+        return add(.int(integer), hash, at: bucket)
     }
 
     /// Whether `number(ofShort:)` takes short texts.
@@ -74,13 +74,13 @@ final class ValueNumbers {
     func number(ofShort text: ByteView) -> UInt32 {
         let short = ShortText(text)
         let hash = mix(mix(short.low ^ UInt64(short.count)) ^ short.high)
-        var place = Int(truncatingIfNeeded: hash) & mask
-        while slots[place] != 0 {
-            let number = slots[place] &- 1
+        var bucket = Int(truncatingIfNeeded: hash) & mask
+        while slots[bucket] != 0 {
+            let number = slots[bucket] &- 1
             if shorts.all[Int(number)] == short { return number }
-            place = (place &+ 1) & mask
+            bucket = (bucket &+ 1) & mask
         }
-        return add(.string(text), hash, at: place, short)
+        return add(.string(text), hash, at: bucket, short)
     }
 
     /// Returns the number of a value of any type. Equal numbers of different types share one.
@@ -89,24 +89,24 @@ final class ValueNumbers {
             return collation.withKey(of: text) { number(of: value, key: $0) }
         }
         let hash = hash(value)
-        var place = Int(truncatingIfNeeded: hash) & mask
-        while slots[place] != 0 {
-            let number = slots[place] &- 1
+        var bucket = Int(truncatingIfNeeded: hash) & mask
+        while slots[bucket] != 0 {
+            let number = slots[bucket] &- 1
             if hashes.all[Int(number)] == hash, Self.areEqual(values.all[Int(number)], value) {
                 return number
             }
-            place = (place &+ 1) & mask
+            bucket = (bucket &+ 1) & mask
         }
-        return add(value, hash, at: place)
+        return add(value, hash, at: bucket)
     }
 
     /// The number of a text, by its key in the collation.
     private func number(of text: Value, key: ByteView) -> UInt32 {
         let hash = hash(key)
-        let head = ByteView(key.base, count: min(key.count, TextHeads.longest))
-        var place = Int(truncatingIfNeeded: hash) & mask
-        while slots[place] != 0 {
-            let number = slots[place] &- 1
+        let head = ByteView(key.base, count: min(key.count, TextHeads.maximumLength))
+        var bucket = Int(truncatingIfNeeded: hash) & mask
+        while slots[bucket] != 0 {
+            let number = slots[bucket] &- 1
             if hashes.all[Int(number)] == hash, let keys,
                 case .string = values.all[Int(number)],
                 TextHeads.compare(
@@ -114,9 +114,9 @@ final class ValueNumbers {
             {
                 return number
             }
-            place = (place &+ 1) & mask
+            bucket = (bucket &+ 1) & mask
         }
-        return add(text, hash, at: place)
+        return add(text, hash, at: bucket)
     }
 
     /// Negative, zero or positive: the order of two numbered values.
@@ -135,14 +135,14 @@ final class ValueNumbers {
 
     @inline(never)
     private func add(
-        _ value: Value, _ hash: UInt64, at place: Int, _ short: ShortText = .none
+        _ value: Value, _ hash: UInt64, at bucket: Int, _ short: ShortText = .none
     ) -> UInt32 {
         let number = UInt32(values.count)
         shorts.append(short)
         values.append(heads?.copy(of: value) ?? value)
         keys?.append(value)
         hashes.append(hash)
-        slots[place] = number + 1
+        slots[bucket] = number + 1
         if values.count * 2 > mask { grow() }
         return number
     }
@@ -153,9 +153,9 @@ final class ValueNumbers {
         slots = .allocate(capacity: mask + 1)
         slots.initialize(repeating: 0, count: mask + 1)
         for number in 0..<values.count {
-            var place = Int(truncatingIfNeeded: hashes.all[number]) & mask
-            while slots[place] != 0 { place = (place + 1) & mask }
-            slots[place] = UInt32(number + 1)
+            var bucket = Int(truncatingIfNeeded: hashes.all[number]) & mask
+            while slots[bucket] != 0 { bucket = (bucket + 1) & mask }
+            slots[bucket] = UInt32(number + 1)
         }
     }
 }
@@ -166,7 +166,7 @@ struct ShortText: Equatable {
     let high: UInt64
     let count: Int
 
-    static let longest = 16
+    static let maximumLength = 16
     /// Equals no text.
     static let none = ShortText(low: 0, high: 0, count: -1)
 

@@ -33,16 +33,16 @@ final class ExpressionMatcher {
         self.program = program
         classes = program.classes.count
         marks = Array(repeating: 0, count: program.states.count)
-        forget()
+        clearCache()
     }
 
-    private func forget() {
+    private func clearCache() {
         next.removeAll(keepingCapacity: true)
         states.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
         accepts.removeAll(keepingCapacity: true)
         first = number(
-            Key(live: [Int32(program.start)], before: ScalarClasses.Place.outside.rawValue))
+            Key(live: [Int32(program.start)], before: ScalarClasses.ScalarKind.outside.rawValue))
     }
 
     /// Whether `text` matches as a whole. A byte that is not valid UTF-8 counts as U+FFFD.
@@ -104,12 +104,12 @@ final class ExpressionMatcher {
     private func step(_ state: inout Int32, _ scalars: Int) -> Int32 {
         if next.count > Self.maximumNumbers {
             let key = states[Int(state)]
-            forget()
+            clearCache()
             state = number(key)
         }
-        let place = program.classes.place(scalars)
+        let kind = program.classes.kind(scalars)
         var live: [Int32] = []
-        _ = closure(states[Int(state)], after: place, isEnd: false) { (set, following) in
+        _ = closure(states[Int(state)], after: kind, isEnd: false) { (set, following) in
             if program.classes.holds(set, scalars) { live.append(Int32(following)) }
         }
         let following: Int32
@@ -120,7 +120,7 @@ final class ExpressionMatcher {
             var unique: [Int32] = []
             for one in live where unique.last != one { unique.append(one) }
             following = number(
-                Key(live: unique, before: (program.hasAssertions ? place : .other).rawValue))
+                Key(live: unique, before: (program.hasAssertions ? kind : .other).rawValue))
         }
         next[Int(state) * classes + scalars] = following
         return following
@@ -129,13 +129,13 @@ final class ExpressionMatcher {
     /// Calls `body` with each set that may follow the live states of `key`, and its next state.
     /// Returns whether the program's end is among the live states.
     private func closure(
-        _ key: Key, after: ScalarClasses.Place, isEnd: Bool, _ body: (Int, Int) -> Void
+        _ key: Key, after: ScalarClasses.ScalarKind, isEnd: Bool, _ body: (Int, Int) -> Void
     ) -> Bool {
         mark += 1
         var isAccepted = false
         stack.removeAll(keepingCapacity: true)
         for one in key.live { stack.append(Int(one)) }
-        let before = ScalarClasses.Place(rawValue: key.before) ?? .other
+        let before = ScalarClasses.ScalarKind(rawValue: key.before) ?? .other
         while let one = stack.popLast() {
             if marks[one] == mark { continue }
             marks[one] = mark
@@ -154,7 +154,9 @@ final class ExpressionMatcher {
 }
 
 extension ExpressionTree.Assertion {
-    fileprivate func holds(_ before: ScalarClasses.Place, _ after: ScalarClasses.Place) -> Bool {
+    fileprivate func holds(_ before: ScalarClasses.ScalarKind, _ after: ScalarClasses.ScalarKind)
+        -> Bool
+    {
         switch self {
         case .start: before == .outside
         case .end: after == .outside

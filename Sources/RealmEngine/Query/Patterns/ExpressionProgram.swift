@@ -25,7 +25,7 @@ struct ExpressionProgram: Sendable {
         start = try builder.compile(tree, accepted)
         states = builder.states
         hasAssertions = builder.hasAssertions
-        classes = ScalarClasses(builder.sets, tellsPlaces: builder.hasAssertions)
+        classes = ScalarClasses(builder.sets, distinguishesKinds: builder.hasAssertions)
     }
 
     private struct Builder {

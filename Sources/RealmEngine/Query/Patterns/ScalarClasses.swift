@@ -7,10 +7,10 @@ struct ScalarClasses: Sendable {
     let count: Int
     /// Whether each set contains the scalars of each class.
     private let isMember: [[Bool]]
-    private let placeOfClass: [Place]
+    private let kindOfClass: [ScalarKind]
 
     /// Kind of the scalar before or after a position.
-    enum Place: UInt8, Sendable {
+    enum ScalarKind: UInt8, Sendable {
         /// The start or the end of the value.
         case outside
         case word
@@ -18,9 +18,10 @@ struct ScalarClasses: Sendable {
         case other
     }
 
-    /// - Parameter tellsPlaces: whether scalars with different `Place` get different classes.
-    init(_ sets: [ScalarSet], tellsPlaces: Bool) {
-        let all = tellsPlaces ? sets + [.words, .lineEnds] : sets
+    /// - Parameter distinguishesKinds: whether scalars with different `ScalarKind` get different
+    ///   classes.
+    init(_ sets: [ScalarSet], distinguishesKinds: Bool) {
+        let all = distinguishesKinds ? sets + [.words, .lineEnds] : sets
         var starts: Set<UInt32> = [0]
         for set in all {
             for range in set.ranges {
@@ -51,8 +52,8 @@ struct ScalarClasses: Sendable {
         }
         count = members.count
         isMember = sets.indices.map { set in members.map { $0.contains(set) } }
-        placeOfClass = members.map { list in
-            guard tellsPlaces else { return .other }
+        kindOfClass = members.map { list in
+            guard distinguishesKinds else { return .other }
             if list.contains(sets.count) { return .word }
             return list.contains(sets.count + 1) ? .lineEnd : .other
         }
@@ -80,5 +81,5 @@ struct ScalarClasses: Sendable {
 
     func holds(_ set: Int, _ scalars: Int) -> Bool { isMember[set][scalars] }
 
-    func place(_ scalars: Int) -> Place { placeOfClass[scalars] }
+    func kind(_ scalars: Int) -> ScalarKind { kindOfClass[scalars] }
 }

@@ -8,7 +8,7 @@ final class IndexCandidates: Sendable {
     /// Condition still to be tested for each of the objects.
     let rest: BoundCondition
     /// Terms of an AND that are true for all of the objects, if others remain to be tested.
-    private let someSettled: [BoundCondition]
+    private let someTrueTerms: [BoundCondition]
     /// The property whose index was used first, with its index into the columns of its class.
     private let index: (table: TableInfo, place: Int)?
 
@@ -28,8 +28,8 @@ final class IndexCandidates: Sendable {
 
     /// Returns the terms of `condition`, the query's condition, that are true for all of the
     /// objects.
-    func settled(of condition: BoundCondition) -> [BoundCondition] {
-        guard isFinal, someSettled.isEmpty else { return someSettled }
+    func trueTerms(of condition: BoundCondition) -> [BoundCondition] {
+        guard isFinal, someTrueTerms.isEmpty else { return someTrueTerms }
         if case .and(let children) = condition { return children }
         return [condition]
     }
@@ -52,7 +52,7 @@ final class IndexCandidates: Sendable {
                 else { return nil }
                 objects = found
             }
-            (rest, someSettled, index) = (.constant(true), [], (table, place))
+            (rest, someTrueTerms, index) = (.constant(true), [], (table, place))
             return
         }
         var terms: [BoundCondition] = [condition]
@@ -62,15 +62,15 @@ final class IndexCandidates: Sendable {
         guard let objects = answers.objects else { return nil }
         self.objects = objects
         index = answers.first.map { ($0.table, $0.place) }
-        guard answers.settled.count < terms.count else {
-            (rest, someSettled) = (.constant(true), [])
+        guard answers.trueTerms.count < terms.count else {
+            (rest, someTrueTerms) = (.constant(true), [])
             return
         }
         let total = try ClusterTree(space: snapshot.lookup, root: table.root).count()
         let most = max(IndexAnswers.fewObjects, total / Self.worthwhileShare)
         guard objects.count <= most else { return nil }
-        someSettled = answers.settled.map { terms[$0] }
-        let rest = terms.indices.filter { !answers.settled.contains($0) }.map { terms[$0] }
+        someTrueTerms = answers.trueTerms.map { terms[$0] }
+        let rest = terms.indices.filter { !answers.trueTerms.contains($0) }.map { terms[$0] }
         self.rest = rest.count == 1 ? rest[0] : .and(rest)
     }
 }
@@ -83,7 +83,7 @@ private struct IndexAnswers {
     /// Objects common to all terms searched so far; nil if no index was used.
     private(set) var objects: FoundObjects?
     /// Indexes of the terms that need no test any more.
-    private(set) var settled: [Int] = []
+    private(set) var trueTerms: [Int] = []
     private(set) var first: IndexTerm?
 
     private struct Numbered {
@@ -129,7 +129,7 @@ private struct IndexAnswers {
             if let known = objects, lookup.count / Self.intersectionShare > known.count { return }
             guard let found = try search.objects(asked.term, lookup) else { continue }
             try add(found, asked.term)
-            settled.append(asked.place)
+            trueTerms.append(asked.place)
         }
     }
 

@@ -8,7 +8,7 @@ struct IndexSearch {
 
     /// Divisor of the number of all objects that gives the limit of `isWorthwhile`.
     private static let worthwhileShare = 16
-    private static let leastLimit = 64
+    private static let limitDivisor = 64
 
     init(_ table: TableInfo, _ snapshot: Snapshot) {
         self.table = table
@@ -20,7 +20,7 @@ struct IndexSearch {
     /// Whether few enough objects remain to read them one by one; for more, visiting every leaf is
     /// faster.
     private func isWorthwhile(_ count: Int) throws(RealmError) -> Bool {
-        if count <= Self.leastLimit { return true }
+        if count <= Self.limitDivisor { return true }
         let most = try tree.count() / Self.worthwhileShare
         return count <= most
     }
@@ -43,7 +43,7 @@ struct IndexSearch {
         guard let entry = try index.entry(for: wanted) else { return .keys([]) }
         let cells = Cells(test.column, tree)
         guard entry.slot.isTagged else {
-            guard entry.tellsApart else { return nil }
+            guard entry.areValuesEqual else { return nil }
             switch try outcome(
                 entry.slot.ref, cells, Trust(dropsUnlike: true), { ValueOrder.compare($0, wanted) })
             {
@@ -204,7 +204,7 @@ struct IndexSearch {
                 }
                 continue
             }
-            if let trust, cells.holdsWords || entry.tellsApart {
+            if let trust, cells.holdsWords || entry.areValuesEqual {
                 let outcome = try outcome(entry.slot.ref, cells, trust) {
                     compare($0, hit.value)
                 }

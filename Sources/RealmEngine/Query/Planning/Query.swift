@@ -164,7 +164,7 @@ public struct Query: Sendable {
     private func bound(
         _ parsed: ParsedQuery, to table: Table
     ) throws(RealmError) -> BoundQuery {
-        if parsed.isKept, arguments.isEmpty, aliases.isEmpty, clauses.isEmpty, zone.isUTC,
+        if parsed.isCached, arguments.isEmpty, aliases.isEmpty, clauses.isEmpty, zone.isUTC,
             uuidOrder == .standard,
             let known = table.snapshot.queries?.shared
         {

@@ -6,7 +6,7 @@ struct QueryDecision: Sendable {
     /// Maximum number of cached keys; more keys are looked up again each time.
     private static let maximumKeys = 1024
 
-    var isKept: Bool {
+    var isCached: Bool {
         guard case .keys(let keys)? = candidates?.objects else { return true }
         return keys.count <= Self.maximumKeys
     }
@@ -38,7 +38,7 @@ public final class QueryPlan: Sendable {
             options.usesIndexes ? try IndexCandidates(filter, query.table, snapshot) : nil
         guard options.usesIndexes, let decision = query.decision else { return }
         let made = QueryDecision(filter: filter, candidates: candidates)
-        if made.isKept { decision.withLock { $0 = made } }
+        if made.isCached { decision.withLock { $0 = made } }
     }
 
     /// Condition to test for every visited object.

@@ -15,7 +15,7 @@ public final class QueryRun {
     public init(_ plan: QueryPlan, in snapshot: Snapshot) {
         self.plan = plan
         self.snapshot = snapshot
-        evaluator = QueryEvaluator(snapshot, looks: plan.condition.looks)
+        evaluator = QueryEvaluator(snapshot, maximumReads: plan.condition.maximumReads)
         // For a few candidates, testing values is faster than preparing a kernel.
         if case .test(let test) = plan.condition, let candidates = plan.candidates,
             candidates.count <= Self.fewCandidates
@@ -131,7 +131,7 @@ public final class QueryRun {
     }
 
     private func newCursor() -> LeafCursor {
-        LeafCursor(snapshot, TablePlace(plan.query.table), evaluator.visits.pass, for: term)
+        LeafCursor(snapshot, TableContext(plan.query.table), evaluator.visits.pass, for: term)
     }
 
     /// Returns the number of objects that match the condition, before DISTINCT and LIMIT.

@@ -18,7 +18,7 @@ struct ResultDependencies: Sendable {
         tables = keys.map { $0.compactMap { schema.table($0) } }
         let used = tables ?? schema.tables
         isLasting =
-            snapshot.isSettled
+            snapshot.isStored
             || base.map { (base) in
                 used.allSatisfy { base.schema.table($0.key)?.isUnchanged($0) == true }
             } ?? false

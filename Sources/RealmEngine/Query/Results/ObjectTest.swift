@@ -3,14 +3,14 @@
 final class ObjectTest {
     private let condition: BoundCondition
     private let evaluator: QueryEvaluator
-    private let table: TablePlace
+    private let table: TableContext
     /// Leaf of the most recently tested object.
     private var leaf: ClusterLeaf?
 
     init(_ query: BoundQuery, _ snapshot: Snapshot) {
         condition = ConditionOrder.arranged(query.condition)
-        evaluator = QueryEvaluator(snapshot, looks: condition.looks)
-        table = TablePlace(query.table)
+        evaluator = QueryEvaluator(snapshot, maximumReads: condition.maximumReads)
+        table = TableContext(query.table)
     }
 
     /// Whether the object matches; false for an object that does not exist.
@@ -21,9 +21,9 @@ final class ObjectTest {
             return try evaluator.evaluate(
                 condition, RowLocation(leaf: leaf, row: row, isLinked: true))
         }
-        guard let spot = try evaluator.find(key, in: table) else { return false }
-        leaf = spot.leaf
-        return try evaluator.evaluate(condition, spot)
+        guard let location = try evaluator.find(key, in: table) else { return false }
+        leaf = location.leaf
+        return try evaluator.evaluate(condition, location)
     }
 }
 
@@ -34,7 +34,7 @@ extension BoundQuery {
         let test = ObjectTest(self, snapshot)
         var matches: [ObjectKey] = []
         for key in keys where try test.matches(key) { matches.append(key) }
-        return try RowArranger(self, QueryOptions(), snapshot, mostRepeats: matches.count)
+        return try RowArranger(self, QueryOptions(), snapshot, maximumRepeats: matches.count)
             .arranged(RowKeys(matches))
     }
 }

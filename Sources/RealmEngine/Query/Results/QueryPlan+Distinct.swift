@@ -9,8 +9,8 @@ extension QueryPlan {
         if arranger.descriptors.count > 1, case .limit(let count) = arranger.descriptors[1] {
             limit = count
         }
-        let memory = QueryMemory(options, snapshot)
-        let evaluator = QueryEvaluator(snapshot, looks: query.descriptors[0].looks)
+        let memory = QueryMemoryLimit(options, snapshot)
+        let evaluator = QueryEvaluator(snapshot, maximumReads: query.descriptors[0].maximumReads)
         evaluator.visits.beginPass()
         guard var distinct = try DistinctRows(keys, evaluator, memory) else { return nil }
         let run = QueryRun(self, in: snapshot)

@@ -7,13 +7,13 @@ extension QueryPlan {
         let name = query.table.className
         if let candidates {
             lines.append("index \(candidates.property): \(candidates.count) of \(total) objects")
-            for condition in candidates.settled(of: filter) {
+            for condition in candidates.trueTerms(of: filter) {
                 lines.append("  " + settledLine(condition))
             }
         } else {
             lines.append("scan \(name): \(total) objects, every leaf")
         }
-        let builder = TermBuilder(QueryEvaluator(snapshot, looks: 1), options)
+        let builder = TermBuilder(QueryEvaluator(snapshot, maximumReads: 1), options)
         if candidates?.isFinal != true { describe(condition, depth: 1, builder, to: &lines) }
         for descriptor in RowArranger.merged(query.descriptors) {
             lines.append(describe(descriptor))

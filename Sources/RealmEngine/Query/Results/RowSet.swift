@@ -36,7 +36,7 @@ extension QueryPlan {
         if let candidates, candidates.isFinal {
             return try keys(candidates, in: snapshot, first: limit)
         }
-        var keys = KeyGatherer(QueryMemory(options, snapshot))
+        var keys = KeyGatherer(QueryMemoryLimit(options, snapshot))
         try QueryRun(self, in: snapshot).forEachLeaf { (leaf, rows) throws(RealmError) in
             try keys.append(leaf, rows)
             return keys.count < limit
@@ -49,10 +49,10 @@ extension QueryPlan {
         _ candidates: IndexCandidates, in snapshot: Snapshot, first limit: Int = .max
     ) throws(RealmError) -> RowKeys {
         let space = snapshot.lookup
-        if min(candidates.count, limit) < QueryMemory.keys(options) {
+        if min(candidates.count, limit) < QueryMemoryLimit.keys(options) {
             return RowKeys(try candidates.objects.keys(space, first: limit))
         }
-        var keys = KeyGatherer(QueryMemory(options, snapshot))
+        var keys = KeyGatherer(QueryMemoryLimit(options, snapshot))
         try candidates.objects.visit(space) { (part) throws(RealmError) in
             for key in part { try keys.append(ObjectKey(key)) }
             return keys.count < limit

@@ -2,7 +2,7 @@
 /// not hashed again. Used by one thread.
 final class AreaNumbers {
     /// Maximum size of a cached text in bytes. The last byte of its words is its size.
-    private static let longest = 23
+    private static let maximumSize = 23
     /// Number of bytes read per text.
     private static let wordSize = 24
     /// Maximum size in bytes of texts compared by two words.
@@ -48,7 +48,7 @@ final class AreaNumbers {
                     text.loadUnaligned(as: UInt64.self) & masks[count],
                     text.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & masks[count &- 8],
                     UInt64(count) &<< 56)
-            } else if count <= Self.longest {
+            } else if count <= Self.maximumSize {
                 let text = base + start
                 let third =
                     text.loadUnaligned(fromByteOffset: 16, as: UInt64.self) & masks[count &- 16]
@@ -71,7 +71,7 @@ final class AreaNumbers {
 
     /// Caches the number of a text.
     func insert(_ text: ByteView, _ number: UInt32) {
-        guard text.count <= Self.longest else { return }
+        guard text.count <= Self.maximumSize else { return }
         var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
         withUnsafeMutableBytes(of: &words) { room in
             room.copyMemory(from: UnsafeRawBufferPointer(start: text.base, count: text.count))

@@ -3,7 +3,7 @@
 struct ColumnCells<Leaf: CachedLeaf> {
     let column: BoundColumn
     /// Opened leaves, owned by `directory`; nil without a directory.
-    private(set) var kept: UnsafePointer<Leaf>?
+    private(set) var cachedLeaf: UnsafePointer<Leaf>?
     private var directory: LeafDirectory?
     /// Number of leaves in the directory if prefetching is useful, otherwise 0.
     private var fetched = 0
@@ -12,27 +12,27 @@ struct ColumnCells<Leaf: CachedLeaf> {
 
     /// Uses the opened leaves of `directory` from now on.
     mutating func attach(_ directory: LeafDirectory) {
-        kept = directory.leaves(column.leafIndex, column.layout)
+        cachedLeaf = directory.leaves(column.leafIndex, column.layout)
         self.directory = directory
-        fetched = directory.count > Self.mostCached ? directory.count : 0
+        fetched = directory.count > Self.maximumCachedCells ? directory.count : 0
     }
 
     /// Returns the column's leaf of a cluster leaf, with one value per object.
     @inline(__always)
     func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> Leaf {
-        if leaf.place >= 0, let kept { return kept[leaf.place].reading(in: leaf.space) }
+        if leaf.place >= 0, let cachedLeaf { return cachedLeaf[leaf.place].reading(in: leaf.space) }
         return try opened(leaf)
     }
 
     /// Maximum number of leaves that stay in the processor's cache between queries.
-    private static var mostCached: Int { 1024 }
+    private static var maximumCachedCells: Int { 1024 }
 
     /// Returns the opened leaf after a cluster leaf's, to prefetch it; nil if there is none or
     /// prefetching is not useful.
     @inline(__always)
     func next(_ leaf: ClusterLeaf) -> UnsafePointer<Leaf>? {
-        guard leaf.place >= 0, let kept, leaf.place &+ 1 < fetched else { return nil }
-        return kept + (leaf.place &+ 1)
+        guard leaf.place >= 0, let cachedLeaf, leaf.place &+ 1 < fetched else { return nil }
+        return cachedLeaf + (leaf.place &+ 1)
     }
 
     @inline(never)
@@ -48,7 +48,7 @@ struct ColumnCells<Leaf: CachedLeaf> {
 extension LeafCursor {
     /// Makes a cursor over the leaves of a table, to be tested by `term`. Their values are read in
     /// `pass`.
-    init(_ snapshot: Snapshot, _ table: TablePlace, _ pass: NodeSpace, for term: QueryTerm) {
+    init(_ snapshot: Snapshot, _ table: TableContext, _ pass: NodeSpace, for term: QueryTerm) {
         guard let directory = snapshot.leafDirectory(table.key, table.root) else {
             let tree = ClusterTree(space: snapshot.lookup, root: table.root)
             self.init(metered: tree, readIn: pass)

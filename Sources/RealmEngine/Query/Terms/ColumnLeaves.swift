@@ -31,24 +31,24 @@ final class ColumnLeaves {
         guard leaf.place >= 0, column.layout.collection == nil else { return try opened(leaf) }
         switch column.layout.type {
         case .int:
-            guard numbers.kept != nil else { break }
+            guard numbers.cachedLeaf != nil else { break }
             if let next = numbers.next(leaf) { Prefetch.elements(next.pointee) }
             let node = try numbers.leaf(leaf)
             return column.layout.isNullable
                 ? .nullableInteger(NullableIntegerLeaf(opened: node))
                 : .integer(IntegerLeaf(opened: node))
-        case .bool where numbers.kept != nil:
+        case .bool where numbers.cachedLeaf != nil:
             return .bool(BoolLeaf(opened: try numbers.leaf(leaf)))
-        case .float where numbers.kept != nil:
+        case .float where numbers.cachedLeaf != nil:
             if let next = numbers.next(leaf) { Prefetch.elements(next.pointee) }
             return .float(FloatLeaf(opened: try numbers.leaf(leaf)))
-        case .double where numbers.kept != nil:
+        case .double where numbers.cachedLeaf != nil:
             if let next = numbers.next(leaf) { Prefetch.elements(next.pointee) }
             return .double(DoubleLeaf(opened: try numbers.leaf(leaf)))
-        case .timestamp where times.kept != nil:
+        case .timestamp where times.cachedLeaf != nil:
             if let next = times.next(leaf) { Prefetch.elements(next.pointee.seconds.node) }
             return .timestamp(try times.leaf(leaf))
-        case .string where texts.kept != nil:
+        case .string where texts.cachedLeaf != nil:
             if let next = texts.next(leaf) { next.pointee.prefetch() }
             return .string(try texts.leaf(leaf))
         default: break

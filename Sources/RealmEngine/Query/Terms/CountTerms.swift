@@ -26,7 +26,7 @@ final class SubqueryTerm: QueryTerm {
     }
 
     /// Table of the counted objects.
-    var table: TablePlace { hop.target }
+    var table: TableContext { hop.target }
 
     override func attach(_ directory: LeafDirectory) {
         if hop.kind != .backlink { cells.attach(directory) }
@@ -76,11 +76,11 @@ final class SubqueryTerm: QueryTerm {
 /// subqueries of a query.
 final class SubqueryMembers {
     private let target: QueryTerm
-    private let table: TablePlace
+    private let table: TableContext
     private let evaluator: QueryEvaluator
     private var known: ObjectSet?
 
-    init(_ target: QueryTerm, _ table: TablePlace, _ evaluator: QueryEvaluator) {
+    init(_ target: QueryTerm, _ table: TableContext, _ evaluator: QueryEvaluator) {
         self.target = target
         self.table = table
         self.evaluator = evaluator

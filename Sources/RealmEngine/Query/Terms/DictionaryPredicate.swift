@@ -9,7 +9,7 @@ struct DictionaryPredicate {
     private var isNegated = false
 
     /// Maximum number of ranges; for more, looking up each number is faster.
-    private static let mostRanges = 4
+    private static let maximumRangeCount = 4
 
     /// Tests every distinct value of `column`.
     mutating func fill(
@@ -21,7 +21,7 @@ struct DictionaryPredicate {
         let (held, others) = (places(of: true), places(of: false))
         isNegated = others.count < held.count
         let fewest = isNegated ? others : held
-        ranges = fewest.count <= Self.mostRanges ? fewest : nil
+        ranges = fewest.count <= Self.maximumRangeCount ? fewest : nil
         isFilled = true
     }
 

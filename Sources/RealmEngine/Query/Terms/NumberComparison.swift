@@ -107,7 +107,9 @@ final class NumberComparison {
     /// Compares value by value, for integers without an equal double.
     private func rowByRow(_ count: Int) -> Selection {
         var rows = Selection(first: count)
-        rows.keep { ValueRules.matches(relation, left.value($0), right.value($0), folding: .none) }
+        rows.filterRows {
+            ValueRules.matches(relation, left.value($0), right.value($0), folding: .none)
+        }
         return rows
     }
 

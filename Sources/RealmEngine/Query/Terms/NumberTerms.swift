@@ -46,7 +46,7 @@ final class IntegerTerm: QueryTerm {
     }
 
     override func count(_ directory: LeafDirectory) throws(RealmError) -> Int? {
-        guard let nodes = cells.kept, let only else { return nil }
+        guard let nodes = cells.cachedLeaf, let only else { return nil }
         if case .reserved = form { return nil }
         var total = 0
         for i in 0..<directory.count { total &+= count(only, nodes[i]) }

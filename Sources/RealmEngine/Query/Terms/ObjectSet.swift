@@ -29,7 +29,7 @@ final class ObjectSet {
     /// Makes the set of the objects of `table` that match `term`; nil if it would need too much
     /// memory.
     convenience init?(
-        of term: QueryTerm, in table: TablePlace, _ evaluator: QueryEvaluator
+        of term: QueryTerm, in table: TableContext, _ evaluator: QueryEvaluator
     ) throws(RealmError) {
         guard let form = try ObjectSet.form(for: table, evaluator.space) else { return nil }
         self.init(limit: form.limit, hasGap: form.hasGap)
@@ -124,10 +124,10 @@ final class ObjectSet {
     }
 
     /// Maximum number of objects in a table whose keys are too sparse for bits.
-    private static let mostHashed = 1 << 22
+    private static let maximumHashedKeys = 1 << 22
 
     /// Returns how to store the keys of a table; nil if any form would need too much memory.
-    static func form(for table: TablePlace, _ space: NodeSpace) throws(RealmError) -> Form? {
+    static func form(for table: TableContext, _ space: NodeSpace) throws(RealmError) -> Form? {
         let tree = ClusterTree(space: space, root: table.root)
         let count = try tree.count()
         let last = UInt64(bitPattern: try tree.lastKey() ?? 0)
@@ -135,7 +135,7 @@ final class ObjectSet {
         if last < worthwhile { return Form(limit: last + 1, hasGap: false) }
         let squeezed = (last >> 16) << 8 | 0xFF
         if squeezed < worthwhile { return Form(limit: squeezed + 1, hasGap: true) }
-        return count <= mostHashed ? Form(limit: 0, hasGap: false) : nil
+        return count <= maximumHashedKeys ? Form(limit: 0, hasGap: false) : nil
     }
 }
 

@@ -120,7 +120,7 @@ final class AdaptiveTerm: QueryTerm {
     private let fast: QueryTerm
     private let general: QueryTerm
     /// Target tables of the hops.
-    private let tables: [TablePlace]
+    private let tables: [TableContext]
     override var label: String { fast.label + ", tested once for the table linked to" }
 
     /// Number of rows that may still be tested one by one, reduced also by reached objects; nil
@@ -134,7 +134,7 @@ final class AdaptiveTerm: QueryTerm {
     private static let reachedPerRow = 8
 
     init(
-        _ tables: [TablePlace], fast: QueryTerm, general: QueryTerm, spreads: Bool,
+        _ tables: [TableContext], fast: QueryTerm, general: QueryTerm, spreads: Bool,
         _ evaluator: QueryEvaluator
     ) {
         self.spreads = spreads

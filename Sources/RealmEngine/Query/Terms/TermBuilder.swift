@@ -85,7 +85,7 @@ struct TermBuilder {
     /// the objects at the far end are tested once, into one set.
     private func term(forAnyOf conditions: [BoundCondition]) -> QueryTerm {
         var terms: [QueryTerm?] = []
-        var tests: [(position: Int, test: FarTest)] = []
+        var tests: [(position: Int, test: PathEndTest)] = []
         for condition in conditions {
             guard case .comparison(let comparison) = condition,
                 let test = farTest(comparison), test.mayBeJoined
@@ -109,7 +109,7 @@ struct TermBuilder {
 
 extension TermBuilder {
     /// A test of the objects at the far end of a path.
-    private struct FarTest {
+    private struct PathEndTest {
         let hops: ArraySlice<PathHop>
         /// Tests of the objects at the far end, of which at least one must match.
         var terms: [QueryTerm]
@@ -133,7 +133,7 @@ extension TermBuilder {
         /// Whether one matching object is sufficient, so that several tests can be joined with OR.
         var mayBeJoined: Bool { quantifier == .any && !hops.isEmpty }
 
-        func hasSameHops(as other: FarTest) -> Bool {
+        func hasSameHops(as other: PathEndTest) -> Bool {
             hops.elementsEqual(other.hops) {
                 $0.kind == $1.kind && $0.source.key == $1.source.key
                     && $0.target.key == $1.target.key
@@ -141,7 +141,7 @@ extension TermBuilder {
             }
         }
 
-        mutating func join(_ other: FarTest) {
+        mutating func join(_ other: PathEndTest) {
             terms += other.terms
             missing = missing || other.missing
             conditions += other.conditions
@@ -149,14 +149,14 @@ extension TermBuilder {
     }
 
     /// Makes the test for a path compared with constants; nil for other comparisons.
-    private func farTest(_ comparison: BoundComparison) -> FarTest? {
+    private func farTest(_ comparison: BoundComparison) -> PathEndTest? {
         guard let test = PathTest(comparison) else { return nil }
         switch test.path.end {
         case .scalar:
             guard let far = test.test else { return nil }
             var term = term(for: far)
             if test.quantifier == .all { term = NotTerm(term) }
-            return FarTest(
+            return PathEndTest(
                 test.path.hops[...], term, missing: test.acceptsMissing(far), test.quantifier,
                 test.comparison)
         case .objects: return linkTest(test)
@@ -166,7 +166,7 @@ extension TermBuilder {
 
     /// Makes the test for a path that ends at links, compared with objects or null; nil for other
     /// comparisons.
-    private func linkTest(_ test: PathTest) -> FarTest? {
+    private func linkTest(_ test: PathTest) -> PathEndTest? {
         let (path, comparison) = (test.path, test.comparison)
         let last = path.hops[path.hops.count - 1]
         guard comparison.relation == .equal || comparison.relation == .notEqual,
@@ -179,7 +179,7 @@ extension TermBuilder {
             let far = IntegerTerm(
                 last.column, .reserved(IntegerRange(low: .min, high: 0)), ranges,
                 isNegated: isNegated, matchesNull: matchesNull != isNegated)
-            return FarTest(
+            return PathEndTest(
                 path.hops.dropLast(), far, missing: matchesNull != isNegated, test.quantifier,
                 comparison)
         }
@@ -188,7 +188,7 @@ extension TermBuilder {
         let set = ObjectSet(limit: 0)
         for key in keys { set.insert(key) }
         let far = HopTerm(last, set: set, missing: false, evaluator)
-        return FarTest(
+        return PathEndTest(
             path.hops.dropLast(), far, missing: false, test.quantifier, comparison)
     }
 
@@ -216,7 +216,7 @@ extension TermBuilder {
     }
 
     /// Makes the term of a test with its hops.
-    private func finished(_ test: FarTest) -> QueryTerm {
+    private func finished(_ test: PathEndTest) -> QueryTerm {
         var term = test.terms.count == 1 ? test.terms[0] : OrTerm(test.terms)
         for hop in test.hops.reversed() {
             term = HopTerm(hop, target: term, missing: test.missing, evaluator)
@@ -235,10 +235,10 @@ extension TermBuilder {
     /// Makes a term that tests object by object first, and by sets of the tables once that is
     /// cheaper.
     private func adaptive(
-        _ tables: [TablePlace], _ fast: QueryTerm, _ condition: BoundCondition,
+        _ tables: [TableContext], _ fast: QueryTerm, _ condition: BoundCondition,
         spreads: Bool = false
     ) -> QueryTerm {
-        if options.hurriesSets { return fast }
+        if options.evaluatesPathsFromFarEnd { return fast }
         let general = GeneralTerm(condition, evaluator)
         return AdaptiveTerm(tables, fast: fast, general: general, spreads: spreads, evaluator)
     }

@@ -277,7 +277,7 @@ final class TextTerm: QueryTerm {
         _ column: BytesLeaf, _ needle: Needle, _ among: Selection
     ) throws(RealmError) -> Selection {
         // Few rows, and texts in separate blobs, are searched one by one.
-        guard !matchesNull, column.form != .big, among.count > Self.fewRows else {
+        guard !matchesNull, column.form != .big, among.count > Self.maximumRowByRow else {
             return try matchTexts(column, among, needle) { (text, search) in
                 search.first(text.base, from: 0, to: text.count) != nil
             }
@@ -296,7 +296,7 @@ final class TextTerm: QueryTerm {
     private func matchBeginning(
         _ column: BytesLeaf, _ needle: Needle, _ among: Selection
     ) throws(RealmError) -> Selection {
-        if !matchesNull, among.count > Self.fewRows {
+        if !matchesNull, among.count > Self.maximumRowByRow {
             if column.form == .medium {
                 return try matchArea(column, needle) { $0.rows(beginningWith: $1) } & among
             }
@@ -318,7 +318,7 @@ final class TextTerm: QueryTerm {
     private func matchOrdered(
         _ column: BytesLeaf, _ relation: QueryRelation, _ order: TextOrder, _ among: Selection
     ) throws(RealmError) -> Selection {
-        let heads = among.count <= Self.fewRows ? nil : try heads(column, order)
+        let heads = among.count <= Self.maximumRowByRow ? nil : try heads(column, order)
         let decided =
             switch relation {
             case .less, .lessEqual: heads?.below
@@ -332,7 +332,7 @@ final class TextTerm: QueryTerm {
     }
 
     /// Maximum number of rows of a leaf that are compared one by one.
-    private static let fewRows = 16
+    private static let maximumRowByRow = 16
 
     /// Compares the first bytes of each row of a leaf; nil for forms that do not store them in one
     /// place.

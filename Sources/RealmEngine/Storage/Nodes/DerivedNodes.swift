@@ -11,7 +11,7 @@ class DerivedNodes: @unchecked Sendable {
 
     /// Maximum number of elements of a leaf in files of older formats, whose writers put 1000 into
     /// one.
-    static let mostInLeaf = 1 << 16
+    static let maximumLeafCount = 1 << 16
 
     /// Range of refs of the copies made so far: nodes in memory after the file, not part of the
     /// file.
@@ -30,7 +30,7 @@ extension NodeSpace {
     /// (`NodeSpace.chargeElements`).
     @inline(never)
     func chargeDerivedElements(_ count: Int, at ref: Ref) throws(RealmError) {
-        guard count <= DerivedNodes.mostInLeaf else { throw tooMany(count, ref) }
+        guard count <= DerivedNodes.maximumLeafCount else { throw tooMany(count, ref) }
         try charge(count / 3, at: ref)
     }
 

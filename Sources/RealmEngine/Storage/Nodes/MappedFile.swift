@@ -3,7 +3,7 @@ final class MappedFile: Sendable {
     /// The file's name in messages.
     let path: String
     /// Nil for a file without a name.
-    let place: DatabasePath?
+    let resolvedPath: DatabasePath?
     /// Number of bytes mapped when the file was opened; a writer maps more as the file grows. For
     /// an encrypted file, all offsets and sizes refer to the database in it.
     let size: Int
@@ -20,20 +20,20 @@ final class MappedFile: Sendable {
         try self.init(DatabasePath(path), key)
     }
 
-    convenience init(_ place: DatabasePath, _ key: DatabaseKey = .none) throws(RealmError) {
-        try self.init(File(reading: place.path, as: place.name), place, key)
+    convenience init(_ resolvedPath: DatabasePath, _ key: DatabaseKey = .none) throws(RealmError) {
+        try self.init(File(reading: resolvedPath.path, as: resolvedPath.name), resolvedPath, key)
     }
 
-    /// - Parameter place: path of the file; nil for a file without a name.
+    /// - Parameter resolvedPath: path of the file; nil for a file without a name.
     init(
-        _ file: borrowing File, _ place: DatabasePath? = nil, _ key: DatabaseKey = .none
+        _ file: borrowing File, _ resolvedPath: DatabasePath? = nil, _ key: DatabaseKey = .none
     ) throws(RealmError) {
         let path = file.path
         let status = try file.status()
         try File.checkRegular(status, path)
         guard status.size > 0 else { throw Self.empty(path) }
         self.path = path
-        self.place = place
+        self.resolvedPath = resolvedPath
         identity = status.identity
         let mapping = try Mapping(file.descriptor, size: status.size, path: path)
         self.mapping = try key.opened(mapping, path)
@@ -48,7 +48,7 @@ final class MappedFile: Sendable {
         _ device: FileDevice, _ key: DatabaseKey = .none, isNew: Bool = false
     ) throws(RealmError) {
         path = device.path
-        place = device.place
+        resolvedPath = device.resolvedPath
         identity = device.identity
         let mapping = try Mapping(device.descriptor, size: device.size, path: device.path)
         self.mapping = try key.opened(mapping, device.path, isNew: isNew)
@@ -58,7 +58,7 @@ final class MappedFile: Sendable {
 
     /// Opens the file for writing; returns nil for a copy in memory.
     func device() throws(RealmError) -> FileDevice? {
-        if let place { return try FileDevice(place) }
+        if let resolvedPath { return try FileDevice(resolvedPath) }
         return try descriptor.map { (open) throws(RealmError) in try FileDevice(open, path: path) }
     }
 
@@ -89,7 +89,7 @@ final class MappedFile: Sendable {
         copying bytes: UnsafeRawBufferPointer, path: String, _ key: DatabaseKey = .none
     ) throws(RealmError) {
         self.path = path
-        place = nil
+        resolvedPath = nil
         identity = FileIdentity(device: 0, inode: 0)
         let mapping = try Mapping(copying: bytes)
         self.mapping = try key.opened(mapping, path)
@@ -99,19 +99,19 @@ final class MappedFile: Sendable {
 
     /// Throws `busy` if the file no longer has its name: what is written to it would be lost when
     /// it is closed, and other programs open another file by that name.
-    func checkPlace() throws(RealmError) {
-        guard let place, !place.holds(identity) else { return }
+    func checkPath() throws(RealmError) {
+        guard let resolvedPath, !resolvedPath.holds(identity) else { return }
         throw RealmError(
             .busy, code: "FileBusy", reason: "replaced",
             "the file was replaced or removed while this program had it open", file: path,
             hint: "open it again")
     }
 
-    /// Calls `checkPlace` if the file has no name left; costs a third of it. Does not detect a file
+    /// Calls `checkPath` if the file has no name left; costs a third of it. Does not detect a file
     /// that was renamed.
     func checkHasName() throws(RealmError) {
-        guard place != nil, let descriptor else { return }
-        if try FileStatus(descriptor.number, path).names == 0 { try checkPlace() }
+        guard resolvedPath != nil, let descriptor else { return }
+        if try FileStatus(descriptor.number, path).names == 0 { try checkPath() }
     }
 
     /// Reads the file's current header. If two results are equal, no commit was made in between.

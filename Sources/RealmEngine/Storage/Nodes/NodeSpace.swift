@@ -54,7 +54,7 @@ struct NodeSpace {
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)
         let size = NodeView.payloadSize(flags: flags, count: count) &+ 8
-        guard UInt64(size) <= end &- at, (Self.knownForms >> UInt32(flags >> 3)) & 1 != 0 else {
+        guard UInt64(size) <= end &- at, (Self.validatedForms >> UInt32(flags >> 3)) & 1 != 0 else {
             throw badNode(ref, count)
         }
         try prepare(size)
@@ -123,9 +123,11 @@ struct NodeSpace {
     /// One bit per combination of inner flag, has-refs flag, context flag and width type. Valid
     /// are: nodes with refs have width type 0, inner nodes have refs, and there is no fourth width
     /// type (storage format 2.1, 2.4).
-    private static let knownForms: UInt32 = 0x1100_1177
+    private static let validatedForms: UInt32 = 0x1100_1177
 
-    static func isKnownForm(_ flags: UInt8) -> Bool { (knownForms >> UInt32(flags >> 3)) & 1 != 0 }
+    static func isKnownForm(_ flags: UInt8) -> Bool {
+        (validatedForms >> UInt32(flags >> 3)) & 1 != 0
+    }
 
     /// Charges `bytes` of work to the budget.
     @inline(__always)

@@ -5,7 +5,7 @@ final class ReadContext {
     let walk: NodeSpace
     /// State of `lookup`, then state of `walk`.
     let states: UnsafeMutablePointer<ReadState>
-    private var keeper: AnyObject?
+    private var keepAlive: AnyObject?
 
     /// Reads a mapped file below `limit`; the caller keeps the mapping alive.
     ///
@@ -67,8 +67,8 @@ final class ReadContext {
     }
 
     /// Sets the builder of derived nodes in both spaces and keeps it alive.
-    func keepDerived(_ nodes: DerivedNodes) {
-        keeper = nodes
+    func setDerivedNodes(_ nodes: DerivedNodes) {
+        keepAlive = nodes
         setDerived(.passUnretained(nodes))
     }
 

@@ -96,7 +96,7 @@ final class SlabRegions: Sendable {
             let warm = (range.lowerBound < half ? 0 : half) + Self.warm
             let first = min(range.upperBound, max(range.lowerBound, warm))
             let memory = UnsafeMutableRawPointer(mutating: mapping.base) + start
-            ReservedMemory.giveBack(memory + first, range.upperBound - first)
+            ReservedMemory.freePages(memory + first, range.upperBound - first)
         }
     }
 }

@@ -4,7 +4,7 @@
 /// Such a hanging thread keeps the lock file mapped and its `flock` held, but no mutex of the lock
 /// file. Free to cross threads.
 final class ConditionSignaller: Sendable {
-    private let memory: LockFileMemory
+    private let memory: MappedLockFile
     private let condition: @Sendable (LockFile) -> SharedCondition
     private let state = LockedValue(State())
 
@@ -31,7 +31,7 @@ final class ConditionSignaller: Sendable {
             return !state.isRunning
         }
         // Without a thread, waiters notice with the next signal or by polling.
-        if mustStart, !Threads.detachOften({ self.run() }) {
+        if mustStart, !Threads.detachReusingThread({ self.run() }) {
             state.withLock { $0.isRunning = false }
         }
     }

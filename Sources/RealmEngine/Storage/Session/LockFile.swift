@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// A trivial view; `memory` keeps the bytes alive. Section 6.2 lists which lock guards which field.
 struct LockFile: @unchecked Sendable {
-    let memory: LockFileMemory
+    let memory: MappedLockFile
 
     static let layout: UInt16 = 14
     static let initialEntries = 32

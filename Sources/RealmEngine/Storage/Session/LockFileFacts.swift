@@ -40,7 +40,7 @@ package struct LockFileFacts: Sendable {
         guard let bytes = CompanionFile.beginning(of: name, limit: Self.largestSize) else {
             return nil
         }
-        isInUse = LockFileMemory.isLocked(name)
+        isInUse = MappedLockFile.isLocked(name)
         self.bytes = bytes.count
         (layout, session) = bytes.withUnsafeBytes { bytes in
             (Self.layout(bytes), Self.session(bytes))
@@ -53,7 +53,7 @@ package struct LockFileFacts: Sendable {
 
     private static func session(_ bytes: UnsafeRawBufferPointer) -> Session? {
         guard bytes.count >= LockFile.initialSize,
-            let memory = try? LockFileMemory(copying: Array(bytes))
+            let memory = try? MappedLockFile(copying: Array(bytes))
         else { return nil }
         let file = LockFile(memory: memory)
         guard file.isInitialized, file.foreignLayout == nil else { return nil }

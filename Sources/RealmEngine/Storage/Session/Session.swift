@@ -8,15 +8,15 @@ import Synchronization
 final class Session: Sendable {
     let file: LockFile
     /// Nil for a database in memory, which has no companion files and no other participants.
-    let place: DatabasePath?
+    let resolvedPath: DatabasePath?
     /// Timeout for the version list, which other participants lock for moments.
-    private let patience: LockTimeout
+    private let lockTimeout: LockTimeout
     private let notifier: CommitNotifier?
     /// Signal programs of other engines, which wait at conditions of the lock file.
     private let commitSignaller: ConditionSignaller
     private let turnSignaller: ConditionSignaller
     /// Wakes `waitForVersion` when a commit is announced.
-    private let ear: CommitFIFOReader?
+    private let commitReader: CommitFIFOReader?
     /// Whether this object is counted as a participant; after a failed join it must not leave.
     private let isJoined = Atomic<Bool>(false)
     /// Nil if the table cannot be used; nothing depends on it.
@@ -37,11 +37,11 @@ final class Session: Sendable {
     private static let tries = 10
     /// Timeout for leaving in milliseconds. After that, the participant stays counted as if it had
     /// died.
-    private static let leavingPatience = 1000
+    private static let leavingTimeout = 1000
     /// Minimum timeout for the version list in milliseconds.
-    private static let listPatience = 1000
+    private static let listTimeout = 1000
 
-    /// Joins the session of the database at `place`, or begins it as the first participant.
+    /// Joins the session of the database at `resolvedPath`, or begins it as the first participant.
     ///
     /// `attach` opens the database file. For the first participant it may create, convert and
     /// resize the file, and returns its state. For any other participant it returns nil, since the
@@ -49,20 +49,20 @@ final class Session: Sendable {
     /// if it is missing. Throws `incompatible` if the lock file has another layout or the session
     /// other settings.
     init(
-        joining place: DatabasePath, isDurable: Bool, namesReaders: Bool = true,
-        _ patience: LockTimeout = .forever,
+        joining resolvedPath: DatabasePath, isDurable: Bool, namesReaders: Bool = true,
+        _ lockTimeout: LockTimeout = .forever,
         attach: (_ isInitiator: Bool) throws(RealmError) -> Attachment?
     ) throws(RealmError) {
-        self.place = place
-        self.patience = patience.atLeast(milliseconds: Self.listPatience)
-        try place.checkSideFiles()
-        notifier = CommitNotifier(place)
-        ear = CommitFIFOReader(place)
-        file = try Self.open(place, isDurable: isDurable, patience)
+        self.resolvedPath = resolvedPath
+        self.lockTimeout = lockTimeout.atLeast(milliseconds: Self.listTimeout)
+        try resolvedPath.checkSideFiles()
+        notifier = CommitNotifier(resolvedPath)
+        commitReader = CommitFIFOReader(resolvedPath)
+        file = try Self.open(resolvedPath, isDurable: isDurable, lockTimeout)
         (commitSignaller, turnSignaller) = Self.signallers(file)
-        readers = ReaderTable(databasePath: place.path, creates: namesReaders)
+        readers = ReaderTable(databasePath: resolvedPath.path, creates: namesReaders)
         let file = file
-        let joined: Void? = try file.withControl(patience) {
+        let joined: Void? = try file.withControl(lockTimeout) {
             () throws(RealmError) in
             let isInitiator = file.participants == 0
             Failpoint.reach(.attaching)
@@ -72,7 +72,7 @@ final class Session: Sendable {
                 guard attachment.historyType == 0 || attachment.historyType == 2 else {
                     throw Self.synced
                 }
-                try Self.begin(file, attachment, patience)
+                try Self.begin(file, attachment, lockTimeout)
             } else {
                 try Self.checkAgreement(file, isDurable: isDurable)
             }
@@ -80,15 +80,15 @@ final class Session: Sendable {
             isJoined.store(true, ordering: .relaxed)
             Failpoint.reach(.joining)
         }
-        if joined == nil { throw Self.busy(place) }
+        if joined == nil { throw Self.busy(resolvedPath) }
     }
 
     /// Begins the session of a database in memory; this process is the only participant.
     init(inMemory attachment: Attachment, isDurable: Bool) throws(RealmError) {
-        place = nil
-        patience = .forever
-        (notifier, ear, readers) = (nil, nil, nil)
-        let memory = try LockFileMemory(
+        resolvedPath = nil
+        lockTimeout = .forever
+        (notifier, commitReader, readers) = (nil, nil, nil)
+        let memory = try MappedLockFile(
             copying: [UInt8](repeating: 0, count: LockFile.initialSize))
         LockFile.initialize(
             memory.base, durability: isDurable ? 0 : 2, historyType: Self.historyType,
@@ -102,28 +102,28 @@ final class Session: Sendable {
     /// Joins a live session as a reader with the session's settings; returns nil if there is no
     /// session or it cannot be joined.
     init?(
-        readingLive place: DatabasePath, _ patience: LockTimeout = .forever
+        readingLive resolvedPath: DatabasePath, _ lockTimeout: LockTimeout = .forever
     ) throws(RealmError) {
-        guard place.hasOneSession, LockFileMemory.isLocked(place.lock),
-            case .open(let memory)? = try LockFileMemory.join(
-                place.lock, size: LockFile.initialSize)
+        guard resolvedPath.hasOneSession, MappedLockFile.isLocked(resolvedPath.lock),
+            case .open(let memory)? = try MappedLockFile.join(
+                resolvedPath.lock, size: LockFile.initialSize)
         else { return nil }
-        self.place = place
-        self.patience = patience.atLeast(milliseconds: Self.listPatience)
-        notifier = CommitNotifier(place)
-        ear = CommitFIFOReader(place)
+        self.resolvedPath = resolvedPath
+        self.lockTimeout = lockTimeout.atLeast(milliseconds: Self.listTimeout)
+        notifier = CommitNotifier(resolvedPath)
+        commitReader = CommitFIFOReader(resolvedPath)
         file = LockFile(memory: memory)
         (commitSignaller, turnSignaller) = Self.signallers(file)
-        readers = ReaderTable(databasePath: place.path, creates: false)
+        readers = ReaderTable(databasePath: resolvedPath.path, creates: false)
         let file = file
         guard file.isInitialized, file.foreignLayout == nil else { return nil }
-        let joined = try file.withControl(patience) {
+        let joined = try file.withControl(lockTimeout) {
             () throws(RealmError) -> Bool in
             guard file.participants > 0, file.newest != LockFile.noEntry else { return false }
             file.participants += 1
             return true
         }
-        guard let joined else { throw Self.busy(place) }
+        guard let joined else { throw Self.busy(resolvedPath) }
         if !joined { return nil }
         isJoined.store(true, ordering: .relaxed)
     }
@@ -159,14 +159,14 @@ final class Session: Sendable {
     /// Opens the lock file. Waits while another process initialises it. Retries another layout for
     /// a moment, since its programs may be leaving.
     private static func open(
-        _ place: DatabasePath, isDurable: Bool, _ patience: LockTimeout
+        _ resolvedPath: DatabasePath, isDurable: Bool, _ lockTimeout: LockTimeout
     ) throws(RealmError) -> LockFile {
-        let deadline = patience.deadline
-        let permissions = { FilePermissions(of: place.path) ?? .ofNewDatabase }
+        let deadline = lockTimeout.deadline
+        let permissions = { FilePermissions(of: resolvedPath.path) ?? .ofNewDatabase }
         var left = tries
         while true {
-            let opening = try LockFileMemory.open(
-                place.lock, size: LockFile.initialSize, permissions
+            let opening = try MappedLockFile.open(
+                resolvedPath.lock, size: LockFile.initialSize, permissions
             ) {
                 LockFile.initialize(
                     $0, durability: isDurable ? 0 : 2, historyType: historyType,
@@ -185,23 +185,23 @@ final class Session: Sendable {
             }
             if let difference {
                 left -= 1
-                if left < 0 { throw incompatible(difference, place) }
+                if left < 0 { throw incompatible(difference, resolvedPath) }
                 Deadline.sleep(milliseconds: Int.random(in: 0..<((tries - left) * 10)))
             } else {
-                if deadline?.hasPassed == true { throw unready(place) }
+                if deadline?.hasPassed == true { throw unready(resolvedPath) }
                 Deadline.sleep(milliseconds: 1)
             }
         }
     }
 
     private static func begin(
-        _ file: LockFile, _ attachment: Attachment, _ patience: LockTimeout
+        _ file: LockFile, _ attachment: Attachment, _ lockTimeout: LockTimeout
     ) throws(RealmError) {
         file.initiatorPID = 0
         file.format = UInt8(FileFormat.current)
         file.versionCount = 1
         file.newestVersion = attachment.version
-        let done: Void? = try file.versionMutex.withLock(patience) { () throws(RealmError) in
+        let done: Void? = try file.versionMutex.withLock(lockTimeout) { () throws(RealmError) in
             try VersionList(file: file).reset(
                 version: attachment.version, top: attachment.top, fileSize: attachment.logicalSize)
         }
@@ -238,23 +238,25 @@ final class Session: Sendable {
 
     /// The error for a control mutex that is not free: other programs hold it for long only if they
     /// compact the file or are stopped.
-    private static func busy(_ place: DatabasePath) -> RealmError {
+    private static func busy(_ resolvedPath: DatabasePath) -> RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "joining",
-            "\(holders(place)) keeps others from joining the session", file: place.name,
+            "\(holders(resolvedPath)) keeps others from joining the session",
+            file: resolvedPath.name,
             hint: "wait for it")
     }
 
-    private static func holders(_ place: DatabasePath) -> String {
-        let openers = FileHolders.names(participating: place.path)
+    private static func holders(_ resolvedPath: DatabasePath) -> String {
+        let openers = FileHolders.names(participating: resolvedPath.path)
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
     }
 
     /// The error for a lock file that is held but never initialised.
-    private static func unready(_ place: DatabasePath) -> RealmError {
+    private static func unready(_ resolvedPath: DatabasePath) -> RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "lock-file",
-            "the lock file is held by \(holders(place)) and not ready for use", file: place.name,
+            "the lock file is held by \(holders(resolvedPath)) and not ready for use",
+            file: resolvedPath.name,
             hint: "wait for it, or end that program")
     }
 
@@ -267,17 +269,19 @@ final class Session: Sendable {
             hint: "wait for it, or end all programs that have the database open")
     }
 
-    private static func incompatible(_ what: String, _ place: DatabasePath) -> RealmError {
+    private static func incompatible(_ what: String, _ resolvedPath: DatabasePath) -> RealmError {
         RealmError(
             .incompatible, code: "IncompatibleLockFile", reason: "lock-layout",
-            "the lock file of a live session has an unknown form: \(what)", file: place.name,
+            "the lock file of a live session has an unknown form: \(what)", file: resolvedPath.name,
             hint: "read it without its lock file, or wait until the other programs end")
     }
 
     private func leave() {
         guard isJoined.load(ordering: .relaxed) else { return }
-        let patience = LockTimeout.milliseconds(Self.leavingPatience)
-        guard (try? file.lock(file.controlMutex, until: patience.deadline)) != nil else { return }
+        let lockTimeout = LockTimeout.milliseconds(Self.leavingTimeout)
+        guard (try? file.lock(file.controlMutex, until: lockTimeout.deadline)) != nil else {
+            return
+        }
         if file.participants > 0 { file.participants -= 1 }
         Failpoint.reach(.leaving)
         file.controlMutex.unlock()
@@ -290,7 +294,7 @@ final class Session: Sendable {
         _ body: (VersionList) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         let list = VersionList(file: file)
-        let result = try file.versionMutex.withLock(patience) { () throws(RealmError) in
+        let result = try file.versionMutex.withLock(lockTimeout) { () throws(RealmError) in
             try body(list)
         }
         guard let result else { throw Self.listBusy }
@@ -309,7 +313,7 @@ final class Session: Sendable {
         let file = file
         return try withList { (list) throws(RealmError) in
             let isInOrder = try list.isInOrder()
-            guard isInOrder || file.isCritical else { throw LockFileMemory.damaged }
+            guard isInOrder || file.isCritical else { throw MappedLockFile.damaged }
             return try list.pinNewest(.live)
         }
     }
@@ -320,7 +324,7 @@ final class Session: Sendable {
     }
 
     /// Numbers of the pinned versions and of the newest one, ascending.
-    func heldVersions() throws(RealmError) -> [UInt64] {
+    func versionsInUse() throws(RealmError) -> [UInt64] {
         try withList { (list) throws(RealmError) in try list.held() }
     }
 
@@ -367,7 +371,11 @@ final class Session: Sendable {
         try checkProcess()
         while newestVersion <= version {
             if deadline.hasPassed { return false }
-            if let ear { ear.listen(milliseconds: 5) } else { Deadline.sleep(milliseconds: 1) }
+            if let commitReader {
+                commitReader.listen(milliseconds: 5)
+            } else {
+                Deadline.sleep(milliseconds: 1)
+            }
         }
         return true
     }
@@ -453,7 +461,7 @@ final class Session: Sendable {
         if let notifier {
             notifier.notify(participants: file.participants)
         } else {
-            CommitListener.ring()
+            CommitListener.wake()
         }
         Failpoint.reach(.ending)
     }

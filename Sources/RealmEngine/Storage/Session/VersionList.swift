@@ -28,7 +28,7 @@ struct VersionList {
     /// Maps the whole list, which other participants may have extended.
     func cover() throws(RealmError) {
         let count = file.entryCount
-        guard count >= LockFile.initialEntries, count < Self.mostEntries else {
+        guard count >= LockFile.initialEntries, count < Self.maximumEntryCount else {
             throw Self.damaged
         }
         try file.memory.extend(to: LockFile.size(entries: count))
@@ -73,12 +73,12 @@ struct VersionList {
         var oldestLive = UInt64.max
         var count: UInt64 = 0
         /// All readable versions but the newest, in ascending order.
-        var older: [Older] = []
+        var older: [OlderVersion] = []
         /// The oldest removed version that is newer than a readable one. Space released after it
         /// may be free now.
         var oldestDropped: UInt64?
 
-        struct Older {
+        struct OlderVersion {
             let version: UInt64
             let top: Ref
             let fileSize: UInt64
@@ -136,7 +136,8 @@ struct VersionList {
                 reachable.oldestLive = min(reachable.oldestLive, version)
             }
             reachable.older.append(
-                Reachable.Older(version: version, top: Ref(entry.top), fileSize: entry.fileSize))
+                Reachable.OlderVersion(
+                    version: version, top: Ref(entry.top), fileSize: entry.fileSize))
         }
         if reachable.older.count > 1 { reachable.older.order { $0.version < $1.version } }
         _ = reachable.older.popLast()
@@ -241,7 +242,7 @@ struct VersionList {
         }
     }
 
-    private static let mostEntries = 1 << 20
+    private static let maximumEntryCount = 1 << 20
 
-    private static var damaged: RealmError { LockFileMemory.damaged }
+    private static var damaged: RealmError { MappedLockFile.damaged }
 }

@@ -24,7 +24,7 @@ final class EncryptedDevice: StorageDevice {
     private var isSynced = false
 
     /// Maximum number of unwritten pages. Encrypting them takes as much memory again.
-    var mostDirty = 2048
+    var maximumDirtyPages = 2048
 
     /// Writes the database in `file`, which is encrypted, through `device`. Pages that are flushed
     /// early, because there are too many, are synced only if `isDurable`.
@@ -60,7 +60,7 @@ final class EncryptedDevice: StorageDevice {
             (pages.plain + offset + done).copyMemory(
                 from: bytes.baseAddress! + done, byteCount: count)
             done += count
-            if dirty.count >= mostDirty { try flushAhead() }
+            if dirty.count >= maximumDirtyPages { try flushAhead() }
         }
     }
 
@@ -200,7 +200,7 @@ final class EncryptedBatch {
             part, ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
         // The file now holds the pages.
         for i in part {
-            pages.settle(list[i], entries.bytes.baseAddress! + i * EncryptedLayout.entry)
+            pages.markWritten(list[i], entries.bytes.baseAddress! + i * EncryptedLayout.entry)
         }
     }
 

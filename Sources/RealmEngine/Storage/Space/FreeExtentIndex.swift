@@ -80,10 +80,10 @@ struct FreeExtentIndex {
     /// a usable rest; nil if there is none.
     ///
     /// - Parameter isTight: whether the rest may be less than a third of the extent.
-    mutating func takeFit(_ size: UInt64, _ free: [Extent], isTight: Bool = false) -> Int? {
+    mutating func takeBestFit(_ size: UInt64, _ free: [Extent], isTight: Bool = false) -> Int? {
         let exact = Self.sizeClass(size)
         if let i = take(exact, atLeast: size, atMost: size, free) { return i }
-        let least = size + (isTight ? Self.leastRest : max(Self.leastRest, size / 2))
+        let least = size + (isTight ? Self.minimumRest : max(Self.minimumRest, size / 2))
         var c = Self.sizeClass(least)
         while let next = firstFilled(from: c) {
             if let i = take(next, atLeast: least, atMost: .max, free) { return i }
@@ -93,9 +93,9 @@ struct FreeExtentIndex {
     }
 
     /// Minimum rest of an extent in bytes; hardly any node is smaller.
-    private static let leastRest: UInt64 = 16
+    private static let minimumRest: UInt64 = 16
     /// Maximum number of extents to compare in a class of several sizes.
-    private static let mostTries = 16
+    private static let maximumTries = 16
 
     private mutating func take(
         _ c: Int, atLeast least: UInt64, atMost most: UInt64, _ free: [Extent]
@@ -103,7 +103,7 @@ struct FreeExtentIndex {
         var before = -1
         var at = Int(heads[c])
         var tries = 0
-        while at >= 0, tries < Self.mostTries {
+        while at >= 0, tries < Self.maximumTries {
             let count = free[at].count
             if count >= least, count <= most {
                 unlink(at, after: before, c)

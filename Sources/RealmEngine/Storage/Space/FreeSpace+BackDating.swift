@@ -4,7 +4,7 @@ extension FreeSpace {
     /// The stored free list of a readable version that is not the newest.
     ///
     /// Valid as long as the space in which it was opened.
-    struct OlderList {
+    struct PreviousFreeList {
         let version: UInt64
         private let logicalSize: UInt64
         /// Nil for a version without free space.
@@ -90,14 +90,14 @@ extension FreeSpace {
         let versions: [UInt64]
         /// Chunks with stamps up to this version keep their stamps.
         private let judged: UInt64
-        private let open: (Int) throws(RealmError) -> OlderList
-        private var lists: [Int: OlderList] = [:]
+        private let open: (Int) throws(RealmError) -> PreviousFreeList
+        private var lists: [Int: PreviousFreeList] = [:]
         /// Number of lists opened, for tests.
         var openedCount: Int { lists.count }
 
         /// No lists: all chunks keep their stamps.
         static var none: PreviousFreeLists {
-            PreviousFreeLists([], judged: .max) { OlderList(empty: UInt64($0)) }
+            PreviousFreeLists([], judged: .max) { PreviousFreeList(empty: UInt64($0)) }
         }
 
         /// - Parameters:
@@ -107,7 +107,7 @@ extension FreeSpace {
         ///   - open: opens the list of the version at an index.
         init(
             _ versions: [UInt64], judged: UInt64 = 0,
-            open: @escaping (Int) throws(RealmError) -> OlderList
+            open: @escaping (Int) throws(RealmError) -> PreviousFreeList
         ) {
             self.versions = versions
             self.judged = judged
@@ -122,14 +122,14 @@ extension FreeSpace {
             _ file: MappedFile, _ reachable: VersionList.Reachable, _ checked: VerifiedFreeLists
         ) {
             guard let dropped = reachable.oldestDropped else {
-                self.init([], judged: .max) { OlderList(empty: UInt64($0)) }
+                self.init([], judged: .max) { PreviousFreeList(empty: UInt64($0)) }
                 return
             }
             let older = reachable.older
-            checked.keep(older)
+            checked.retainReadable(older)
             var memories: [ReadContext] = []
             self.init(older.map(\.version), judged: dropped) { (i) throws(RealmError) in
-                if older[i].top.isNone { return OlderList(empty: older[i].version) }
+                if older[i].top.isNone { return PreviousFreeList(empty: older[i].version) }
                 let size = Int(clamping: older[i].fileSize)
                 try file.extend(to: size)
                 let memory = ReadContext(file.mapping, limit: older[i].fileSize)
@@ -139,11 +139,11 @@ extension FreeSpace {
                     throw .corrupt("a root of another version", at: older[i].top)
                 }
                 try checked.check(older[i], memory.lookup, top)
-                return try OlderList(memory.lookup, top)
+                return try PreviousFreeList(memory.lookup, top)
             }
         }
 
-        private func list(_ i: Int) throws(RealmError) -> OlderList {
+        private func list(_ i: Int) throws(RealmError) -> PreviousFreeList {
             if let list = lists[i] { return list }
             let list = try open(i)
             lists[i] = list
@@ -187,17 +187,17 @@ extension FreeSpace {
         private var tops: [UInt64: Ref] = [:]
 
         /// Removes versions that are no longer readable.
-        fileprivate func keep(_ older: [VersionList.Reachable.Older]) {
+        fileprivate func retainReadable(_ older: [VersionList.Reachable.OlderVersion]) {
             if tops.count <= older.count { return }
             let readable = Set(older.map(\.version))
             tops = tops.filter { readable.contains($0.key) }
         }
 
         fileprivate func check(
-            _ older: VersionList.Reachable.Older, _ space: NodeSpace, _ top: TopArray
+            _ older: VersionList.Reachable.OlderVersion, _ space: NodeSpace, _ top: TopArray
         ) throws(RealmError) {
             if tops[older.version] == older.top { return }
-            try OlderList.check(space, top)
+            try PreviousFreeList.check(space, top)
             tops[older.version] = older.top
         }
     }

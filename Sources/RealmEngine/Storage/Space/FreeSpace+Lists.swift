@@ -29,7 +29,7 @@ extension FreeSpace {
             if let reserve = fitting.min(by: { $0.count < $1.count }) {
                 return ListSpace(reserve: reserve, all: taken)
             }
-            giveBack(taken)
+            addUnused(taken)
         }
         // Space of this size contains a third of it within one section, wherever it begins.
         let room = Self.room(bytes)
@@ -39,17 +39,17 @@ extension FreeSpace {
     }
 
     /// Minimum size in bytes of an extent that is left to nodes.
-    private static let leastRest: UInt64 = 4096
+    private static let minimumRest: UInt64 = 4096
 
     private mutating func takeFirst(_ bytes: UInt64, of i: Int) -> Extent {
-        guard free[i].count > bytes + Self.leastRest else { return take(i) }
+        guard free[i].count > bytes + Self.minimumRest else { return take(i) }
         return Extent(start: cut(i, bytes), count: bytes)
     }
 
     private mutating func takeLast(_ bytes: UInt64, of i: Int) -> Extent {
         let extent = free[i]
-        guard extent.count > bytes + Self.leastRest else { return take(i) }
-        putBack(i, Extent(start: extent.start, count: extent.count - bytes))
+        guard extent.count > bytes + Self.minimumRest else { return take(i) }
+        setRest(i, Extent(start: extent.start, count: extent.count - bytes))
         return Extent(start: extent.end - bytes, count: bytes)
     }
 }

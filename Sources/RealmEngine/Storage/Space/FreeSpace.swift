@@ -108,7 +108,7 @@ struct FreeSpace {
 
     /// Limits of the minimum size of extents that a stretch is planned of. Smaller ones are left to
     /// single nodes.
-    private static let leastExtents: ClosedRange<UInt64> = 1 << 8...3 << 9
+    private static let minimumExtentSizes: ClosedRange<UInt64> = 1 << 8...3 << 9
     /// Between these limits, the minimum is the size to write divided by this number.
     private static let smallestPart: UInt64 = 1 << 8
     /// Cost of one more write, expressed as bytes of the stretch.
@@ -123,11 +123,11 @@ struct FreeSpace {
     ///
     /// A commit fills the emptiest part of the file, so that its pages are few writes for the
     /// device.
-    func emptiestStretch(_ need: NodeWriter.Need) -> [Int]? {
+    func emptiestStretch(_ need: NodeWriter.SpaceEstimate) -> [Int]? {
         // At the end of each extent, half a node is lost on average.
         let lost = need.bytes / max(1, need.nodes) / 2
         let part = need.bytes / Self.smallestPart
-        let limits = Self.leastExtents
+        let limits = Self.minimumExtentSizes
         let least = max(min(max(part, limits.lowerBound), limits.upperBound), 2 * lost)
         guard let (range, span) = emptiest(least, need.bytes, lost) else { return nil }
         if span > Self.sparsest * need.bytes, total <= logicalSize / 2 { return nil }
@@ -163,7 +163,7 @@ struct FreeSpace {
         }
     }
 
-    /// Takes an extent. Indices of extents do not change until `giveBack`.
+    /// Takes an extent. Indices of extents do not change until `addUnused`.
     mutating func take(_ index: Int) -> Extent {
         let extent = free[index]
         free[index].count = 0
@@ -179,7 +179,7 @@ struct FreeSpace {
     }
 
     /// Puts the rest of a taken extent back.
-    mutating func putBack(_ index: Int, _ rest: Extent) { free[index] = rest }
+    mutating func setRest(_ index: Int, _ rest: Extent) { free[index] = rest }
 
     /// Returns the part from `start` on of the free extent that contains `start`; nil if there is
     /// none.
@@ -206,7 +206,7 @@ struct FreeSpace {
     }
 
     /// Adds extents that a commit took and did not use, and removes empty extents.
-    mutating func giveBack(_ extents: [Extent]) {
+    mutating func addUnused(_ extents: [Extent]) {
         let unused = extents.filter { $0.count > 0 }.sorted { $0.start < $1.start }
         free = Self.merged(free, unused)
     }
@@ -237,7 +237,9 @@ struct FreeSpace {
 
     /// Upper bound of the number of chunks of the new version's free list, with a few more for
     /// section boundaries and the extension of the file.
-    func mostChunks(_ released: [Extent]) -> Int { free.count + locked.count + released.count + 4 }
+    func maximumChunkCount(_ released: [Extent]) -> Int {
+        free.count + locked.count + released.count + 4
+    }
 
     /// Removes the smallest chunks until there are fewer than `most`. Their space is lost until the
     /// file is compacted.

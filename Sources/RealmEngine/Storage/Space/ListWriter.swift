@@ -39,7 +39,7 @@ struct ListWriter {
         _ space: FreeSpace, _ released: [Extent], _ version: UInt64
     ) -> UInt64 {
         // Three headers, the entries, the root, padding.
-        let entries = UInt64(space.mostChunks(released)) * entrySize(space, version)
+        let entries = UInt64(space.maximumChunkCount(released)) * entrySize(space, version)
         return (entries + fixedSize + 7) & ~7
     }
 

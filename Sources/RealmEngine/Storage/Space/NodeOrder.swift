@@ -29,7 +29,7 @@ struct NodeOrder {
     private(set) var items: ContiguousArray<Item> = []
     /// The requested roots: nodes of the slab, and nodes that stay in the file.
     private(set) var roots: [Ref] = []
-    private(set) var need = NodeWriter.Need()
+    private(set) var need = NodeWriter.SpaceEstimate()
 
     /// - Parameter fileSize: size of the file to write to.
     init(_ space: NodeSpace, _ slab: SlabNodes, fileSize: UInt64) {

@@ -19,7 +19,7 @@ struct NodeWriter {
     }
 
     private let order: NodeOrder
-    private var places: NodePlaces
+    private var places: NodePlacement
     /// Decoded slots of the node that is being written.
     private var slots = [Int64](repeating: 0, count: 256)
     /// Refs of the written nodes, in order.
@@ -31,7 +31,7 @@ struct NodeWriter {
     /// for the lists.
     init(_ order: NodeOrder, free: consuming FreeSpace, extra: UInt64 = 0, page: UInt64) {
         self.order = order
-        places = NodePlaces(free, order.need, extra: extra, page: page)
+        places = NodePlacement(free, order.need, extra: extra, page: page)
     }
 
     var runs: [Run] { places.runs }
@@ -98,7 +98,7 @@ struct NodeWriter {
     }
 
     /// Approximate space that nodes to be written take.
-    struct Need {
+    struct SpaceEstimate {
         var bytes: UInt64 = 0
         var nodes: UInt64 = 0
         /// Size of the largest node, which is the most that can be lost at the end of a section.

@@ -6,17 +6,17 @@
 extension ClusterEditor {
     /// Adds a column with `value` for every object to the leaf at `slot`.
     func addColumn(
-        _ leafIndex: Int, _ column: ColumnEditor, _ value: Value, to place: LeafSlot
+        _ leafIndex: Int, _ column: ColumnEditor, _ value: Value, to leafSlot: LeafSlot
     ) throws(RealmError) {
-        let rows = try rows(makeWritable(place.slot, below: place.parent))
+        let rows = try rows(makeWritable(leafSlot.slot, below: leafSlot.parent))
         let cells = try column.make(value, count: rows)
-        try store(cells, leafIndex, place)
+        try store(cells, leafIndex, leafSlot)
     }
 
     /// Removes a column from a leaf and frees the nodes that its cells refer to.
-    func removeColumn(_ leafIndex: Int, from place: LeafSlot) throws(RealmError) {
-        let cells = try cells(leafIndex, place)
-        let leaf = try makeWritable(place.slot, below: place.parent)
+    func removeColumn(_ leafIndex: Int, from leafSlot: LeafSlot) throws(RealmError) {
+        let cells = try cells(leafIndex, leafSlot)
+        let leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
         try nodes.freeDeep(cells)
         if leafIndex + 1 < leaf.count { leaf.slots[leafIndex + 1] = 0 }
     }
@@ -25,24 +25,24 @@ extension ClusterEditor {
     /// `transform`.
     func moveColumn(
         _ leafIndex: Int, _ old: ColumnEditor, to newIndex: Int, _ new: ColumnEditor,
-        in place: LeafSlot, _ transform: (Value) throws(RealmError) -> Value
+        in leafSlot: LeafSlot, _ transform: (Value) throws(RealmError) -> Value
     ) throws(RealmError) {
-        let cells = try cells(leafIndex, place)
-        let leaf = try makeWritable(place.slot, below: place.parent)
+        let cells = try cells(leafIndex, leafSlot)
+        let leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
         if leafIndex + 1 < leaf.count { leaf.slots[leafIndex + 1] = 0 }
         var raw = cells.raw
         try old.map(&raw, to: new) { (value) throws(RealmError) in
             try nodes.checkRoot(of: value, in: cells)
             return try transform(value)
         }
-        try store(Ref(raw), newIndex, place)
+        try store(Ref(raw), newIndex, leafSlot)
     }
 
     /// Sets a column to `value` for every object and frees the nodes that its cells referenced.
     func resetColumn(
-        _ leafIndex: Int, to value: Value, in place: LeafSlot
+        _ leafIndex: Int, to value: Value, in leafSlot: LeafSlot
     ) throws(RealmError) {
-        let leaf = try makeWritable(place.slot, below: place.parent)
+        let leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
         try nodes.freeDeep(Ref(leaf.slots[leafIndex + 1]))
         leaf.slots[leafIndex + 1] = try column(leafIndex).make(value, count: try rows(leaf)).raw
     }
@@ -55,18 +55,18 @@ extension ClusterEditor {
         let new = ColumnEditor(context, layout)
         var next: UInt64? = 0
         while let key = next {
-            next = try visitLeaf(of: key) { (place) throws(RealmError) in
-                let leaf = try makeWritable(place.slot, below: place.parent)
+            next = try visitLeaf(of: key) { (leafSlot) throws(RealmError) in
+                let leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
                 try old.map(leaf.slots + leafIndex + 1, to: new, transform)
             }
         }
         setColumn(leafIndex, new)
     }
 
-    /// Returns a column leaf of the cluster leaf at `place`. Must be called before the cluster leaf
-    /// is copied, because the copy lacks the column.
-    private func cells(_ leafIndex: Int, _ place: LeafSlot) throws(RealmError) -> Ref {
-        let ref = Ref(place.slot.pointee)
+    /// Returns a column leaf of the cluster leaf at `leafSlot`. Must be called before the cluster
+    /// leaf is copied, because the copy lacks the column.
+    private func cells(_ leafIndex: Int, _ leafSlot: LeafSlot) throws(RealmError) -> Ref {
+        let ref = Ref(leafSlot.slot.pointee)
         let leaf = try nodes.space.node(ref)
         guard leaf.hasRefs, leafIndex + 1 < leaf.count, let cells = leaf.slot(leafIndex + 1).child
         else { throw .corrupt("a cluster leaf without column \(leafIndex)", at: ref) }
@@ -75,14 +75,14 @@ extension ClusterEditor {
     }
 
     private func store(
-        _ cells: Ref, _ leafIndex: Int, _ place: LeafSlot
+        _ cells: Ref, _ leafIndex: Int, _ leafSlot: LeafSlot
     ) throws(RealmError) {
-        var leaf = try makeWritable(place.slot, below: place.parent)
+        var leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
         if leaf.count < leafIndex + 2 {
             let old = leaf.count
             if !leaf.hasRoom(for: leafIndex + 2) {
                 // Reserves room for further columns, because most are added one by one.
-                leaf = try nodes.copyRefs(place.slot, extra: leafIndex + 2 - old + old / 8)
+                leaf = try nodes.copyRefs(leafSlot.slot, extra: leafIndex + 2 - old + old / 8)
             }
             leaf.resize(leafIndex + 2)
             for i in old..<leafIndex + 2 { leaf.slots[i] = 0 }
@@ -104,17 +104,17 @@ extension ClusterEditor {
         of key: UInt64, _ body: (LeafSlot) throws(RealmError) -> Void
     ) throws(RealmError) -> UInt64? {
         try closeRun()
-        forgetPlaces()
-        var place = LeafSlot(slot: rootSlot, parent: nil)
+        discardCachedLocations()
+        var leafSlot = LeafSlot(slot: rootSlot, parent: nil)
         var range = Range()
-        while try nodes.space.node(Ref(place.slot.pointee)).isInner {
-            let node = try makeWritable(place.slot, below: place.parent)
+        while try nodes.space.node(Ref(leafSlot.slot.pointee)).isInner {
+            let node = try makeWritable(leafSlot.slot, below: leafSlot.parent)
             let inner = try self.inner(node)
             let i = inner.child(covering: key &- range.base)
             range = inner.range(i, in: range)
-            place = LeafSlot(slot: node.slots + 3 + i, parent: node)
+            leafSlot = LeafSlot(slot: node.slots + 3 + i, parent: node)
         }
-        try body(place)
+        try body(leafSlot)
         return range.end
     }
 }

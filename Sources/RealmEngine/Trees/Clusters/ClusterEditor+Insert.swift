@@ -22,7 +22,7 @@ extension ClusterEditor {
         if rows < context.fanout.clusterLeaf {
             if !place.isOpen { try openColumns(place.leaf, rows: rows) }
             try insertRow(values, relative, place.leaf, at: row, rows: rows)
-            reached?.isOpen = true
+            cachedPath?.isOpen = true
             try addToCounts(1)
             return true
         }
@@ -92,7 +92,7 @@ extension ClusterEditor {
 
     /// Inserts a node after the one at the end of the path; `key` is its offset from that node.
     func adopt(_ child: Ref, _ key: UInt64) throws(RealmError) {
-        reached = nil
+        cachedPath = nil
         var (child, key) = (child, key)
         var level = path.count - 1
         while level >= 0 {

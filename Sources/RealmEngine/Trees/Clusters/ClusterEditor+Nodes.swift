@@ -5,7 +5,7 @@ extension ClusterEditor {
     func makePathWritable(_ key: UInt64) throws(RealmError) -> Reached {
         willChange()
         scatter.touch(key)
-        if let reached, reached.range.contains(key) { return reached }
+        if let cachedPath, cachedPath.range.contains(key) { return cachedPath }
         return try descend(key, toLeaf: true)!
     }
 
@@ -14,7 +14,7 @@ extension ClusterEditor {
     @discardableResult
     func descend(_ key: UInt64, toLeaf: Bool) throws(RealmError) -> Reached? {
         willChange()
-        reached = nil
+        cachedPath = nil
         path.remove(from: 0)
         var slot = rootSlot
         var range = Range()
@@ -24,8 +24,8 @@ extension ClusterEditor {
             guard node.view.isInner else {
                 guard toLeaf else { return nil }
                 if !isCopied { scatter.leaves.append(range.base) }
-                reached = Reached(leaf: node, range: range)
-                return reached
+                cachedPath = Reached(leaf: node, range: range)
+                return cachedPath
             }
             let inner = try self.inner(node)
             let i = inner.child(covering: key &- range.base)
@@ -46,7 +46,7 @@ extension ClusterEditor {
     @inline(__always)
     func makeWritable(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
-        if nodes.owns(ref) { return try nodes.ownRefs(slot) }
+        if nodes.owns(ref) { return try nodes.writableRefs(slot) }
         return try copy(slot, below: parent)
     }
 
@@ -209,7 +209,7 @@ extension ClusterEditor {
     func insertChild(
         _ child: Ref, _ offset: UInt64, at i: Int, of slot: RefSlot
     ) throws(RealmError) -> SlabNode {
-        var node = try nodes.ownRefs(slot)
+        var node = try nodes.writableRefs(slot)
         let (count, depth) = (node.count - 3, try inner(node).depth)
         let isEven = i == count && depth <= 7 && offset == UInt64(count) << UInt64(8 * depth)
         if node.slots[0] != 0 || !isEven {

@@ -52,7 +52,7 @@ extension ClusterEditor {
     }
 
     private func removeChild(_ node: SlabNode, _ i: Int) throws(RealmError) {
-        reached = nil
+        cachedPath = nil
         let isLast = i == node.count - 4
         if !isLast || node.slots[0] != 0 {
             try expandOffsets(node)
@@ -111,7 +111,7 @@ extension ClusterEditor {
             let node = try makeWritable(rootSlot, below: nil)
             try freeList(node)
             rootSlot.pointee = node.slots[3]
-            reached = nil
+            cachedPath = nil
         }
     }
 }

@@ -96,12 +96,12 @@ extension ClusterEditor {
     }
 
     /// Maximum number of cells in a run; a cell takes 16 bytes.
-    private static let mostCells = 1 << 19
+    private static let maximumCellCount = 1 << 19
 
     /// Maximum number of objects in a run, which become one leaf. Smaller if the objects have
     /// thousands of properties, to limit memory.
     private var runCapacity: Int {
-        max(1, min(context.fanout.clusterLeaf, Self.mostCells / max(1, columns.count)))
+        max(1, min(context.fanout.clusterLeaf, Self.maximumCellCount / max(1, columns.count)))
     }
 
     private func startedRun() -> Run {

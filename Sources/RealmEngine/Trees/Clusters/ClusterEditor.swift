@@ -14,10 +14,10 @@ final class ClusterEditor {
     private var columnCapacity: Int
     /// Slot that contains the root's ref.
     let rootSlot: RefSlot
-    /// Inner nodes from the root to the leaf in `reached`.
+    /// Inner nodes from the root to the leaf in `cachedPath`.
     let path = EditPath<Step>()
     /// The writable leaf reached last; nil after a change of the tree's shape.
-    @exclusivity(unchecked) var reached: Reached?
+    @exclusivity(unchecked) var cachedPath: Reached?
     /// The row found last in any leaf, where the next search begins.
     @exclusivity(unchecked) var lastRow = 0
     /// The leaf read last; nil after any node was copied.
@@ -95,14 +95,14 @@ final class ClusterEditor {
     }
 
     /// Forgets cached leaves, after their nodes became part of a committed version.
-    func forgetPlaces() {
-        reached = nil
+    func discardCachedLocations() {
+        cachedPath = nil
         seen = nil
     }
 
     /// Continues with the next transaction of a commit group.
     func beginTransaction() {
-        forgetPlaces()
+        discardCachedLocations()
         scatter = Scatter()
     }
 
@@ -114,7 +114,7 @@ final class ClusterEditor {
         if leafIndex >= columns.count { addColumns(upTo: leafIndex) }
         columns[leafIndex] = editor
         setUsed(leafIndex, editor != nil)
-        forgetPlaces()
+        discardCachedLocations()
     }
 
     private func addColumns(upTo leafIndex: Int) {
@@ -180,12 +180,12 @@ final class ClusterEditor {
         if let run, run.count > 0, raw >= run.keys[0] {
             return run.row(of: raw).map { Position(leaf: nil, rows: run.count, row: $0) }
         }
-        if let reached, reached.range.contains(raw) {
-            let rows = try rows(reached.leaf)
-            guard let row = try row(raw &- reached.range.base, reached.leaf, rows) else {
+        if let cachedPath, cachedPath.range.contains(raw) {
+            let rows = try rows(cachedPath.leaf)
+            guard let row = try row(raw &- cachedPath.range.base, cachedPath.leaf, rows) else {
                 return nil
             }
-            return Position(leaf: reached.leaf.view, rows: rows, row: row)
+            return Position(leaf: cachedPath.leaf.view, rows: rows, row: row)
         }
         let leaf: ClusterLeaf
         if let seen, seen.range.contains(raw) {
@@ -294,7 +294,7 @@ final class ClusterEditor {
         guard let row = try row(raw &- place.range.base, place.leaf, rows) else { return nil }
         let column = place.leaf.slots + leafIndex + 1
         try self.column(leafIndex).open(column, rows: rows)
-        let slots = try nodes.ownRefs(column)
+        let slots = try nodes.writableRefs(column)
         guard row < slots.count else { throw nodes.outside(column) }
         return slots.slots + row
     }

@@ -28,7 +28,7 @@ package struct LeafCursor {
     /// Read budget of this walk, if it has its own.
     private var meter: ReadBudget?
     /// Leaves of a directory, and the index of the next one.
-    private var kept: UnsafeBufferPointer<ClusterLeaf>?
+    private var cachedLeaves: UnsafeBufferPointer<ClusterLeaf>?
     private var place = 0
     private(set) var directory: LeafDirectory?
 
@@ -67,7 +67,7 @@ package struct LeafCursor {
     /// Iterates over the leaves of a directory.
     init(_ directory: LeafDirectory, readIn reader: NodeSpace) {
         self.init(reader, readIn: reader)
-        kept = directory.leaves
+        cachedLeaves = directory.leaves
         self.directory = directory
     }
 
@@ -82,9 +82,9 @@ package struct LeafCursor {
     /// Returns the next leaf; nil at the end. Throws `corrupt`.
     mutating func next() throws(RealmError) -> ClusterLeaf? {
         var leaf: ClusterLeaf
-        if let kept {
-            guard place < kept.count else { return nil }
-            leaf = kept[place]
+        if let cachedLeaves {
+            guard place < cachedLeaves.count else { return nil }
+            leaf = cachedLeaves[place]
             place &+= 1
         } else {
             guard let found = try walk() else { return nil }
@@ -97,7 +97,7 @@ package struct LeafCursor {
     /// Restarts the iteration; returns false if the leaves come from a walk, which cannot restart.
     mutating func restart() -> Bool {
         place = 0
-        return kept != nil
+        return cachedLeaves != nil
     }
 
     /// Object count and last key so far, for checking a range against its neighbours and the tree.

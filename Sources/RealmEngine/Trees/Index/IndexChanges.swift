@@ -50,7 +50,7 @@ final class IndexChanges {
         var position: Int32 = -1
         let place: Int64
         if case .int(let number) = value {
-            place = WaitingIntegers.place(number)
+            place = PendingIntegers.place(number)
         } else {
             let string = IndexString(value)
             let rest = UInt32(bitPattern: string.chunk(at: 4)) ^ 1 << 31
@@ -80,7 +80,7 @@ final class IndexChanges {
 
     private func value(_ change: Change) -> Value {
         change.value < 0
-            ? .int(WaitingIntegers.number(change.place)) : values[Int(change.value)]
+            ? .int(PendingIntegers.number(change.place)) : values[Int(change.value)]
     }
 
     // MARK: Application
@@ -190,8 +190,8 @@ extension IndexEditor {
     func wait(_ value: Value, _ key: ObjectKey, isRemoval: Bool) throws(RealmError) {
         if isStale { return }
         guard key.raw >= 0 else { throw Self.negativeKey() }
-        try settleIntegers()
-        recent.forget(value)
+        try insertPendingIntegers()
+        recent.invalidate(value)
         if !isRemoval { waiting.note(value) }
         waiting.openChanges(context.waitingBytes).append(value, key.raw, isRemoval: isRemoval)
     }
@@ -200,13 +200,13 @@ extension IndexEditor {
     func defersWords() { waiting.defersWords = holdsWords }
 
     /// Applies all pending changes.
-    func settleChanges() throws(RealmError) {
-        while waiting.hasChanges { try settleSomeChanges() }
+    func applyPendingChanges() throws(RealmError) {
+        while waiting.hasChanges { try applySomePendingChanges() }
         waiting.defersWords = false
     }
 
     /// Applies some of the pending changes.
-    func settleSomeChanges() throws(RealmError) {
+    func applySomePendingChanges() throws(RealmError) {
         guard let changes = waiting.changes else { return }
         recent.removeAll()
         for _ in 0..<Self.changePortion where !isStale {

@@ -3,7 +3,7 @@ extension IndexEditor {
     /// Returns the first object that has `value` in the column; nil if there is none. For general
     /// indexes.
     func find(_ value: Value) throws(RealmError) -> ObjectKey? {
-        if waiting.hasChanges { try settleChanges() }
+        if waiting.hasChanges { try applyPendingChanges() }
         if case .int(let number) = value {
             if let key = recent.key(of: number) { return ObjectKey(key) }
             if !waiting.isEmpty, let key = waiting.key(of: number) { return ObjectKey(key) }
@@ -66,7 +66,7 @@ extension IndexEditor {
     @inline(__always)
     private func leaf(
         of chunk: Int32, below level: Ref, _ slot: inout RefSlot?
-    ) throws(RealmError) -> Look? {
+    ) throws(RealmError) -> NodeSummary? {
         var node = try look(level)
         var depth = 0
         while node.view.isInner {
@@ -142,7 +142,7 @@ final class RecentKeys {
 
     /// Removes the entries of a value before an object with it is inserted or removed.
     @inline(__always)
-    func forget(_ value: Value) {
+    func invalidate(_ value: Value) {
         guard let entries else { return }
         if case .int(let number) = value {
             entries[Self.place(number)].key = -1

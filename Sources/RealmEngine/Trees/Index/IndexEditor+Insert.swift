@@ -112,7 +112,7 @@ extension IndexEditor {
         if isUniform {
             sharedValues.remember(entry, list: place.pointee)
         } else {
-            sharedValues.forget(entry)
+            sharedValues.invalidate(entry)
         }
     }
 

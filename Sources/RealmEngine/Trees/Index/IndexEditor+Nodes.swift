@@ -1,7 +1,7 @@
 /// Nodes of an index, which are read in place and copied before they change.
 extension IndexEditor {
     /// View of a node for a look-up, in the file or in the transaction's slab.
-    struct Look {
+    struct NodeSummary {
         let ref: Ref
         let view: NodeView
         let chunks: UnsafePointer<Int32>
@@ -23,16 +23,16 @@ extension IndexEditor {
     }
 
     @inline(__always)
-    func look(_ ref: Ref) throws(RealmError) -> Look {
+    func look(_ ref: Ref) throws(RealmError) -> NodeSummary {
         guard context.nodes.owns(ref) else { return try checked(ref) }
         let view = context.slab.writable(ref).view
         let keys = context.slab.writable(view.slot(0).ref)
-        return Look(
+        return NodeSummary(
             ref: ref, view: view, chunks: keys.payload.assumingMemoryBound(to: Int32.self),
             isOwn: true)
     }
 
-    private func checked(_ ref: Ref) throws(RealmError) -> Look {
+    private func checked(_ ref: Ref) throws(RealmError) -> NodeSummary {
         let space = context.space
         let view = try space.treeNode(ref, slots: 1, "index node")
         guard view.context, let keysRef = view.slot(0).child else {
@@ -43,12 +43,12 @@ extension IndexEditor {
             throw space.wrongShape(keysRef, "index keys")
         }
         let chunks = keys.payload.assumingMemoryBound(to: Int32.self)
-        return Look(ref: ref, view: view, chunks: chunks, isOwn: false)
+        return NodeSummary(ref: ref, view: view, chunks: chunks, isOwn: false)
     }
 
     /// Returns the slot of the entry at index `i`.
     @inline(__always)
-    func entry(_ node: Look, _ i: Int) throws(RealmError) -> NodeSlot {
+    func entry(_ node: NodeSummary, _ i: Int) throws(RealmError) -> NodeSlot {
         let slot = node.view.slot(i + 1)
         if !node.isOwn {
             let limit = context.nodes.limit(ofRefsIn: node.ref)

@@ -3,7 +3,7 @@
 /// reach another node.
 ///
 /// Kept across spills, so that a large transaction rewrites its indexes once.
-final class WaitingIntegers {
+final class PendingIntegers {
     /// Consecutive numbers with consecutive keys.
     struct Run {
         let number: Int64
@@ -107,13 +107,13 @@ final class WaitingIntegers {
     }
 
     /// Marks a part of the index as inserted.
-    func settled(_ zones: Range<Int>) {
+    func markInserted(_ zones: Range<Int>) {
         firstZone = zones.upperBound
         if firstZone == 256 { removeAll() }
     }
 
     /// Discards pending integers and changes, and the largest integer.
-    func forget() {
+    func invalidate() {
         removeAll()
         changes = nil
         defersWords = false
@@ -168,13 +168,13 @@ final class WaitingIntegers {
 
 extension IndexEditor {
     /// Inserts pending integers and applies pending changes.
-    func settleWaiting() throws(RealmError) {
-        try settleIntegers()
-        if waiting.hasChanges { try settleChanges() }
+    func flushPendingEntries() throws(RealmError) {
+        try insertPendingIntegers()
+        if waiting.hasChanges { try applyPendingChanges() }
     }
 
-    func settleIntegers() throws(RealmError) {
-        while !waiting.isEmpty { try settleSome(of: waiting.count) }
+    func insertPendingIntegers() throws(RealmError) {
+        while !waiting.isEmpty { try insertSomePendingIntegers(of: waiting.count) }
     }
 
     /// Whether integers or changes are pending.
@@ -185,14 +185,14 @@ extension IndexEditor {
 
     /// Inserts the pending integers of one part of the index. Parts are sized to contain a
     /// `portion` of the `total` integers.
-    func settleSome(of total: Int) throws(RealmError) {
+    func insertSomePendingIntegers(of total: Int) throws(RealmError) {
         guard !waiting.isEmpty else { return }
         let zones = waiting.nextZones(max(total, waiting.count) / Self.portion + 1)
         var pairs = NumberPairs(capacity: waiting.count * zones.count / 256 + 1024)
         waiting.collect(zones, into: &pairs)
         pairs.sort()
         try insert(UnsafeBufferPointer(start: pairs.base, count: pairs.count))
-        waiting.settled(zones)
+        waiting.markInserted(zones)
     }
 
     /// Inserts integers in index order. None of them may be in the index.
@@ -205,7 +205,7 @@ extension IndexEditor {
             if merged > 0 {
                 i += merged
             } else {
-                let number = WaitingIntegers.number(pairs[i].number)
+                let number = PendingIntegers.number(pairs[i].number)
                 try insertNow(
                     Entry(
                         string: IndexString(number), value: .int(number), key: pairs[i].payload))

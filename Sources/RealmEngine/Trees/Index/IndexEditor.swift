@@ -29,7 +29,7 @@ final class IndexEditor {
     /// Editors of long lists, by the refs of their roots.
     var trees: [Ref: SequenceEditor] = [:]
     /// Integers and changes that are not in any node yet.
-    let waiting: WaitingIntegers
+    let waiting: PendingIntegers
     /// Whether changes of large transactions may be deferred, because the index is rarely read
     /// before their end.
     var defers: Bool
@@ -49,13 +49,13 @@ final class IndexEditor {
     ///   - defers: whether numerous changes are deferred until the index is read, and then applied
     ///     in index order.
     init(
-        context: EditContext, root ref: Ref, kind: IndexKind, waiting: WaitingIntegers? = nil,
+        context: EditContext, root ref: Ref, kind: IndexKind, waiting: PendingIntegers? = nil,
         defers: Bool = false, value: @escaping (ObjectKey) throws(RealmError) -> Value?
     ) throws(RealmError) {
         self.context = context
         self.value = value
         holdsWords = kind == .fullText
-        self.waiting = waiting ?? WaitingIntegers()
+        self.waiting = waiting ?? PendingIntegers()
         self.defers = defers
         rootSlot = .allocate(capacity: 1)
         rootSlot.initialize(to: ref.raw)
@@ -161,8 +161,8 @@ final class IndexEditor {
     private func insert(_ entry: Entry) throws(RealmError) {
         if isStale { return }
         guard entry.key >= 0 else { throw Self.negativeKey() }
-        if waiting.hasChanges { try settleChanges() }
-        recent.forget(entry.value)
+        if waiting.hasChanges { try applyPendingChanges() }
+        recent.invalidate(entry.value)
         waiting.note(entry.value)
         try insertNow(entry)
     }
@@ -181,8 +181,8 @@ final class IndexEditor {
 
     private func remove(_ entry: Entry) throws(RealmError) {
         if isStale { return }
-        try settleWaiting()
-        recent.forget(entry.value)
+        try flushPendingEntries()
+        recent.invalidate(entry.value)
         try removeNow(entry)
     }
 
@@ -198,9 +198,9 @@ final class IndexEditor {
 
     /// Frees all nodes and makes the index empty.
     func clear() throws(RealmError) {
-        forgetPlaces()
+        discardCachedLocations()
         recent.removeAll()
-        waiting.forget()
+        waiting.invalidate()
         try context.freeDeep(root)
         try beginEmpty()
         isStale = false
@@ -213,16 +213,16 @@ final class IndexEditor {
     }
 
     /// Discards cached locations of nodes that are committed or freed.
-    func forgetPlaces() {
+    func discardCachedLocations() {
         waiting.beginTransaction()
         gap = nil
         trees.removeAll()
     }
 
     /// Returns the current root of the index, which is never none. The editor stays usable. With
-    /// `keepsWaiting`, integers and changes stay pending.
-    func finish(keepsWaiting: Bool = false) throws(RealmError) -> Ref {
-        if !keepsWaiting { try settleWaiting() }
+    /// `keepsPending`, integers and changes stay pending.
+    func finish(keepsPending: Bool = false) throws(RealmError) -> Ref {
+        if !keepsPending { try flushPendingEntries() }
         gap = nil
         return root
     }

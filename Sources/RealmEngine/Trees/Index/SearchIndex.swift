@@ -19,7 +19,7 @@ struct SearchIndex {
 
         /// Whether all objects of the list have equal values, unless different values share an
         /// index string. False at the maximum depth of the trie (object format 5.5).
-        var tellsApart: Bool { offset &+ 4 <= SearchIndex.maximumOffset }
+        var areValuesEqual: Bool { offset &+ 4 <= SearchIndex.maximumOffset }
     }
 
     /// Offset of the last level of a general index. Values that are equal through the chunk there

@@ -51,7 +51,7 @@ final class SharedValues {
     /// Caches that all objects of `list` have the entry's value.
     func remember(_ entry: IndexEditor.Entry, list: UInt64) {
         let kind = Self.kind(entry)
-        guard kind != 0, let words = entry.string.words else { return forget(entry) }
+        guard kind != 0, let words = entry.string.words else { return invalidate(entry) }
         if items == nil {
             items = .allocate(capacity: Self.count)
             items!.initialize(repeating: Item(), count: Self.count)
@@ -60,7 +60,7 @@ final class SharedValues {
     }
 
     /// Removes the cached list with the entry's index string, because an object has another value.
-    func forget(_ entry: IndexEditor.Entry) {
+    func invalidate(_ entry: IndexEditor.Entry) {
         guard let items, let words = entry.string.words else { return }
         items[Self.place(words)].list = 0
     }

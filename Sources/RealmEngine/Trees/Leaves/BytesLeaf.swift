@@ -24,7 +24,7 @@ struct BytesLeaf {
     let count: Int
 
     /// Maximum number of bytes in one blob.
-    static let longestBlob = 0xFF_FFF0
+    static let maximumBlobSize = 0xFF_FFF0
 
     /// Opens a string leaf. `distinct` is the column's list of distinct values, none if it has
     /// none.

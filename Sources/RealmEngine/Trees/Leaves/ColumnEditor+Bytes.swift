@@ -1,25 +1,25 @@
 /// Strings and binaries. A value that fits the leaf's form is inserted in place; a longer one
 /// causes a rebuild of the leaf (object format 3.5, 3.7).
 extension ColumnEditor {
-    private enum Place { case set, insert }
+    private enum EditKind { case set, insert }
 
     private var isString: Bool { layout.type == .string }
     private var terminator: Int { isString ? 1 : 0 }
 
     func setBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        if try splice(slot, i, settled(value).bytes, .set) { return }
+        if try splice(slot, i, copiedIfInTransaction(value).bytes, .set) { return }
         try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
     }
 
     func insertBytes(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        if try splice(slot, i, settled(value).bytes, .insert) { return }
+        if try splice(slot, i, copiedIfInTransaction(value).bytes, .insert) { return }
         try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
     }
 
     func removeBytes(_ slot: RefSlot, _ i: Int) throws(RealmError) {
         let node = nodes.slab.writable(Ref(slot.pointee))
         if !node.view.hasRefs { return try removeCell(slot, i) }
-        let leaf = try nodes.ownRefs(slot)
+        let leaf = try nodes.writableRefs(slot)
         if leaf.view.context {
             guard i < leaf.count else { throw nodes.outside(slot) }
             if let blob = leaf.view.slot(i).child { try nodes.freeDeep(blob) }
@@ -34,23 +34,23 @@ extension ColumnEditor {
 
     /// Stores a value in place; returns false if it does not fit the leaf's form.
     private func splice(
-        _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
+        _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ kind: EditKind
     ) throws(RealmError) -> Bool {
         let node = nodes.slab.writable(Ref(slot.pointee))
         guard node.view.hasRefs else {
             // A leaf that was never filled and is not marked as a string leaf yet.
             guard node.view.widthType == 1 else { return false }
-            return try spliceShort(slot, i, value, place)
+            return try spliceShort(slot, i, value, kind)
         }
-        let leaf = try nodes.ownRefs(slot)
-        if leaf.view.context { return try spliceBig(slot, leaf, i, value, place) }
-        return try spliceMedium(leaf, i, value, place)
+        let leaf = try nodes.writableRefs(slot)
+        if leaf.view.context { return try spliceBig(slot, leaf, i, value, kind) }
+        return try spliceMedium(leaf, i, value, kind)
     }
 
     // MARK: Cells
 
     private func spliceShort(
-        _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ place: Place
+        _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ kind: EditKind
     ) throws(RealmError) -> Bool {
         let needed = value.map { $0.count + 1 } ?? 0
         var node = nodes.slab.writable(Ref(slot.pointee))
@@ -58,7 +58,7 @@ extension ColumnEditor {
             guard needed <= 16 else { return false }
             node = try widenCells(slot, node, needed)
         }
-        if place == .insert {
+        if kind == .insert {
             node = try openCell(slot, i)
         } else if i >= node.count {
             throw nodes.outside(slot)
@@ -123,12 +123,12 @@ extension ColumnEditor {
     }
 
     private func spliceMedium(
-        _ leaf: SlabNode, _ i: Int, _ value: ByteView?, _ place: Place
+        _ leaf: SlabNode, _ i: Int, _ value: ByteView?, _ kind: EditKind
     ) throws(RealmError) -> Bool {
         let length = value?.count ?? 0
-        guard length <= LeafEncoder.longestMedium(isString: isString) else { return false }
+        guard length <= LeafEncoder.maximumMediumSize(isString: isString) else { return false }
         let size = length + terminator
-        if place == .insert {
+        if kind == .insert {
             if let value, appendMedium(leaf, i, value) { return true }
             let ends = nodes.slab.writable(Ref(leaf.slots[0])).view
             guard i <= ends.count else { throw nodes.outside(leaf.slots) }
@@ -194,16 +194,16 @@ extension ColumnEditor {
     // MARK: One blob for each value
 
     private func spliceBig(
-        _ slot: RefSlot, _ leaf: SlabNode, _ i: Int, _ value: ByteView?, _ place: Place
+        _ slot: RefSlot, _ leaf: SlabNode, _ i: Int, _ value: ByteView?, _ kind: EditKind
     ) throws(RealmError) -> Bool {
-        guard i < leaf.count || (place == .insert && i == leaf.count) else {
+        guard i < leaf.count || (kind == .insert && i == leaf.count) else {
             throw nodes.outside(slot)
         }
-        if let value, value.count + terminator > BytesLeaf.longestBlob { return false }
+        if let value, value.count + terminator > BytesLeaf.maximumBlobSize { return false }
         let blob = try value.map { (value) throws(RealmError) in
             try context.encoder.blob(value, terminator: terminator).raw
         }
-        if place == .insert {
+        if kind == .insert {
             let node = try nodes.ensureCapacity(slot, for: leaf.count + 1)
             node.open(i)
             node.slots[i] = blob ?? 0
@@ -218,7 +218,7 @@ extension ColumnEditor {
 extension ColumnEditor {
     /// Copies bytes that are stored in a node of the transaction, because an edit may move them.
     @inline(__always)
-    func settled(_ value: Value) -> Value {
+    func copiedIfInTransaction(_ value: Value) -> Value {
         guard let bytes = value.bytes, nodes.slab.holds(bytes.base) else { return value }
         return context.arena.copy(value)
     }

@@ -6,12 +6,12 @@ extension ColumnEditor {
     func mixedLeaf(_ values: UnsafeBufferPointer<Value>) throws(RealmError) -> Ref {
         let (ref, leaf) = try nodes.newRefs(6)
         leaf.slots[0] = try context.encoder.integers([]).raw
-        for i in 0..<values.count { try insert(settled(values[i]), leaf, at: i) }
+        for i in 0..<values.count { try insert(copiedIfInTransaction(values[i]), leaf, at: i) }
         return ref
     }
 
     func setMixed(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        let (leaf, value) = (try mixed(slot), settled(value))
+        let (leaf, value) = (try mixed(slot), copiedIfInTransaction(value))
         try release(leaf, i)
         try nodes.setInteger(leaf.slots, i, 0)
         try nodes.setInteger(leaf.slots, i, try word(leaf, value))
@@ -19,7 +19,7 @@ extension ColumnEditor {
     }
 
     func insertMixed(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        try insert(settled(value), try mixed(slot), at: i)
+        try insert(copiedIfInTransaction(value), try mixed(slot), at: i)
     }
 
     func removeMixed(_ slot: RefSlot, _ i: Int) throws(RealmError) {
@@ -31,7 +31,7 @@ extension ColumnEditor {
 
     /// Returns the leaf at `slot`. It was copied value by value, so that its pools match its words.
     private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
-        let leaf = try nodes.ownRefs(slot)
+        let leaf = try nodes.writableRefs(slot)
         guard leaf.count == 6 else { throw nodes.outside(slot) }
         return leaf
     }

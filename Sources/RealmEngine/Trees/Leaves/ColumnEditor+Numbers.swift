@@ -130,7 +130,7 @@ extension ColumnEditor {
     func setID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
         let node = try nodes.makeWritable(slot)
         guard i < idCount(node) else { throw nodes.outside(slot) }
-        store(value, idPlace(node, i))
+        store(value, idLocation(node, i))
     }
 
     func insertID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
@@ -140,10 +140,10 @@ extension ColumnEditor {
         if node.view.width == 0 { node.resize(0, flags: 0x09) }
         node = try nodes.ensureCapacity(slot, for: idBytes(count + 1))
         node.resize(idBytes(count + 1))
-        let last = idPlace(node, count)
+        let last = idLocation(node, count)
         if count & 7 == 0 { last.nulls.storeBytes(of: 0, as: UInt8.self) }
         for row in stride(from: count, to: i, by: -1) { moveID(node, from: row - 1, to: row) }
-        store(value, idPlace(node, i))
+        store(value, idLocation(node, i))
     }
 
     func removeID(_ slot: RefSlot, _ i: Int) throws(RealmError) {
@@ -151,20 +151,20 @@ extension ColumnEditor {
         let count = idCount(node)
         guard i < count else { throw nodes.outside(slot) }
         for row in i + 1..<count { moveID(node, from: row, to: row - 1) }
-        idPlace(node, count - 1).setNull(false)
+        idLocation(node, count - 1).setNull(false)
         node.resize(idBytes(count - 1))
     }
 
     private func idBytes(_ count: Int) -> Int { count * idWidth + (count + 7) / 8 }
 
     private func moveID(_ node: SlabNode, from: Int, to: Int) {
-        let (from, to) = (idPlace(node, from), idPlace(node, to))
+        let (from, to) = (idLocation(node, from), idLocation(node, to))
         to.bytes.copyMemory(from: from.bytes, byteCount: idWidth)
         to.setNull(from.isNull)
     }
 
     /// Location of an id and of its null bit.
-    private struct IDPlace {
+    private struct IDLocation {
         let bytes: UnsafeMutableRawPointer
         let nulls: UnsafeMutableRawPointer
         let bit: UInt8
@@ -179,13 +179,13 @@ extension ColumnEditor {
     }
 
     @inline(__always)
-    private func idPlace(_ node: SlabNode, _ i: Int) -> IDPlace {
+    private func idLocation(_ node: SlabNode, _ i: Int) -> IDLocation {
         let block = node.payload + (i >> 3) * (8 * idWidth + 1)
-        return IDPlace(
+        return IDLocation(
             bytes: block + 1 + (i & 7) * idWidth, nulls: block, bit: 1 << UInt8(i & 7))
     }
 
-    private func store(_ value: Value, _ place: IDPlace) {
+    private func store(_ value: Value, _ place: IDLocation) {
         switch value {
         case .objectID(let v): v.store(to: place.bytes)
         case .uuid(let v): v.store(to: place.bytes)
@@ -199,7 +199,7 @@ extension ColumnEditor {
     // MARK: Times
 
     func setTime(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        let parts = try nodes.ownRefs(slot)
+        let parts = try nodes.writableRefs(slot)
         guard let seconds = try storedOptional(parts.slots, value.time?.seconds) else {
             return try rebuild(slot) { (leaf) throws(RealmError) in
                 try leaf.set(value, at: i, context)
@@ -210,7 +210,7 @@ extension ColumnEditor {
     }
 
     func insertTime(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
-        let parts = try nodes.ownRefs(slot)
+        let parts = try nodes.writableRefs(slot)
         guard let seconds = try storedOptional(parts.slots, value.time?.seconds) else {
             return try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
         }
@@ -219,7 +219,7 @@ extension ColumnEditor {
     }
 
     func removeTime(_ slot: RefSlot, _ i: Int) throws(RealmError) {
-        let parts = try nodes.ownRefs(slot)
+        let parts = try nodes.writableRefs(slot)
         try nodes.removeInteger(parts.slots, i + 1)
         try nodes.removeInteger(parts.slots + 1, i)
     }

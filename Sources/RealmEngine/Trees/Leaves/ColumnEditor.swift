@@ -177,7 +177,7 @@ struct ColumnEditor {
             }
         }
         if form == .times {
-            let parts = try nodes.ownRefs(slot)
+            let parts = try nodes.writableRefs(slot)
             _ = try nodes.makeWritable(parts.slots)
             _ = try nodes.makeWritable(parts.slots + 1)
         }

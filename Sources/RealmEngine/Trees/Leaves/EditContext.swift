@@ -26,8 +26,8 @@ final class EditContext {
     let encoder: NodeEncoder
     let fanout: Fanout
     /// Extents of nodes that the transaction spilled before its commit, in ascending order.
-    private var writtenAhead: [Extent] = []
-    /// Number of `freed` extents that are already compared with `writtenAhead`. A version uses
+    private var spilledExtents: [Extent] = []
+    /// Number of `freed` extents that are already compared with `spilledExtents`. A version uses
     /// those that remained, so that no later spill can have written them.
     private var sortedOut = 0
     /// Incremented by each change of a table's columns, which invalidates data derived from them.
@@ -43,7 +43,7 @@ final class EditContext {
     /// Memory, in bytes, of pending index changes, which are kept across spills.
     let waitingBytes = ByteCount()
     /// Upper bounds of the integers in indexes of the base version, where known.
-    var bounds: [IntegerBounds.Place: Int64] = [:]
+    var bounds: [IntegerBounds.Column: Int64] = [:]
     /// Whether objects were added in batches, which make use of `bounds`.
     var hasBatches = false
 
@@ -70,22 +70,22 @@ final class EditContext {
         slab = other.slab
         fanout = other.fanout
         encoder = other.encoder
-        writtenAhead = other.writtenAhead
+        spilledExtents = other.spilledExtents
         nodes.take(other.freed[..<count])
     }
 
     /// Records `extents` as spilled. No version references them before the commit.
     func wroteAhead(_ extents: [Extent]) {
-        writtenAhead = FreeSpace.merged(writtenAhead, FreeSpace.released(extents))
+        spilledExtents = FreeSpace.merged(spilledExtents, FreeSpace.released(extents))
     }
 
     /// Removes from `freed` the nodes that the transaction itself had spilled, and returns their
     /// extents, which can be reused at once.
-    func takeWrittenAhead() -> [Extent] {
-        if writtenAhead.isEmpty { return [] }
+    func takeSpilledExtents() -> [Extent] {
+        if spilledExtents.isEmpty { return [] }
         var own: [Extent] = []
-        nodes.forgetFreed(from: sortedOut) { extent in
-            guard writtenAhead.extent(with: extent.start) != nil else { return false }
+        nodes.discardFreed(from: sortedOut) { extent in
+            guard spilledExtents.extent(with: extent.start) != nil else { return false }
             own.append(extent)
             return true
         }
@@ -94,20 +94,20 @@ final class EditContext {
     }
 
     /// Discards all freed extents after the first `count`, which are still in use.
-    func forgetFreed(after count: Int) {
+    func discardFreed(after count: Int) {
         nodes.state.pointee.freed.removeSubrange(count...)
         sortedOut = min(sortedOut, count)
     }
 
     /// Invalidates the read context, before or after a change.
     @inline(__always)
-    func outdateReaders() {
+    func invalidateReaders() {
         changeCount &+= 1
-        if readers != nil { letGoOfReaders() }
+        if readers != nil { releaseReaders() }
     }
 
     @inline(never)
-    private func letGoOfReaders() {
+    private func releaseReaders() {
         readers?.outdate()
         readers = nil
     }

@@ -4,11 +4,11 @@
 /// Valid for one version only. Free to cross threads.
 struct IntegerBounds: Sendable {
     /// An index, identified by table and leaf index of its column.
-    struct Place: Hashable, Sendable {
+    struct Column: Hashable, Sendable {
         let table: TableKey
         let leafIndex: Int
     }
 
     let version: UInt64
-    let largest: [Place: Int64]
+    let largest: [Column: Int64]
 }

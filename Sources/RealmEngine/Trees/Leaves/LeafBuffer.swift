@@ -117,7 +117,7 @@ final class LeafBuffer {
     }
 
     /// Sets the blobs of all values.
-    func keepBlobs(_ refs: ContiguousArray<Ref>) { blobs = refs }
+    func setBlobs(_ refs: ContiguousArray<Ref>) { blobs = refs }
 }
 
 // MARK: - Decoding
@@ -178,14 +178,14 @@ extension LeafBuffer {
             for i in 0..<count { cells.target.store(try leaf.stored(i), at: i) }
         }
         self.count = count
-        keepBlobs(of: leaf)
+        setBlobs(of: leaf)
     }
 
-    private func keepBlobs(of leaf: ColumnLeaf) {
+    private func setBlobs(of leaf: ColumnLeaf) {
         switch leaf {
         case .string(let bytes) where bytes.form == .big,
             .binary(let bytes) where bytes.form == .big:
-            keepBlobs(ContiguousArray((0..<count).map { bytes.blob($0) }))
+            setBlobs(ContiguousArray((0..<count).map { bytes.blob($0) }))
         default: break
         }
     }

@@ -227,9 +227,9 @@ struct ByteCells {
     }
 
     /// Number of bytes of the longest value; -1 if all are null.
-    var longest: Int {
-        var longest: Int64 = -1
-        for i in 0..<count where addresses[i] != 0 { longest = max(longest, counts[i]) }
-        return Int(longest)
+    var maximumSize: Int {
+        var maximumSize: Int64 = -1
+        for i in 0..<count where addresses[i] != 0 { maximumSize = max(maximumSize, counts[i]) }
+        return Int(maximumSize)
     }
 }

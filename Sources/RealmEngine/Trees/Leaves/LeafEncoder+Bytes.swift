@@ -1,13 +1,13 @@
 /// Strings and binaries; the longest value determines the form (object format 3.5, 3.7).
 extension LeafEncoder {
-    private static let longestShort = 15
-    private static let longestMediumString = 63
-    private static let longestSmallBinary = 64
+    private static let maximumShortSize = 15
+    private static let maximumMediumStringSize = 63
+    private static let maximumSmallBinarySize = 64
 
     /// Maximum number of bytes of a value in a medium leaf.
     @inline(__always)
-    static func longestMedium(isString: Bool) -> Int {
-        isString ? longestMediumString : longestSmallBinary
+    static func maximumMediumSize(isString: Bool) -> Int {
+        isString ? maximumMediumStringSize : maximumSmallBinarySize
     }
 
     /// Writes a leaf of the values of `buffer`, and reuses the buffer's blobs.
@@ -19,7 +19,7 @@ extension LeafEncoder {
             return short
         }
         let refs = try blobs(cells, terminator: isString ? 1 : 0, known: buffer.blobs)
-        buffer.keepBlobs(refs)
+        buffer.setBlobs(refs)
         return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
     }
 
@@ -34,19 +34,21 @@ extension LeafEncoder {
     private func shortOrMedium(
         _ cells: ByteCells, isString: Bool
     ) throws(RealmError) -> Ref? {
-        let longest = cells.longest
-        if isString, longest <= Self.longestShort { return try short(cells, longest: longest) }
-        if longest <= (isString ? Self.longestMediumString : Self.longestSmallBinary) {
+        let maximumSize = cells.maximumSize
+        if isString, maximumSize <= Self.maximumShortSize {
+            return try short(cells, maximumSize: maximumSize)
+        }
+        if maximumSize <= (isString ? Self.maximumMediumStringSize : Self.maximumSmallBinarySize) {
             return try medium(cells, terminator: isString ? 1 : 0)
         }
         return nil
     }
 
-    private func short(_ cells: ByteCells, longest: Int) throws(RealmError) -> Ref {
+    private func short(_ cells: ByteCells, maximumSize: Int) throws(RealmError) -> Ref {
         var code: UInt8 = 0
-        if longest >= 0 {
+        if maximumSize >= 0 {
             code = 1
-            while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }
+            while (1 << Int(code)) >> 1 < maximumSize + 1 { code += 1 }
         }
         let width = (1 << Int(code)) >> 1
         let (ref, payload) = try encoder.slab.node(flags: 0x08 | code, count: cells.count)
@@ -106,7 +108,7 @@ extension LeafEncoder {
                 refs.append(known[i])
             } else if let bytes = cells[i] {
                 refs.append(
-                    bytes.count + terminator <= BytesLeaf.longestBlob
+                    bytes.count + terminator <= BytesLeaf.maximumBlobSize
                         ? try encoder.blob(bytes, terminator: terminator) : try parts(bytes))
             } else {
                 refs.append(.none)
@@ -121,7 +123,7 @@ extension LeafEncoder {
         var refs: [UInt64] = []
         var at = 0
         while at < bytes.count {
-            let count = min(BytesLeaf.longestBlob, bytes.count - at)
+            let count = min(BytesLeaf.maximumBlobSize, bytes.count - at)
             refs.append(try encoder.blob(ByteView(bytes.base + at, count: count)).raw)
             at += count
         }

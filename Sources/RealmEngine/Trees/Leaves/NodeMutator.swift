@@ -37,7 +37,7 @@ struct NodeMutator {
     }
 
     /// Removes the freed extents from index `first` on for which `isOther` returns true.
-    func forgetFreed(from first: Int, where isOther: (Extent) -> Bool) {
+    func discardFreed(from first: Int, where isOther: (Extent) -> Bool) {
         var bytes: UInt64 = 0
         var kept = first
         for i in first..<state.pointee.freed.count {
@@ -130,7 +130,7 @@ extension NodeMutator {
 
     /// Returns the node with refs at `slot`, copied if the transaction does not own it.
     @inline(__always)
-    func ownRefs(_ slot: RefSlot) throws(RealmError) -> SlabNode {
+    func writableRefs(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
         if owns(ref) {
             let node = slab.writable(ref)

@@ -58,7 +58,7 @@ struct NumberPairs: ~Copyable {
         defer { digit.starts.deallocate() }
         var shift: UInt64 = 0
         while shift < 64, range >> shift != 0 {
-            if spread(from, &to, digit, low, shift) { (from, to) = (to, from) }
+            if distribute(from, &to, digit, low, shift) { (from, to) = (to, from) }
             shift += UInt64(digit.bits)
         }
         base = from
@@ -79,7 +79,7 @@ struct NumberPairs: ~Copyable {
 
     /// Moves all pairs to their index by one digit. Returns false, without a move, if all have the
     /// same digit.
-    private func spread(
+    private func distribute(
         _ from: UnsafeMutablePointer<NumberPair>, _ to: inout UnsafeMutablePointer<NumberPair>,
         _ digit: Digit, _ low: Int64, _ shift: UInt64
     ) -> Bool {

@@ -53,7 +53,7 @@ final class DictionaryEditor {
     func finish() throws(RealmError) -> Ref {
         let refs = [try keys.finish().raw, try values.finish().raw]
         guard let root else { return try context.encoder.refs(refs) }
-        let node = try context.nodes.ownRefs(root)
+        let node = try context.nodes.writableRefs(root)
         for i in 0..<2 { node.slots[i] = refs[i] }
         return Ref(root.pointee)
     }

@@ -6,12 +6,12 @@ final class DistinctList {
     private let context: EditContext
     private let editor: ColumnEditor
     private let slot: RefSlot
-    private var places = TextPlaces()
+    private var places = TextHashTable()
     /// Number of values; nil before they are indexed.
     private var count: Int?
 
     /// Maximum number of values.
-    private static let mostValues = Int(Int32.max)
+    private static let maximumValueCount = Int(Int32.max)
 
     /// - Parameter column: layout of the column, which contains the ref of the list.
     init(_ column: LeafLayout, _ context: EditContext) {
@@ -63,7 +63,7 @@ final class DistinctList {
         if let place = try places.find(text, { (i) throws(RealmError) in try leaf.value(i) }) {
             return .int(Int64(place))
         }
-        guard known < Self.mostValues else {
+        guard known < Self.maximumValueCount else {
             throw .misuse("an enumerated property with too many values", code: "LimitExceeded")
         }
         try editor.open(slot, rows: known)

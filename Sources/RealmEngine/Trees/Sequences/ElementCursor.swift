@@ -16,7 +16,7 @@ public struct ElementCursor {
     private let leafLimit: Int
 
     /// Maximum number of elements in a leaf of an undamaged file (object format 4.1).
-    static let mostInLeaf = 1000
+    static let maximumLeafCount = 1000
 
     /// - Parameter leafLimit: maximum number of elements in a leaf; more count as damage. Without a
     ///   limit, a leaf of width 0 can claim millions.

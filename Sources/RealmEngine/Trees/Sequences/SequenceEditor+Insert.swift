@@ -3,17 +3,17 @@ extension SequenceEditor {
     func insert(_ value: Value, at index: Int) throws(RealmError) {
         precondition(index >= 0 && index <= count)
         note(value)
-        let place = try makePathWritable(index, isInsert: true)
+        let leafPosition = try makePathWritable(index, isInsert: true)
         var isEven = index == count
-        if isEven { isEven = try appendStaysEven(rows: place.rows) }
+        if isEven { isEven = try appendStaysEven(rows: leafPosition.rows) }
         if !isEven { try expandPath() }
-        if place.rows < context.fanout.tree {
-            try column.insert(value, place.slot, at: place.index)
+        if leafPosition.rows < context.fanout.tree {
+            try column.insert(value, leafPosition.slot, at: leafPosition.index)
             try addToSizes(1, levels: path.count)
-            reached?.rows += 1
+            cachedPath?.rows += 1
         } else {
-            reached = nil
-            try split(place, value)
+            cachedPath = nil
+            try split(leafPosition, value)
         }
         count += 1
     }
@@ -21,30 +21,31 @@ extension SequenceEditor {
     /// Whether an append to the reached leaf, which has `rows` elements, leaves the nodes on the
     /// path in compact form. Checks the nodes only for the first of several appends.
     private func appendStaysEven(rows: Int) throws(RealmError) -> Bool {
-        guard rows < context.fanout.tree, let known = reached?.evenAppends else {
+        guard rows < context.fanout.tree, let known = cachedPath?.evenAppends else {
             return try staysEven(rows: rows)
         }
         if known == 0 {
             guard try staysEven(rows: rows) else { return false }
-            reached?.evenAppends = try evenAppends()
+            cachedPath?.evenAppends = try evenAppends()
         }
-        reached?.evenAppends -= 1
+        cachedPath?.evenAppends -= 1
         return true
     }
 
     /// Splits a full leaf for an insertion. An append begins a new leaf; otherwise the elements
     /// from the index on move to a new one.
-    private func split(_ place: Place, _ value: Value) throws(RealmError) {
-        if place.index == place.rows {
+    private func split(_ leafPosition: LeafPosition, _ value: Value) throws(RealmError) {
+        if leafPosition.index == leafPosition.rows {
             var sibling = try column.makeEmpty().raw
             try withUnsafeMutablePointer(to: &sibling) { (slot) throws(RealmError) in
                 try column.insert(value, slot, at: 0)
             }
-            return try adopt(Ref(sibling), left: place.rows, right: 1)
+            return try adopt(Ref(sibling), left: leafPosition.rows, right: 1)
         }
-        let sibling = try column.split(place.slot, at: place.index)
-        try column.insert(value, place.slot, at: place.index)
-        try adopt(sibling, left: place.index + 1, right: place.rows - place.index)
+        let sibling = try column.split(leafPosition.slot, at: leafPosition.index)
+        try column.insert(value, leafPosition.slot, at: leafPosition.index)
+        try adopt(
+            sibling, left: leafPosition.index + 1, right: leafPosition.rows - leafPosition.index)
     }
 
     /// Inserts a node of `right` elements after the one at the end of the path, which keeps `left`.

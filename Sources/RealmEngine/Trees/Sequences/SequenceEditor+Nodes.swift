@@ -51,7 +51,7 @@ extension SequenceEditor {
     func inner(_ slot: RefSlot, count: Int) throws(RealmError) -> SlabNode? {
         let ref = Ref(slot.pointee)
         if nodes.owns(ref) {
-            return nodes.slab.writable(ref).view.isInner ? try nodes.ownRefs(slot) : nil
+            return nodes.slab.writable(ref).view.isInner ? try nodes.writableRefs(slot) : nil
         }
         let view = try nodes.space.node(ref)
         guard view.isInner else { return nil }

@@ -2,13 +2,15 @@
 extension SequenceEditor {
     func remove(at index: Int) throws(RealmError) {
         precondition(index >= 0 && index < count)
-        let place = try makePathWritable(index, isInsert: false)
+        let leafPosition = try makePathWritable(index, isInsert: false)
         try expandPath()
-        try column.remove(place.slot, at: place.index)
+        try column.remove(leafPosition.slot, at: leafPosition.index)
         try addToSizes(-1, levels: path.count)
         count -= 1
-        reached?.rows -= 1
-        if place.rows - 1 < context.fanout.tree / 2, !path.isEmpty { try tidy(place.rows - 1) }
+        cachedPath?.rows -= 1
+        if leafPosition.rows - 1 < context.fanout.tree / 2, !path.isEmpty {
+            try tidy(leafPosition.rows - 1)
+        }
     }
 
     /// Removes empty nodes along the path to a leaf, which has `rows` elements left, and merges
@@ -20,7 +22,7 @@ extension SequenceEditor {
             if entries < context.fanout.tree / 2 || rows == 0 {
                 let sizes = try Entries(context, node.view)
                 if sizes.size(child) == 0, children(node) > 1 {
-                    reached = nil
+                    cachedPath = nil
                     for below in path.steps[(level + 1)...] { try freeOffsets(below.node) }
                     try removeChild(node, child)
                 } else if child + 1 < children(node) {
@@ -55,11 +57,11 @@ extension SequenceEditor {
                 let leftNode = try inner(left, count: sizes.size(child)),
                 let rightNode = try inner(right, count: sizes.size(child + 1))
             else { return }
-            reached = nil
+            cachedPath = nil
             try mergeInner(left, leftNode, rightNode)
         } else {
             guard entries + sizes.size(child + 1) < limit else { return }
-            reached = nil
+            cachedPath = nil
             try column.open(left, rows: entries)
             try column.open(right, rows: sizes.size(child + 1))
             try column.join(left, right)
@@ -87,7 +89,7 @@ extension SequenceEditor {
         while true {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == 3 else { return }
-            reached = nil
+            cachedPath = nil
             // An earlier commit may have left an inner node with one child.
             guard let node = try inner(rootSlot, count: count) else { return }
             try freeOffsets(node)

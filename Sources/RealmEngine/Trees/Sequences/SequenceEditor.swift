@@ -17,7 +17,7 @@ final class SequenceEditor {
     /// The leaf read last; nil after it changed, or after an insertion or removal.
     @exclusivity(unchecked) private var seen: Seen?
     /// The leaf of the last edit, at the end of `path`; nil after nodes were added or removed.
-    @exclusivity(unchecked) var reached: Reached?
+    @exclusivity(unchecked) var cachedPath: Reached?
     /// Index of the last edit.
     @exclusivity(unchecked) private var lastIndex = 0
     /// Whether the tree is a list or set of links that may contain unresolved ones.
@@ -54,7 +54,7 @@ final class SequenceEditor {
     }
 
     /// Location of an element in a writable leaf.
-    struct Place {
+    struct LeafPosition {
         let slot: RefSlot
         /// The element's index in the leaf, which has `rows` elements.
         let index: Int
@@ -101,7 +101,7 @@ final class SequenceEditor {
 
     /// Opens the leaf with element `index` for reading.
     private func see(_ index: Int) throws(RealmError) {
-        let (ref, start) = try place(of: index)
+        let (ref, start) = try leafPosition(of: index)
         let leaf = try ColumnLeaf(nodes.space, ref, element: element)
         guard index - start < leaf.count else {
             throw .corrupt("a B+tree child of another size than announced", at: ref)
@@ -111,9 +111,9 @@ final class SequenceEditor {
 
     /// Returns the leaf with element `index`, and the index of its first element. The leaf of the
     /// last edit is found without a search.
-    private func place(of index: Int) throws(RealmError) -> (ref: Ref, start: Int) {
-        if let reached, reached.takes(index, isInsert: false) {
-            return (Ref(reached.slot.pointee), reached.start)
+    private func leafPosition(of index: Int) throws(RealmError) -> (ref: Ref, start: Int) {
+        if let cachedPath, cachedPath.takes(index, isInsert: false) {
+            return (Ref(cachedPath.slot.pointee), cachedPath.start)
         }
         return try tree.leaf(containing: index)
     }
@@ -194,9 +194,9 @@ final class SequenceEditor {
     /// Appends a binary of `count` bytes, too long for a leaf, whose blob is already written.
     func append(blob: Ref, count: Int) throws(RealmError) {
         try append(.binary(.empty))
-        let place = try makePathWritable(self.count - 1, isInsert: false)
-        try column.rebuild(place.slot) { (leaf) throws(RealmError) in
-            try leaf.remove(at: place.index, context)
+        let leafPosition = try makePathWritable(self.count - 1, isInsert: false)
+        try column.rebuild(leafPosition.slot) { (leaf) throws(RealmError) in
+            try leaf.remove(at: leafPosition.index, context)
             // The bytes are not read, because the value gets its blob.
             leaf.append(.binary(ByteView(ByteView.empty.base, count: count)))
             leaf.setLastBlob(blob)
@@ -206,8 +206,8 @@ final class SequenceEditor {
     func set(_ value: Value, at index: Int) throws(RealmError) {
         precondition(index >= 0 && index < count)
         note(value)
-        let place = try makePathWritable(index, isInsert: false, isSet: true)
-        try column.set(value, place.slot, at: place.index, rows: place.rows)
+        let leafPosition = try makePathWritable(index, isInsert: false, isSet: true)
+        try column.set(value, leafPosition.slot, at: leafPosition.index, rows: leafPosition.rows)
     }
 
     func note(_ value: Value) {
@@ -221,28 +221,29 @@ final class SequenceEditor {
     ///   valid.
     func makePathWritable(
         _ index: Int, isInsert: Bool, isSet: Bool = false
-    ) throws(RealmError) -> Place {
+    ) throws(RealmError) -> LeafPosition {
         if !isSet || seen?.range.contains(index) == true { seen = nil }
         lastIndex = index
         // Nodes of earlier transactions in a commit group must not change.
-        if let reached, reached.takes(index, isInsert: isInsert),
-            nodes.owns(Ref(reached.slot.pointee))
+        if let cachedPath, cachedPath.takes(index, isInsert: isInsert),
+            nodes.owns(Ref(cachedPath.slot.pointee))
         {
-            return Place(slot: reached.slot, index: index &- reached.start, rows: reached.rows)
+            return LeafPosition(
+                slot: cachedPath.slot, index: index &- cachedPath.start, rows: cachedPath.rows)
         }
         return try reachSlow(index, isInsert: isInsert)
     }
 
-    private func reachSlow(_ index: Int, isInsert: Bool) throws(RealmError) -> Place {
-        reached = nil
+    private func reachSlow(_ index: Int, isInsert: Bool) throws(RealmError) -> LeafPosition {
+        cachedPath = nil
         path.remove(from: 0)
         var slot = rootSlot
         var (i, rows) = (index, count)
         while true {
             guard let node = try inner(slot, count: rows) else {
                 try column.open(slot, rows: rows)
-                reached = Reached(slot: slot, start: index - i, rows: rows)
-                return Place(slot: slot, index: i, rows: rows)
+                cachedPath = Reached(slot: slot, start: index - i, rows: rows)
+                return LeafPosition(slot: slot, index: i, rows: rows)
             }
             let entries = try Entries(context, node.view)
             let child =

@@ -13,7 +13,7 @@ final class ColumnReader {
     private let opened: UnsafeMutablePointer<Opened?>
     private let capacity: Int
 
-    private static let mostLeaves = 4096
+    private static let maximumCachedLeaves = 4096
 
     init(_ space: NodeSpace, _ root: Ref, _ info: CheckedColumn) {
         self.space = space
@@ -21,7 +21,7 @@ final class ColumnReader {
         self.info = info
         let count = (try? ClusterTree(space: space, root: root).count()) ?? 0
         var capacity = 1
-        while capacity < Self.mostLeaves, capacity * 128 < count { capacity *= 2 }
+        while capacity < Self.maximumCachedLeaves, capacity * 128 < count { capacity *= 2 }
         self.capacity = capacity
         opened = .allocate(capacity: capacity)
         opened.initialize(repeating: nil, count: capacity)

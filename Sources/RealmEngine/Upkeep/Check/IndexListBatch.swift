@@ -15,7 +15,7 @@ final class IndexListBatch {
 
     /// Maximum length of a list in a batch. Longer lists are read one by one; their keys ascend
     /// where values are equal.
-    static let longestList = 1 << 14
+    static let maximumListLength = 1 << 14
     private static let capacity = 1 << 17
     private static let digit = 11
 

@@ -14,7 +14,7 @@ extension IntegrityCheck {
             for key in keys { entries.sum.add(0, UInt64(bitPattern: key)) }
             // In mixed columns, values of different types may be equal, or different values may
             // share a path.
-            if info.layout.type != .mixed, keys.count <= IndexListBatch.longestList {
+            if info.layout.type != .mixed, keys.count <= IndexListBatch.maximumListLength {
                 if entries.lists.isFull(for: keys.count) {
                     self.checkLists(entries.lists, info, isPrimaryKey, reader)
                 }

@@ -6,7 +6,7 @@ public struct IntegrityReport: Sendable {
     }
 
     /// Location of a finding. Parts that are unknown are nil.
-    public struct Place: Hashable, Sendable {
+    public struct Location: Hashable, Sendable {
         /// Byte offset of a node.
         public var ref: Ref?
         /// Stored name of the table, including `class_`.
@@ -18,7 +18,7 @@ public struct IntegrityReport: Sendable {
     /// One contradiction between the bytes and the format.
     public struct Finding: Sendable {
         public let code: Code
-        public let place: Place
+        public let location: Location
         /// Description in one sentence.
         public let what: String
         public var severity: Severity { code.severity }
@@ -52,7 +52,8 @@ public struct IntegrityReport: Sendable {
         public internal(set) var bytes: UInt64 = 0
     }
 
-    /// Findings in the order of discovery; at most `IntegrityCheck.keptPerCode` per code.
+    /// Findings in the order of discovery; at most `IntegrityCheck.maximumFindingsPerCode` per
+    /// code.
     public internal(set) var findings: [Finding] = []
     /// Number of findings per code, including those that `findings` omits.
     public internal(set) var counts: [Code: Int] = [:]

@@ -14,7 +14,7 @@ public final class IntegrityCheck {
     }
 
     /// Maximum number of reported findings per code; further ones are only counted.
-    static let keptPerCode = 100
+    static let maximumFindingsPerCode = 100
 
     let mapping: Mapping
     var base: UnsafeRawPointer { mapping.base }
@@ -158,7 +158,7 @@ public final class IntegrityCheck {
         report.counts[.header] = 1
         report.findings = [
             IntegrityReport.Finding(
-                code: .header, place: IntegrityReport.Place(ref: Ref(0)), what: error.message)
+                code: .header, location: IntegrityReport.Location(ref: Ref(0)), what: error.message)
         ]
         return report
     }
@@ -258,13 +258,14 @@ public final class IntegrityCheck {
         if code.hidesContent, let currentTable { tables[currentTable].isIncomplete = true }
         let count = report.counts[code, default: 0]
         report.counts[code] = count + 1
-        return count < Self.keptPerCode
+        return count < Self.maximumFindingsPerCode
     }
 
     @inline(never)
     private func keep(_ code: IntegrityReport.Code, _ ref: Ref?, _ what: String) {
-        let place = IntegrityReport.Place(ref: ref, table: table, column: column, object: object)
-        report.findings.append(IntegrityReport.Finding(code: code, place: place, what: what))
+        let location = IntegrityReport.Location(
+            ref: ref, table: table, column: column, object: object)
+        report.findings.append(IntegrityReport.Finding(code: code, location: location, what: what))
     }
 
     /// Runs `body`. An error becomes a finding, and the result is nil.

@@ -45,7 +45,7 @@ final class PairDifference {
     private static let collectedAtOnce = 1 << 20
     /// Number of collected pairs at which equal pairs are merged: a damaged file may repeat one
     /// pair millions of times.
-    private let leastFolded: Int
+    private let mergeThreshold: Int
     private var foldedAt: Int
 
     private var sums = [PairSum](repeating: PairSum(), count: bucketCount)
@@ -57,7 +57,7 @@ final class PairDifference {
     var collectedCount: Int { collected.count }
 
     init(foldedAt: Int = collectedAtOnce) {
-        leastFolded = foldedAt
+        mergeThreshold = foldedAt
         self.foldedAt = foldedAt
     }
 
@@ -102,7 +102,7 @@ final class PairDifference {
         collected.append(pair)
         if collected.count < foldedAt { return }
         fold()
-        foldedAt = max(leastFolded, 2 * collected.count)
+        foldedAt = max(mergeThreshold, 2 * collected.count)
     }
 
     /// Merges equal pairs and removes those that are equally frequent on both sides.

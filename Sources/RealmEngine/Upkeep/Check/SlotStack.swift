@@ -1,5 +1,5 @@
 /// Owns the memory of a stack.
-final class SlotMemory {
+final class SlotStackCache {
     let stack = SlotStack()
 
     deinit { stack.deallocate() }

@@ -23,7 +23,7 @@ extension DowngradeFormat {
     /// Compares mixed values in sets.
     func compareMixed(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
-        case (.string(let x), .string(let y)): OlderTextOrder.compare(x, y)
+        case (.string(let x), .string(let y)): LegacyTextOrder.compare(x, y)
         // Since format 23, texts precede bytes.
         case (.string(let x), .binary(let y)), (.binary(let x), .string(let y)):
             number > 22 ? ValueOrder.compare(a, b) : ByteView.compare(x, y)

@@ -132,14 +132,14 @@ struct DowngradeTableCopier {
             guard type == .string || type == .mixed, info.columns[i].index != .fullText else {
                 return try copier.copy(child)
             }
-            return try OlderIndexCopier(trees, table, column: i).copy(child, level: 0)
+            return try DowngradeIndexCopier(trees, table, column: i).copy(child, level: 0)
         }
     }
 }
 
 /// Copies the index of a property whose values may share a path; values with one path get the older
 /// order.
-struct OlderIndexCopier {
+struct DowngradeIndexCopier {
     private let trees: DowngradeTrees
     private let table: Table
     private let column: ColumnInfo

@@ -184,7 +184,7 @@ struct DowngradeTrees {
     func tree(
         of count: Int, _ leaf: (Range<Int>) throws(RealmError) -> Ref
     ) throws(RealmError) -> Ref {
-        let most = ElementCursor.mostInLeaf
+        let most = ElementCursor.maximumLeafCount
         if count <= most { return try leaf(0..<count) }
         var level: [Ref] = []
         for start in stride(from: 0, to: count, by: most) {

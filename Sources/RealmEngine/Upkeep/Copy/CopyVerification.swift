@@ -44,7 +44,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     private var slots: UnsafeMutablePointer<Int64>
     private var slotCapacity = 1 << 12
 
-    private static let longestRun = 1 << 15
+    private static let maximumRunSize = 1 << 15
 
     /// Prepares to compare the version of `snapshot` with the content of the empty file of
     /// `descriptor`, which must be readable.
@@ -202,7 +202,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         let size = a.byteSize
         if child.raw &+ UInt64(size) != run.source.raw
             || copied.raw &+ UInt64(size) != run.copy.raw || copied.raw < run.floor
-            || run.size > Self.longestRun
+            || run.size > Self.maximumRunSize
         {
             try finish(run)
             try find(copied)

@@ -3,11 +3,11 @@
 final class DistinctValues {
     let column: ColumnInfo
     private var values: [ByteView?] = []
-    private var places = TextPlaces()
+    private var places = TextHashTable()
 
     /// Limit of the total size: all values must fit in one blob.
-    private static let mostBytes = 0xF0_0000
-    private static let mostValues = 1 << 18
+    private static let maximumTotalBytes = 0xF0_0000
+    private static let maximumValueCount = 1 << 18
     /// Approximate memory per distinct value, in bytes.
     private static let cost = 64
 
@@ -27,7 +27,7 @@ final class DistinctValues {
     /// none.
     init?(_ table: Table, column index: Int, maxMemory: Int) throws(RealmError) {
         column = table.info.columns[index]
-        let most = min(Self.mostValues, maxMemory / Self.cost)
+        let most = min(Self.maximumValueCount, maxMemory / Self.cost)
         table.snapshot.beginWalk()
         let scan = table.scan(columns: [index])
         var size = 0
@@ -38,7 +38,7 @@ final class DistinctValues {
                 insert(value)
                 size += (value?.count ?? 0) + 1
             }
-            guard values.count <= most, size <= Self.mostBytes else { return nil }
+            guard values.count <= most, size <= Self.maximumTotalBytes else { return nil }
         }
         guard !values.isEmpty else { return nil }
         try measure(table)
@@ -88,10 +88,10 @@ final class DistinctValues {
     private var listBytes: Int {
         let longest = values.reduce(-1) { max($0, $1?.count ?? -1) }
         let texts = values.reduce(0) { $0 + ($1?.count ?? 0) + 1 }
-        if longest <= Self.longestShort {
+        if longest <= Self.maximumShortSize {
             return Self.nodeBytes(values.count * (1 << Self.shortCode(longest)) / 2)
         }
-        if longest <= Self.longestMedium {
+        if longest <= Self.maximumMediumSize {
             let parts = [4 * values.count, texts, values.count / 8 + 1]
             return parts.reduce(Self.nodeBytes(12)) { $0 + Self.nodeBytes($1) }
         }
@@ -134,14 +134,14 @@ final class DistinctValues {
 }
 
 extension DistinctValues {
-    fileprivate static let longestShort = 15
-    fileprivate static let longestMedium = 63
+    fileprivate static let maximumShortSize = 15
+    fileprivate static let maximumMediumSize = 63
 
     /// Writes the values as a string leaf of the smallest form (object format 3.5).
     func emit(_ copier: NodeCopier) throws(RealmError) -> Ref {
         let longest = values.reduce(-1) { max($0, $1?.count ?? -1) }
-        if longest <= Self.longestShort { return try short(copier, longest) }
-        return longest <= Self.longestMedium ? try medium(copier) : try big(copier)
+        if longest <= Self.maximumShortSize { return try short(copier, longest) }
+        return longest <= Self.maximumMediumSize ? try medium(copier) : try big(copier)
     }
 
     /// Returns the width code of cells for texts of up to `longest` bytes; -1 means nulls only.

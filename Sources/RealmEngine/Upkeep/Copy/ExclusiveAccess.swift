@@ -9,31 +9,31 @@ package enum ExclusiveAccess {
     ///
     /// - Parameters:
     ///     - key: key of an encrypted file.
-    ///     - patience: timeout for each lock of the session. Processes that have the file open are
-    ///     not waited for.
+    ///     - lockTimeout: timeout for each lock of the session. Processes that have the file open
+    ///     are not waited for.
     ///     - allowsOtherNames: whether to accept a file with several hard links.
     ///     - converts: whether `body` converts a file of another format to the current one.
     /// - Throws: `busy` if another process has the file open, `incompatible` for files this engine
     ///   does not write and for unknown lock files, `misuse` for a file with several hard links,
     ///   and any error of `body`.
     package static func run(
-        path: String, key: EncryptionKey? = nil, _ patience: LockTimeout = .forever,
+        path: String, key: EncryptionKey? = nil, _ lockTimeout: LockTimeout = .forever,
         allowsOtherNames: Bool = false, converts: Bool = false,
         _ body: (Database) throws(RealmError) -> EncryptionKey?
     ) throws(RealmError) {
         do throws(RealmError) {
-            let place = DatabasePath(path)
-            try place.checkLinks()
+            let resolvedPath = DatabasePath(path)
+            try resolvedPath.checkLinks()
             // No lock file is created for a file that cannot be processed.
-            try check(Database(MappedFile(place, DatabaseKey(key))), converts: converts)
-            if !allowsOtherNames { try place.checkNames() }
-            _ = try Session(joining: place, isDurable: true, patience) {
+            try check(Database(MappedFile(resolvedPath, DatabaseKey(key))), converts: converts)
+            if !allowsOtherNames { try resolvedPath.checkNames() }
+            _ = try Session(joining: resolvedPath, isDurable: true, lockTimeout) {
                 (isInitiator) throws(RealmError) in
                 guard isInitiator else { throw busy(path) }
-                let database = try Database(MappedFile(place, DatabaseKey(key)))
+                let database = try Database(MappedFile(resolvedPath, DatabaseKey(key)))
                 try check(database, converts: converts)
                 let newKey = DatabaseKey(try body(database))
-                return try attachment(Database(MappedFile(place, newKey)))
+                return try attachment(Database(MappedFile(resolvedPath, newKey)))
             }
         } catch { throw error.inFile(path) }
     }
@@ -43,16 +43,16 @@ package enum ExclusiveAccess {
     ///
     /// Throws `busy` if another process has the database open.
     package static func remove(path: String) throws(RealmError) {
-        let place = DatabasePath(path)
+        let resolvedPath = DatabasePath(path)
         var isRemoved = false
         do throws(RealmError) {
-            try place.checkLinks()
-            _ = try Session(joining: place, isDurable: true, .forever) {
+            try resolvedPath.checkLinks()
+            _ = try Session(joining: resolvedPath, isDurable: true, .forever) {
                 (isInitiator) throws(RealmError) in
                 guard isInitiator else { throw busy(path) }
-                try removeFile(place.path)
+                try removeFile(resolvedPath.path)
                 isRemoved = true
-                CompanionFiles.removeUnlocked(beside: place.path)
+                CompanionFiles.removeUnlocked(beside: resolvedPath.path)
                 // The error ends the session: the database no longer exists.
                 throw busy(path)
             }

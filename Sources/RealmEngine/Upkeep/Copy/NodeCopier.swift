@@ -11,7 +11,7 @@ final class NodeCopier {
     private let verification: CopyVerification?
     /// Slots of the nodes on the path that is being copied.
     let slots: SlotStack
-    private let slotMemory = SlotMemory()
+    private let slotMemory = SlotStackCache()
     private var depth = 0
     private(set) var nodes = 0
     /// Number of bytes that may still be read; a tree contains each node once.
@@ -22,7 +22,7 @@ final class NodeCopier {
     /// Exceeds the depth of collections nested as deep as the format allows.
     private static let maximumDepth = 2000
     /// Limit in bytes of contiguous nodes copied in one step.
-    private static let longestRun = 1 << 14
+    private static let maximumRunSize = 1 << 14
 
     /// - Parameters:
     ///     - maxMemory: approximate limit of source pages in memory; half of it is read before
@@ -100,14 +100,14 @@ final class NodeCopier {
         _ leaf: NodeView, _ ref: Ref, _ first: Int, _ i: Int, _ count: Int
     ) throws(RealmError) -> Int {
         var size = leaf.byteSize
-        guard size < Self.longestRun, leaf.hasSignature else {
+        guard size < Self.maximumRunSize, leaf.hasSignature else {
             slots[first &+ i] = try emit(leaf).raw
             return i &+ 1
         }
         let start = file.position
         slots[first &+ i] = start
         var next = i &+ 1
-        while next < count, size < Self.longestRun,
+        while next < count, size < Self.maximumRunSize,
             slots[first &+ next] == ref.raw &+ UInt64(size)
         {
             let child = try space.node(Ref(ref.raw &+ UInt64(size)))

@@ -81,7 +81,7 @@ extension Database {
     }
 
     private func readable() throws(RealmError) -> String {
-        var numbers = try session?.heldVersions() ?? [version]
+        var numbers = try session?.versionsInUse() ?? [version]
         if let previous = try? previousState().state.version, !numbers.contains(previous) {
             numbers.insert(previous, at: 0)
         }
@@ -161,7 +161,7 @@ extension Database {
 
     /// Throws `busy` if the database's path now names another file, or none. Commits to that path
     /// are not visible here.
-    package func checkPlace() throws(RealmError) { try file.checkPlace() }
+    package func checkPath() throws(RealmError) { try file.checkPath() }
 
     /// Waits up to `milliseconds` until the session has a version newer than this handle's. Returns
     /// false if there is none, and immediately for a handle without a session.
@@ -183,32 +183,32 @@ extension Database {
     /// - Parameter createsLockFile: whether to create a missing lock file.
     package convenience init?(
         takingPartIn path: String, createsLockFile: Bool = false,
-        _ patience: LockTimeout = .forever,
+        _ lockTimeout: LockTimeout = .forever,
         key: EncryptionKey? = nil
     ) throws(RealmError) {
-        let place = DatabasePath(path)
+        let resolvedPath = DatabasePath(path)
         let key = DatabaseKey(key)
         do throws(RealmError) {
-            guard place.hasOneSession else { return nil }
-            if let session = try Session(readingLive: place, patience) {
-                try self.init(MappedFile(place, key), session: session)
+            guard resolvedPath.hasOneSession else { return nil }
+            if let session = try Session(readingLive: resolvedPath, lockTimeout) {
+                try self.init(MappedFile(resolvedPath, key), session: session)
                 return
             }
-            guard createsLockFile || LockFileMemory.isThere(place.lock),
-                try Self.isPlain(place, key)
+            guard createsLockFile || MappedLockFile.isAccessible(resolvedPath.lock),
+                try Self.isPlain(resolvedPath, key)
             else { return nil }
             let session = try Session(
-                joining: place, isDurable: true, namesReaders: false, patience
+                joining: resolvedPath, isDurable: true, namesReaders: false, lockTimeout
             ) { (isInitiator) throws(RealmError) in
-                if isInitiator, try !Self.isPlain(place, key) { throw Self.needsPreparation }
-                return isInitiator ? try Session.Attachment(MappedFile(place, key)) : nil
+                if isInitiator, try !Self.isPlain(resolvedPath, key) { throw Self.needsPreparation }
+                return isInitiator ? try Session.Attachment(MappedFile(resolvedPath, key)) : nil
             }
-            try self.init(MappedFile(place, key), session: session)
+            try self.init(MappedFile(resolvedPath, key), session: session)
         } catch {
             if error.reason == Self.needsPreparation.reason { return nil }
             if error.code == "IncompatibleLockFile" { return nil }
             // The lock file could not be created here.
-            if createsLockFile, !LockFileMemory.isThere(place.lock) { return nil }
+            if createsLockFile, !MappedLockFile.isAccessible(resolvedPath.lock) { return nil }
             throw error.inFile(path)
         }
     }
@@ -221,9 +221,9 @@ extension Database {
 
     /// Whether a session can begin without changing the file.
     private static func isPlain(
-        _ place: DatabasePath, _ key: DatabaseKey
+        _ resolvedPath: DatabasePath, _ key: DatabaseKey
     ) throws(RealmError) -> Bool {
-        let mapped = try MappedFile(place, key)
+        let mapped = try MappedFile(resolvedPath, key)
         let header = try mapped.whileUnchanged { (header, _) in header }.header
         guard header.format == FileFormat.current, !header.isStreaming, !header.top.isNone else {
             return false

@@ -108,10 +108,10 @@ extension FileReading {
     private func olderLists(
         _ space: NodeSpace, before newest: UInt64
     ) throws(RealmError) -> FreeSpace.PreviousFreeLists {
-        var lists: [FreeSpace.OlderList] = []
+        var lists: [FreeSpace.PreviousFreeList] = []
         for version in (lock?.versions ?? []).reversed() where version.version < newest {
             guard version.top != 0 else {
-                lists.append(FreeSpace.OlderList(empty: version.version))
+                lists.append(FreeSpace.PreviousFreeList(empty: version.version))
                 continue
             }
             let root = try TopArray(
@@ -121,7 +121,7 @@ extension FileReading {
                     "the root of version \(version.version) says it is version \(root.version)",
                     at: Ref(version.top))
             }
-            lists.append(try FreeSpace.OlderList(space, root))
+            lists.append(try FreeSpace.PreviousFreeList(space, root))
         }
         return FreeSpace.PreviousFreeLists(lists.map(\.version)) { lists[$0] }
     }

@@ -58,7 +58,7 @@ extension ChangeHistory {
         last count: Int, _ names: [TableKey: String]
     ) throws(RealmError) -> [ChangeSummary] {
         var changes: [ChangeSummary] = []
-        try forLast(count) { (version, bytes) throws(RealmError) in
+        try forEachLast(count) { (version, bytes) throws(RealmError) in
             changes.append(try summary(version, bytes, names))
         }
         return changes

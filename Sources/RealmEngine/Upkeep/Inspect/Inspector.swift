@@ -45,7 +45,7 @@ public struct Inspector {
             do throws(RealmError) {
                 try describe(reading, raw, &found)
             } catch {
-                guard error.isDamage, !reading.believesVersions else { throw error }
+                guard error.isDamage, !reading.usesLockFileVersions else { throw error }
                 found.damage = error.inFile(path)
             }
             if found.versions.isEmpty, let version = found.version, let top = found.top {
@@ -80,10 +80,10 @@ public struct Inspector {
                 } catch {
                     // Bytes that a commit overwrote during the call look like damage.
                     if reading.hasChanged(since: raw, path: path) { continue }
-                    guard error.isDamage, reading.believesVersions else { throw error }
+                    guard error.isDamage, reading.usesLockFileVersions else { throw error }
                     // The versions in the lock file may be wrong; try again with the header's
                     // version.
-                    if let result = try? body(reading.disbelieving, raw) { return result }
+                    if let result = try? body(reading.usingHeaderVersion, raw) { return result }
                     throw error
                 }
             }
@@ -152,12 +152,12 @@ struct FileReading {
     }
 
     /// Whether versions are taken from the lock file, not from the header.
-    var believesVersions: Bool { lock?.newest != nil }
+    var usesLockFileVersions: Bool { lock?.newest != nil }
 
     /// A copy that takes the version from the header.
-    var disbelieving: FileReading {
+    var usingHeaderVersion: FileReading {
         FileReading(
-            file: file, lock: lock.map { LockFileCopy(disbelieving: $0) }, size: size)
+            file: file, lock: lock.map { LockFileCopy(usingHeaderVersion: $0) }, size: size)
     }
 
     /// Whether a commit happened since `raw` was read, which may have overwritten bytes read since.
@@ -257,7 +257,7 @@ struct FileReading {
         if FileFormat.legacy.contains(format) {
             let state = try VersionState.read(
                 file.mapping, size: size, format: format, top: top.ref)
-            if let nodes = state.legacy { memory.keepDerived(nodes) }
+            if let nodes = state.legacy { memory.setDerivedNodes(nodes) }
             return state.schema
         }
         guard FileFormat.keyed.contains(format) else { return nil }

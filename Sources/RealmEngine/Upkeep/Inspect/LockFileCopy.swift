@@ -11,7 +11,7 @@ struct LockFileCopy {
     init?(databasePath path: String) {
         guard let found = Self.steady(path) else {
             // A lock file without read permission can still be found to be in use.
-            guard LockFileMemory.isLocked(DatabasePath(path).lock) else { return nil }
+            guard MappedLockFile.isLocked(DatabasePath(path).lock) else { return nil }
             facts = Inspection.Lock(
                 isInUse: true, layout: nil, isKnown: false, participants: 0, durability: 0)
             newest = nil
@@ -39,7 +39,7 @@ struct LockFileCopy {
     }
 
     /// Copies `other` without its versions, so that the header is used in their place.
-    init(disbelieving other: LockFileCopy) {
+    init(usingHeaderVersion other: LockFileCopy) {
         facts = other.facts
         newest = nil
         versions = []

@@ -4,7 +4,7 @@ package struct SpaceMap: Sendable {
     package enum Owner: Hashable, Sendable {
         /// A table, by its stored name.
         case table(String)
-        /// Tables beyond the first `mostTables`.
+        /// Tables beyond the first `maximumTableCount`.
         case otherTables
         case history
         /// Header, roots, names and free lists.
@@ -60,7 +60,7 @@ struct SpaceMapBuilder {
         var bytes: UInt32
     }
 
-    static let mostTables = 200
+    static let maximumTableCount = 200
 
     init(bytes: UInt64, cells: Int, version: UInt64) {
         self.bytes = bytes
@@ -176,7 +176,7 @@ extension FileReading {
         for slot in 0..<tables.count {
             guard let ref = tables.slot(slot).child else { continue }
             used += 1
-            let isFew = used <= SpaceMapBuilder.mostTables
+            let isFew = used <= SpaceMapBuilder.maximumTableCount
             let name = isFew ? try names.name(slot, at: top.names) : ""
             try add(ref, builder.index(of: isFew ? .table(name) : .otherTables))
         }

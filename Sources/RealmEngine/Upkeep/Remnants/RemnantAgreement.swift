@@ -13,15 +13,15 @@ struct RemnantAgreement {
     /// By column, then by row; empty for columns that are shared with the newest version.
     private(set) var rows: [[Row]] = []
     /// Columns with too few rows to tell.
-    private(set) var untold: [Bool] = []
+    private(set) var unverifiable: [Bool] = []
     private(set) var isDoubtful: [Bool] = []
 
     /// Rows that tell something.
-    private static let leastRows = 8
+    private static let minimumRowCount = 8
     /// Rows behind another one whose values all differ: that is no chance.
     private static let shiftedRows = 3
     /// Share of what is possible beyond chance that has to agree.
-    private static let leastAgreement = 0.5
+    private static let minimumAgreement = 0.5
     /// Standard deviations by which the agreement has to exceed the agreement of unrelated values.
     private static let significance = 4.0
 
@@ -33,13 +33,13 @@ struct RemnantAgreement {
     mutating func append(_ rows: [Row]?, digests: (Int) -> (UInt64, UInt64)?) {
         self.rows.append(rows ?? [])
         guard let rows else {
-            untold.append(false)
+            unverifiable.append(false)
             return isDoubtful.append(false)
         }
         let (equal, different) = (rows.count { $0 == .equal }, rows.count { $0 == .different })
         let told = equal + different
-        untold.append(told < Self.leastRows)
-        guard told >= Self.leastRows, different > 0 else { return isDoubtful.append(false) }
+        unverifiable.append(told < Self.minimumRowCount)
+        guard told >= Self.minimumRowCount, different > 0 else { return isDoubtful.append(false) }
         var (here, there): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
         for row in rows.indices where rows[row] != .unknown {
             guard let pair = digests(row) else { continue }
@@ -59,7 +59,7 @@ struct RemnantAgreement {
         guard chance < 1 else { return false }
         let kappa = (Double(equal) / count - chance) / (1 - chance)
         let deviation = (chance * (1 - chance) / count).squareRoot() / (1 - chance)
-        return kappa >= leastAgreement && kappa >= significance * deviation
+        return kappa >= minimumAgreement && kappa >= significance * deviation
     }
 
     /// Whether the newest version has the same value for the object in a row.

@@ -40,11 +40,11 @@ struct RemnantEntry {
 final class RemnantSorter {
     private var entries: [RemnantEntry] = []
     private let most: Int
-    private let memory: QueryMemory
+    private let memory: QueryMemoryLimit
     private var runs: SortedRuns?
 
     /// - Parameter most: entries that are kept in memory.
-    init(_ memory: QueryMemory, most: Int) { (self.memory, self.most) = (memory, most) }
+    init(_ memory: QueryMemoryLimit, most: Int) { (self.memory, self.most) = (memory, most) }
 
     /// Adds an entry. Throws `output` when the disk is full.
     func append(_ entry: RemnantEntry) throws(RealmError) {

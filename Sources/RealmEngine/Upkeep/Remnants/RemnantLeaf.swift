@@ -64,7 +64,7 @@ final class RemnantSubject {
         add(info)
     }
 
-    private static let mostLayouts = 16
+    private static let maximumLayoutCount = 16
 
     /// The columns of another version; those that are not known yet are added.
     @discardableResult
@@ -83,7 +83,7 @@ final class RemnantSubject {
         }
         shown = info.with(columns)
         let layout = RemnantLayout(info: other, positions: positions, slots: other.leafSlots)
-        if layouts.count < Self.mostLayouts { layouts.append(layout) }
+        if layouts.count < Self.maximumLayoutCount { layouts.append(layout) }
         return layout
     }
 

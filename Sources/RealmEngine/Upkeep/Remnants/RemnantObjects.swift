@@ -21,7 +21,7 @@ struct RemnantObjects {
         (self.search, self.subject, self.readers) = (search, subject, readers)
         digests = readers.map { ContentDigest($0, links: .stored) }
         newest = ContentDigest(search.newest.snapshot, links: .stored)
-        most = search.memory.mostEntries
+        most = search.memory.maximumEntryCount
         sorter = RemnantSorter(search.memory.sorting(search.newest.snapshot), most: most)
     }
 
@@ -125,7 +125,7 @@ struct RemnantObjects {
                 return (a, b)
             }
             let isWritten =
-                !agreement.untold[column]
+                !agreement.unverifiable[column]
                 || search.isWritten(rows.cells.refs[column], with: piece.leaf.ref)
             if !isWritten { agreement.doubt(column) }
         }
@@ -244,7 +244,8 @@ struct RemnantObjects {
         let layout = subject.layouts[0]
         if subject.isOrphan { return [:] }
         for leaf in search.newest.leaves[subject.info.key] ?? [] {
-            guard let open = search.newest.open(leaf), found.count < search.memory.mostKeys else {
+            guard let open = search.newest.open(leaf), found.count < search.memory.maximumKeyCount
+            else {
                 continue
             }
             let cells = RemnantCells(

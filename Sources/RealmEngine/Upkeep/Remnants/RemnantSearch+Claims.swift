@@ -16,7 +16,7 @@ extension RemnantSearch {
 
     func checkClaims() {
         var claims: [Claim] = []
-        let most = memory.mostKeys
+        let most = memory.maximumKeyCount
         for i in leaves.indices {
             let count = claims.count
             check(i, &claims)
@@ -32,14 +32,14 @@ extension RemnantSearch {
         while start < claims.count {
             var end = start + 1
             while end < claims.count, claims[end].ref == claims[start].ref { end += 1 }
-            settle(claims[start..<end])
+            resolveClaims(claims[start..<end])
             start = end
         }
     }
 
     /// Two parts cannot have one node: the later one has it, where the order of the nodes shows which. What
     /// cannot be compared counts against nobody else.
-    private func settle(_ claims: ArraySlice<Claim>) {
+    private func resolveClaims(_ claims: ArraySlice<Claim>) {
         if claims.count == 1 { return }
         let known = claims.filter { $0.part != Self.unknownPart }
         var writer = known.first?.part
@@ -63,13 +63,13 @@ extension RemnantSearch {
     private static let unknownPart: UInt64 = 0
 
     /// Nodes between a column and its leaf, where they were written together.
-    private static let mostBetween = 1 << 10
+    private static let maximumNodesBetween = 1 << 10
 
     /// The part whose leaf was written with the node at `ref`: a commit writes each node behind those it
     /// leads to, one after the other. Nil where something else follows.
     private func writer(of ref: Ref, among claims: ArraySlice<Claim>) -> UInt64? {
         var at = ref
-        for _ in 0..<Self.mostBetween {
+        for _ in 0..<Self.maximumNodesBetween {
             guard work.spend(0), let node = try? space.node(at), node.hasSignature else {
                 return nil
             }
@@ -85,7 +85,7 @@ extension RemnantSearch {
     /// between.
     func isWritten(_ ref: Ref, with leaf: Ref) -> Bool {
         var at = ref
-        for _ in 0..<Self.mostBetween {
+        for _ in 0..<Self.maximumNodesBetween {
             guard at.raw < leaf.raw, work.spend(0), let node = try? space.node(at),
                 node.hasSignature,
                 !live.isTaken(at)

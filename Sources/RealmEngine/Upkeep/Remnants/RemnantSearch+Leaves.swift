@@ -10,12 +10,12 @@ extension RemnantSearch {
         let positions = Dictionary(
             uniqueKeysWithValues: subjects.indices.map { (subjects[$0].info.key, $0) })
         for ref in candidates {
-            guard work.spend(8), memory.keepNode() else { return }
+            guard work.spend(8), memory.reserveNode() else { return }
             guard let node = try? space.refNode(ref, slots: 2, "cluster"),
                 let leaf = try? ClusterLeaf(space, ref, node: node, base: 0), leaf.count > 0,
                 (try? leaf.checkOrder()) != nil
             else { continue }
-            let known = knownPlaces(of: leaf)
+            let known = cachedOwners(of: leaf)
             let named = known.compactMap { positions[$0.table] }
             guard var found = bestOf(named, leaf) ?? shaped(leaf, bySlots) else { continue }
             let table = subjects[found.subject].info.key
@@ -26,7 +26,7 @@ extension RemnantSearch {
     }
 
     /// Places that nodes above the leaf, or leaves that share a column with it, tell.
-    private func knownPlaces(of leaf: ClusterLeaf) -> [Place] {
+    private func cachedOwners(of leaf: ClusterLeaf) -> [NodeOwner] {
         var known = places[leaf.ref] ?? []
         for i in 1..<leaf.node.count {
             guard let child = leaf.node.slot(i).child, let place = liveColumns[child],
@@ -142,7 +142,7 @@ extension RemnantSearch {
         let info = subjects[number].info
         var keys: [UInt64: UInt64] = [:]
         for found in newest.leaves[info.key] ?? [] {
-            guard keys.count < memory.mostKeys, let leaf = newest.open(found) else { break }
+            guard keys.count < memory.maximumKeyCount, let leaf = newest.open(found) else { break }
             let column = info.primaryKey!
             let values = RemnantCells(leaf, info, only: [column]).columns[column]
             for row in 0..<leaf.count {

@@ -11,7 +11,7 @@ final class RemnantSearch {
     /// Reads the whole file.
     let context: ReadContext
     let work: SearchWork
-    let memory: SearchMemory
+    let memory: SearchMemoryLimit
     /// Nodes of the readable versions.
     let live: NodeClaims
     private(set) var subjects: [RemnantSubject] = []
@@ -19,9 +19,9 @@ final class RemnantSearch {
     /// Whether there was more than the memory limit lets be searched.
     private(set) var isCutShort = false
     /// Owners of the nodes of cluster trees, and the keys that their keys are relative to.
-    var places: [Ref: [Place]] = [:]
+    var places: [Ref: [NodeOwner]] = [:]
     /// Column leaves of the readable versions.
-    var liveColumns: [Ref: Place] = [:]
+    var liveColumns: [Ref: NodeOwner] = [:]
     private(set) var innerNodes: [Ref] = []
     private(set) var candidates: [Ref] = []
     private(set) var roots: [FoundRoot] = []
@@ -32,10 +32,10 @@ final class RemnantSearch {
     /// Bytes of collections that were read, and what the walk in progress may still read.
     private var walked = 0
     private var budget = 0
-    private static let mostWalked = 256
+    private static let maximumWalkedNodes = 256
 
     /// Owner of a node of a cluster tree.
-    struct Place: Hashable {
+    struct NodeOwner: Hashable {
         let table: TableKey
         let base: UInt64
     }
@@ -43,7 +43,7 @@ final class RemnantSearch {
     var space: NodeSpace { context.lookup }
 
     init(
-        _ sides: [RemnantSide], _ memory: SearchMemory
+        _ sides: [RemnantSide], _ memory: SearchMemoryLimit
     ) throws(RealmError) {
         newest = sides[0]
         keyDigest = ContentDigest(sides[0].snapshot, links: .stored)
@@ -58,7 +58,7 @@ final class RemnantSearch {
         for side in sides {
             if let top = side.snapshot.state.top { _ = live.take(top.ref) }
             side.walk(work) { [self] (ref, table, base) in
-                places[ref, default: []].append(Place(table: table, base: base))
+                places[ref, default: []].append(NodeOwner(table: table, base: base))
             }
         }
         if let top = newest.snapshot.state.top {
@@ -99,7 +99,7 @@ final class RemnantSearch {
         }
         subjects = Self.subjects(sides, orphans: orphans, older)
         placeNodes(found.tables)
-        noteColumns()
+        collectColumns()
         findLeaves()
         checkClaims()
     }
@@ -140,7 +140,7 @@ final class RemnantSearch {
     /// Lets values of a leaf be read through `snapshot`. Leaves share lists, so that together they lead to
     /// more than the file holds; after many times as much as a sound file has, nothing more is read.
     func beginWalk(of snapshot: Snapshot) {
-        guard walked < Self.mostWalked * (Int(space.limit) + (1 << 20)) else { return }
+        guard walked < Self.maximumWalkedNodes * (Int(space.limit) + (1 << 20)) else { return }
         snapshot.beginWalk()
         newest.snapshot.beginWalk()
         budget = snapshot.walk.state.pointee.budget + newest.snapshot.walk.state.pointee.budget
@@ -163,13 +163,13 @@ extension RemnantSearch {
     private func placeNodes(_ tables: [Ref]) {
         for ref in tables where !live.isTaken(ref) {
             guard let version = TableVersion(space, ref) else { continue }
-            place(version.root, Place(table: version.key, base: 0))
+            place(version.root, NodeOwner(table: version.key, base: 0))
         }
         // A node of each level may be placed by the nodes below it.
         for _ in 0..<ClusterTree.maximumDepth {
             var isGrowing = false
             for ref in innerNodes where places[ref] == nil {
-                guard let found = placeOfChildren(ref) else { continue }
+                guard let found = ownerOfChildren(ref) else { continue }
                 place(ref, found)
                 isGrowing = true
             }
@@ -178,10 +178,10 @@ extension RemnantSearch {
     }
 
     /// Notes the place of the node at `ref` and of all below it that no readable version uses.
-    private func place(_ root: Ref, _ rootPlace: Place) {
-        var open = [(root, rootPlace, ClusterTree.maximumDepth + 1)]
+    private func place(_ root: Ref, _ rootOwner: NodeOwner) {
+        var open = [(root, rootOwner, ClusterTree.maximumDepth + 1)]
         while let (ref, place, depth) = open.popLast() {
-            guard !live.isTaken(ref), work.spend(0), memory.keepNode(),
+            guard !live.isTaken(ref), work.spend(0), memory.reserveNode(),
                 !(places[ref]?.contains(place) ?? false),
                 let node = try? space.treeNode(ref, slots: 1, "cluster"), node.hasSignature
             else { continue }
@@ -196,24 +196,24 @@ extension RemnantSearch {
             for i in 0..<inner.childCount {
                 guard let child = node.slot(i + 3).child else { continue }
                 let base = place.base &+ inner.offset(i)
-                open.append((child, Place(table: place.table, base: base), inner.depth))
+                open.append((child, NodeOwner(table: place.table, base: base), inner.depth))
             }
         }
     }
 
     /// The place of an inner node by the places of its children, if they agree.
-    private func placeOfChildren(_ ref: Ref) -> Place? {
+    private func ownerOfChildren(_ ref: Ref) -> NodeOwner? {
         guard let node = try? space.treeNode(ref, slots: 4, "cluster"), node.isInner,
             node.hasSignature, let inner = try? InnerCluster(space, ref, node: node, base: 0),
             work.spend(inner.childCount)
         else { return nil }
-        var place: Place?
+        var place: NodeOwner?
         for i in 0..<inner.childCount {
             guard let child = node.slot(i + 3).child, let known = places[child], known.count == 1
             else { continue }
             let offset = inner.offset(i)
             guard known[0].base >= offset else { return nil }
-            let own = Place(table: known[0].table, base: known[0].base - offset)
+            let own = NodeOwner(table: known[0].table, base: known[0].base - offset)
             guard place == nil || place == own else { return nil }
             place = own
         }
@@ -221,14 +221,14 @@ extension RemnantSearch {
     }
 
     /// Notes the column leaves of the readable versions: leaves that share one have the same keys.
-    private func noteColumns() {
+    private func collectColumns() {
         guard !candidates.isEmpty else { return }
-        let most = memory.mostKeys
+        let most = memory.maximumKeyCount
         for side in sides {
             for info in side.snapshot.schema.tables {
                 for found in side.leaves[info.key] ?? [] {
                     guard liveColumns.count < most, let leaf = side.open(found) else { break }
-                    let place = Place(table: info.key, base: found.base)
+                    let place = NodeOwner(table: info.key, base: found.base)
                     for column in info.columns {
                         if let ref = try? leaf.columnRef(column.leafIndex) {
                             liveColumns[ref] = place

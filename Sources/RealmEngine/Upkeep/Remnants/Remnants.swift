@@ -8,7 +8,7 @@ package final class Remnants {
     /// versions.
     package let views: [Database]
     private let readers: [Snapshot]
-    private let memory: SearchMemory
+    private let memory: SearchMemoryLimit
 
     /// Classes in the order of their names, those that are gone among them, with the properties they have
     /// or had.
@@ -31,7 +31,7 @@ package final class Remnants {
     package init(
         _ database: Database, spillingInto directory: String, maxMemory: Int = 64 << 20
     ) throws(RealmError) {
-        memory = SearchMemory(limit: maxMemory, spillingInto: directory)
+        memory = SearchMemoryLimit(limit: maxMemory, spillingInto: directory)
         var sides = [RemnantSide(database, nil)]
         var notes: [String] = []
         if let previous = Self.previous(database, &notes) {
@@ -85,7 +85,7 @@ package final class Remnants {
 
     /// Other versions that readers keep.
     private static func kept(_ database: Database) -> [Database] {
-        guard let session = database.session, let numbers = try? session.heldVersions() else {
+        guard let session = database.session, let numbers = try? session.versionsInUse() else {
             return []
         }
         return numbers.reversed().compactMap { number in
@@ -188,7 +188,9 @@ package final class Remnants {
     }
 
     /// Whether the newest version has no class called so.
-    package func isGone(_ position: Int) -> Bool { search.subjects[positions[position]].isOrphan }
+    package func hasNoClass(_ position: Int) -> Bool {
+        search.subjects[positions[position]].isOrphan
+    }
 }
 
 extension RemnantSide {

@@ -12,14 +12,14 @@ final class DamagedFile {
     /// Number of the salvaged version; 0 if it is unknown.
     let version: UInt64
     /// Why the version selected by the header is unusable; nil if it is the one being read.
-    let whyNotNewest: RealmError?
+    let newestVersionError: RealmError?
     /// Number of errors that an integrity check finds in the version selected by the header.
     let errorCount: Int
     /// Detects overwritten nodes by the bytes around them; nil if nothing is damaged.
     let neighbourhood: OverwriteDetector?
-    let searchMemory: SearchMemory
+    let searchMemory: SearchMemoryLimit
     private let file: MappedFile
-    private let keeper: Snapshot?
+    private let keepAlive: Snapshot?
     /// Leaves by table, for tables read from leaves found in the file; nil if the tables' own trees
     /// are intact.
     private var leaves: [TableKey: FoundLeaves]?
@@ -30,7 +30,7 @@ final class DamagedFile {
     /// - Throws: the error of the selected root if nothing is found, `incompatible` for formats
     ///   that are not read.
     convenience init(
-        path: String, _ key: EncryptionKey?, _ memory: SearchMemory
+        path: String, _ key: EncryptionKey?, _ memory: SearchMemoryLimit
     ) throws(RealmError) {
         let file = try MappedFile(path: path, key.map { .salvaging($0) } ?? .none)
         let errors = (try? IntegrityCheck.run(file).errorCount) ?? 1
@@ -38,14 +38,14 @@ final class DamagedFile {
     }
 
     private init(
-        _ file: MappedFile, _ content: Content, _ searchMemory: SearchMemory, errors: Int
+        _ file: MappedFile, _ content: Content, _ searchMemory: SearchMemoryLimit, errors: Int
     ) {
         (self.file, self.searchMemory) = (file, searchMemory)
-        keeper = nil
+        keepAlive = nil
         memory = content.memory
         (format, version) = (content.format, content.version)
         (schema, losses, top) = (content.schema, content.losses, content.top)
-        (renamedClasses, whyNotNewest) = (content.renamedClasses, content.whyNotNewest)
+        (renamedClasses, newestVersionError) = (content.renamedClasses, content.newestVersionError)
         (neighbourhood, leaves, errorCount) = (content.neighbourhood, content.leaves, errors)
     }
 
@@ -57,31 +57,31 @@ final class DamagedFile {
         var top: TopArray?
         var losses: [SalvageLoss] = []
         var renamedClasses: [String] = []
-        var whyNotNewest: RealmError?
+        var newestVersionError: RealmError?
         var neighbourhood: OverwriteDetector?
         var leaves: [TableKey: FoundLeaves]?
     }
 
     private static func content(
-        _ file: MappedFile, _ memory: SearchMemory, errors: Int
+        _ file: MappedFile, _ memory: SearchMemoryLimit, errors: Int
     ) throws(RealmError) -> Content {
         let root: Root
         do throws(RealmError) { root = try namedRoot(file) } catch {
             return try searched(file, memory, nil, error)
         }
         guard root.isLegacy || root.isEmpty || errors == 0 else {
-            return try searched(file, memory, root, root.whyNotNewest)
+            return try searched(file, memory, root, root.newestVersionError)
         }
         var content = try read(file, root)
         (content.format, content.version) = (root.format, root.version)
-        content.whyNotNewest = root.whyNotNewest
+        content.newestVersionError = root.newestVersionError
         if errors > 0 { content.leaves = [:] }
         return content
     }
 
     /// Combines the content found by a search with the content reachable from `root`.
     private static func searched(
-        _ file: MappedFile, _ memory: SearchMemory, _ root: Root?, _ why: RealmError?
+        _ file: MappedFile, _ memory: SearchMemoryLimit, _ root: Root?, _ why: RealmError?
     ) throws(RealmError) -> Content {
         var content = Content(memory: ReadContext(file.mapping, limit: UInt64(file.size) & ~7))
         let space = content.memory.lookup
@@ -90,7 +90,7 @@ final class DamagedFile {
             isNewest: root != nil && why == nil)
         if root == nil, search.tables.isEmpty, let why {
             guard var old = try legacy(file, space, memory) else { throw nothingFound(why) }
-            old.whyNotNewest = why
+            old.newestVersionError = why
             return old
         }
         let reader = SchemaReader(space: space, names: .none, tables: .none)
@@ -100,7 +100,7 @@ final class DamagedFile {
         (content.version, content.top, content.leaves) = (search.version, search.top, search.leaves)
         content.neighbourhood = search.neighbourhood
         content.format = root?.format ?? content.format
-        content.whyNotNewest = why ?? notSelected(search)
+        content.newestVersionError = why ?? notSelected(search)
         return content
     }
 
@@ -121,14 +121,16 @@ final class DamagedFile {
     }
 
     /// Reads the version of `snapshot`, which is assumed to be intact.
-    init(_ snapshot: Snapshot, _ searchMemory: SearchMemory) {
+    init(_ snapshot: Snapshot, _ searchMemory: SearchMemoryLimit) {
         self.searchMemory = searchMemory
         let state = snapshot.state
         memory = Snapshot.memory(snapshot.database, state)
         (schema, version, format) = (snapshot.schema, state.version, state.format)
         losses = state.legacy?.losses ?? []
-        (renamedClasses, whyNotNewest, errorCount, neighbourhood, top) = ([], nil, 0, nil, nil)
-        (file, keeper) = (snapshot.database.file, snapshot)
+        (renamedClasses, newestVersionError, errorCount, neighbourhood, top) = (
+            [], nil, 0, nil, nil
+        )
+        (file, keepAlive) = (snapshot.database.file, snapshot)
     }
 
     /// Returns the leaves found for a table of a damaged file; nil if the table's own tree is
@@ -182,7 +184,7 @@ extension DamagedFile {
         var isLegacy = false
         var isEmpty = false
         /// Why the selected root is unusable; nil if this is the selected root.
-        var whyNotNewest: RealmError?
+        var newestVersionError: RealmError?
     }
 
     private static func roots(_ file: MappedFile) throws(RealmError) -> [Root] {
@@ -210,7 +212,7 @@ extension DamagedFile {
         for root in try roots(file) {
             do throws(RealmError) {
                 var root = try opened(root, file)
-                root.whyNotNewest = reason
+                root.newestVersionError = reason
                 return root
             } catch { reason = reason ?? error }
         }
@@ -284,7 +286,7 @@ extension DamagedFile {
 
     /// Reads the newest root of an old format that no header refers to; nil if there is none.
     private static func legacy(
-        _ file: MappedFile, _ space: NodeSpace, _ memory: SearchMemory
+        _ file: MappedFile, _ space: NodeSpace, _ memory: SearchMemoryLimit
     ) throws(RealmError) -> Content? {
         guard let top = try LegacyRoots(space, memory).newest(file.mapping) else { return nil }
         var content = try legacy(file, top, space.limit)
@@ -304,7 +306,7 @@ extension DamagedFile {
         }
         let nodes = try LegacyNodes(file.mapping, content, source)
         let memory = ReadContext(file.mapping, limit: limit)
-        memory.keepDerived(nodes)
+        memory.setDerivedNodes(nodes)
         let schema = try LegacySchema(nodes, memory.lookup, top, isLenient: true).schema()
         var naming = TableNaming()
         let tables = schema.tables.map { $0.named(naming.name($0.name, slot: $0.key.slot)) }

@@ -121,7 +121,7 @@ struct FoundLeaves {
         for var leaf in walk.leaves {
             shared.update(pieces[..<before], leaf.keys, claims)
             // Only the parent limits the keys of a node's last child.
-            if origin == .unnamed { leaf.keys = heldKeys(leaf) }
+            if origin == .unnamed { leaf.keys = keyRange(leaf) }
             while next < rest.count, rest[next].keys.upperBound <= leaf.keys.lowerBound {
                 gaps.append(rest[next])
                 next += 1
@@ -178,7 +178,7 @@ struct FoundLeaves {
     }
 
     /// Returns the keys from the first to the last object of the leaf.
-    private func heldKeys(_ found: ClusterWalk.Leaf) -> Range<UInt64> {
+    private func keyRange(_ found: ClusterWalk.Leaf) -> Range<UInt64> {
         let none = found.keys.lowerBound..<found.keys.lowerBound
         guard let node = try? space.refNode(found.ref, slots: 1, "cluster"),
             let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base),
@@ -205,7 +205,7 @@ struct FoundLeaves {
         var base = Self.lostKeys
         for ref in refs {
             let all = base..<ClusterWalk.liveKeys.upperBound
-            let keys = heldKeys(ClusterWalk.Leaf(ref: ref, base: base, keys: all))
+            let keys = keyRange(ClusterWalk.Leaf(ref: ref, base: base, keys: all))
             guard !keys.isEmpty else { continue }
             pieces.append(Piece(ref: ref, base: base, keys: keys, origin: .keyless))
             base = keys.upperBound

@@ -9,37 +9,39 @@ struct FoundNodes {
     private(set) var leaves: [Ref] = []
     /// Maximum number of nodes per kind: a file of 100 million objects has 2000 inner nodes,
     /// possibly in several versions.
-    private let most: Int
+    private let maximumSize: Int
 
     /// Whether some kind has reached the maximum, so that nodes may be missing.
     var isCutShort: Bool {
-        [roots, tables, specs, inner, names, leaves].contains { $0.count == most }
+        [roots, tables, specs, inner, names, leaves].contains { $0.count == maximumSize }
     }
 
     /// Maximum number of slots of an examined node.
-    private static let mostSlots = 1 << 12
+    private static let maximumSlotCount = 1 << 12
 
     /// Searches everything that `space` reads.
     ///
     /// - Parameter used: nodes of the versions that can be read, which are passed over. Cluster leaves
     ///   among all other nodes are searched for, too; nil to look at all nodes and to leave leaves out.
     init(
-        _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory,
+        _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemoryLimit,
         leavesOutside used: NodeClaims? = nil
     ) throws(RealmError) {
-        most = memory.mostOfAShape
+        maximumSize = memory.maximumNodesPerShape
         try NodeScan(mapping, limit: space.limit, outside: used).run {
             (ref, flags, count) throws(RealmError) in
             switch flags & (NodeView.formMask | NodeView.contextFlag) {
             case NodeView.hasRefsFlag, NodeView.hasRefsFlag | NodeView.innerFlag:
-                guard 2...Self.mostSlots ~= count, let node = try? space.node(ref) else { return }
+                guard 2...Self.maximumSlotCount ~= count, let node = try? space.node(ref) else {
+                    return
+                }
                 if count > 2 { add(ref, node) }
                 if used != nil, !node.isInner, node.isLikeLeaf(in: space) {
-                    Self.keep(ref, in: &leaves, most)
+                    Self.insert(ref, in: &leaves, maximumSize)
                 }
             case 0x08 where flags & 7 > 3 && count < 1 << 16:
                 guard let node = try? space.node(ref) else { return }
-                if node.looksLikeTableNames { Self.keep(ref, in: &names, most) }
+                if node.looksLikeTableNames { Self.insert(ref, in: &names, maximumSize) }
             default: return
             }
         }
@@ -47,17 +49,17 @@ struct FoundNodes {
 
     private mutating func add(_ ref: Ref, _ node: NodeView) {
         if node.isInner {
-            if node.looksLikeInnerCluster { Self.keep(ref, in: &inner, most) }
+            if node.looksLikeInnerCluster { Self.insert(ref, in: &inner, maximumSize) }
         } else if node.looksLikeTable {
-            Self.keep(ref, in: &tables, most)
+            Self.insert(ref, in: &tables, maximumSize)
         } else if node.looksLikeSpec {
-            Self.keep(ref, in: &specs, most)
+            Self.insert(ref, in: &specs, maximumSize)
         } else if TopArray.isLike(node) {
-            Self.keep(ref, in: &roots, most)
+            Self.insert(ref, in: &roots, maximumSize)
         }
     }
 
-    private static func keep(_ ref: Ref, in refs: inout [Ref], _ most: Int) {
-        if refs.count < most { refs.append(ref) }
+    private static func insert(_ ref: Ref, in refs: inout [Ref], _ maximumSize: Int) {
+        if refs.count < maximumSize { refs.append(ref) }
     }
 }

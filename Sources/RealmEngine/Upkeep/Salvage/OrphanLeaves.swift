@@ -47,7 +47,7 @@ struct OrphanLeaves {
         let counts = Set(owners.filter { $0.value.contains { wanted.contains($0.key) } }.keys)
         var refs: [Ref] = []
         try NodeScan(mapping, limit: space.limit).run { (ref, flags, count) throws(RealmError) in
-            guard counts.contains(count), refs.count < work.memory.mostOfAShape,
+            guard counts.contains(count), refs.count < work.memory.maximumNodesPerShape,
                 flags & (NodeView.formMask | NodeView.contextFlag) == NodeView.hasRefsFlag,
                 work.spend(count), !claims.isTaken(ref), let node = try? space.node(ref),
                 node.looksLikeLeaf(of: [])

@@ -10,7 +10,7 @@ extension Salvage {
         key: EncryptionKey? = nil
     ) throws(RealmError) -> Int {
         let source: DamagedFile
-        let memory = SearchMemory(limit: maxMemory, spillingInto: directory)
+        let memory = SearchMemoryLimit(limit: maxMemory, spillingInto: directory)
         do throws(RealmError) { source = try DamagedFile(path: path, key, memory) } catch {
             throw error.inFile(path)
         }
@@ -25,7 +25,7 @@ extension Salvage {
 extension FoundLeaves {
     /// Counts the objects of all pieces. If keys are lost, objects with equal primary keys count
     /// once.
-    fileprivate func objectCount(_ memory: SearchMemory) -> Int {
+    fileprivate func objectCount(_ memory: SearchMemoryLimit) -> Int {
         let isDistinct = pieces.contains { $0.origin == .keyless }
         var count = 0
         var known: Set<Int> = []
@@ -36,7 +36,7 @@ extension FoundLeaves {
             if info.primaryKey != nil, keys == nil { continue }
             count += rows.count
             guard isDistinct, let keys else { continue }
-            for row in rows where known.count < memory.mostKeys {
+            for row in rows where known.count < memory.maximumKeyCount {
                 if !known.insert((try? keys.value(row).identity) ?? 0).inserted { count -= 1 }
             }
         }

@@ -18,32 +18,32 @@ extension Salvage {
     }
 
     @_optimize(size)
-    func copyObjects(_ place: Int) throws(RealmError) {
-        let info = targets[place].source
-        try forEachLeaf(place) { (leaf, rows, origin) throws(RealmError) in
+    func copyObjects(_ tableIndex: Int) throws(RealmError) {
+        let info = targets[tableIndex].source
+        try forEachLeaf(tableIndex) { (leaf, rows, origin) throws(RealmError) in
             let columns = try open(leaf, rows, info, origin) { !Self.isStructure($0) }
             let before = summary.salvaged
-            try create(leaf, rows, columns, place, mayExist: origin != .version)
+            try create(leaf, rows, columns, tableIndex, mayExist: origin != .version)
             guard origin != .version, summary.salvaged > before else { return }
-            try lose(
+            try reportLoss(
                 .older(
                     className: info.className, key: leaf.key(rows.lowerBound),
                     count: summary.salvaged - before, why: origin.why))
         }
-        for (loss, count) in leaves(of: place)?.losses ?? [] {
+        for (loss, count) in leaves(of: tableIndex)?.losses ?? [] {
             let left = loss.count.map { max(0, $0 - count) }
             if left == 0 { continue }
-            try lose(.objects(className: info.className, count: left, why: loss.why))
+            try reportLoss(.objects(className: info.className, count: left, why: loss.why))
         }
     }
 
     /// Calls `body` with each leaf of a table, its used rows and its origin, in the order of keys.
     func forEachLeaf(
-        _ place: Int,
+        _ tableIndex: Int,
         _ body: (ClusterLeaf, Range<Int>, FoundLeaves.Origin) throws(RealmError) -> Void
     ) throws(RealmError) {
-        guard let found = leaves(of: place) else {
-            return try forEachLeaf(targets[place].source, body)
+        guard let found = leaves(of: tableIndex) else {
+            return try forEachLeaf(targets[tableIndex].source, body)
         }
         for piece in found.pieces {
             var (leaf, rows) = try found.rows(of: piece)
@@ -61,7 +61,7 @@ extension Salvage {
         while true {
             var next: ClusterLeaf?
             do throws(RealmError) { next = try leaves.next() } catch {
-                return try lose(
+                return try reportLoss(
                     .objects(className: info.className, count: nil, why: error.message))
             }
             guard var leaf = next else { return }
@@ -91,7 +91,7 @@ extension Salvage {
             } catch {
                 // Objects without their primary key are reported as lost objects.
                 if i != info.primaryKey, let first = rows.first {
-                    try lose(
+                    try reportLoss(
                         .values(
                             className: info.className, property: column.name,
                             key: leaf.key(first), count: rows.count, why: error.message))
@@ -125,7 +125,7 @@ extension Salvage {
             try leaf.columnRef(column.leafIndex), isText: column.type == .string,
             isStrict: column.key == info.primaryKey.map { info.columns[$0].key })
         guard let why = why ?? brokenText(cells, rows, column) else { return false }
-        try lose(
+        try reportLoss(
             .doubtful(
                 className: info.className, property: column.name, key: leaf.key(first),
                 count: rows.count, why: why))
@@ -202,10 +202,10 @@ extension Salvage {
     static var noText: RealmError { .corrupt("it is no text", in: "value") }
 
     private func create(
-        _ leaf: ClusterLeaf, _ rows: Range<Int>, _ columns: [OpenColumn], _ place: Int,
+        _ leaf: ClusterLeaf, _ rows: Range<Int>, _ columns: [OpenColumn], _ tableIndex: Int,
         mayExist: Bool
     ) throws(RealmError) {
-        let target = targets[place]
+        let target = targets[tableIndex]
         let width = target.columns.count { $0 != nil }
         for row in rows {
             let key = leaf.key(row)
@@ -228,12 +228,12 @@ extension Salvage {
                     wanted = try wantedKey(values[target.columns[primaryKey] ?? 0], in: target)
                 }
                 let new = try create(target.key, values, wanted)
-                try didCreate(key, as: new, in: place)
+                try didCreate(key, as: new, in: tableIndex)
             } catch {
                 if [.output, .internal, .incompatible].contains(error.kind) { throw error }
                 // The object was already copied from another version.
                 if mayExist, error.reason == "duplicate-key" { continue }
-                try lose(
+                try reportLoss(
                     .object(
                         className: target.source.className, key: key, why: error.message))
             }
@@ -278,7 +278,7 @@ extension Salvage {
             return value
         } catch {
             if isKey { throw error }
-            try lose(
+            try reportLoss(
                 .values(
                     className: target.source.className, property: column.info.name, key: key,
                     count: 1, why: error.message))

@@ -3,20 +3,21 @@ extension Salvage {
     private static let maximumDepth = EmbeddedNesting.limit
 
     @_optimize(size)
-    func copyStructures(_ place: Int) throws(RealmError) {
-        let info = targets[place].source
+    func copyStructures(_ tableIndex: Int) throws(RealmError) {
+        let info = targets[tableIndex].source
         guard info.columns.contains(where: Self.isStructure) else { return }
-        try forEachLeaf(place) { (leaf, rows, origin) throws(RealmError) in
+        try forEachLeaf(tableIndex) { (leaf, rows, origin) throws(RealmError) in
             let columns = try open(leaf, rows, info, origin, isWanted: Self.isStructure)
             for row in rows {
                 let key = leaf.key(row)
-                guard key.raw >= 0, let new = targets[place].new(key),
-                    try transaction.exists(targets[place].key, new)
+                guard key.raw >= 0, let new = targets[tableIndex].new(key),
+                    try transaction.exists(targets[tableIndex].key, new)
                 else { continue }
                 for column in columns {
                     guard let stored = column.leaf else { continue }
                     let owner = Owner(
-                        target: targets[place], key: key, new: new, isDoubtful: column.isDoubtful)
+                        target: targets[tableIndex], key: key, new: new,
+                        isDoubtful: column.isDoubtful)
                     try copy(column, stored, row, owner)
                 }
                 try changed()
@@ -51,15 +52,15 @@ extension Salvage {
         do throws(RealmError) {
             try set(try leaf.value(row), column.info, to, owner)
         } catch {
-            try loseValue(error, column.info, owner)
+            try reportLostValue(error, column.info, owner)
         }
     }
 
-    private func loseValue(
+    private func reportLostValue(
         _ error: RealmError, _ column: ColumnInfo, _ owner: Owner
     ) throws(RealmError) {
         if error.kind == .output || error.kind == .internal { throw error }
-        try lose(
+        try reportLoss(
             .values(
                 className: owner.target.source.className, property: column.name, key: owner.key,
                 count: 1, why: error.message))
@@ -110,19 +111,19 @@ extension Salvage {
             {
                 return .link(ObjectLink(table: target.key, key: key))
             }
-            try loseValue(
+            try reportLostValue(
                 .corrupt("the object it leads to is lost", in: "link"), column, owner)
             return nil
         case .list(let view):
             guard depth < Self.maximumDepth else { throw Self.tooDeep }
             return try transaction.makeList(
-                elements(view, column, owner, depth: depth + 1, keepsPlaces: true))
+                elements(view, column, owner, depth: depth + 1, keepsPositions: true))
         case .dictionary(let view):
             guard depth < Self.maximumDepth else { throw Self.tooDeep }
             return try transaction.makeDictionary(
                 entries(view, column, owner, depth: depth + 1))
         case .string(let text) where owner.isDoubtful && !text.isUTF8:
-            try loseValue(Self.noText, column, owner)
+            try reportLostValue(Self.noText, column, owner)
             return nil
         default: return value
         }
@@ -131,19 +132,19 @@ extension Salvage {
     /// Returns the translated elements up to the first unreadable one.
     private func elements(
         _ view: CollectionView, _ column: ColumnInfo, _ owner: Owner, depth: Int,
-        keepsPlaces: Bool
+        keepsPositions: Bool
     ) throws(RealmError) -> [Value] {
         var values: [Value] = []
         do throws(RealmError) {
-            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.mostInLeaf)
+            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.maximumLeafCount)
             while let value = try cursor.next() {
                 if let value = try mapped(value, column, owner, depth: depth) {
                     values.append(value)
-                } else if keepsPlaces {
+                } else if keepsPositions {
                     values.append(.null)
                 }
             }
-        } catch { try loseValue(error, column, owner) }
+        } catch { try reportLostValue(error, column, owner) }
         return values
     }
 
@@ -155,7 +156,7 @@ extension Salvage {
         do throws(RealmError) {
             var cursor = try DictionaryCursor(
                 space, view, clustered: isClustered(view),
-                leafLimit: ElementCursor.mostInLeaf)
+                leafLimit: ElementCursor.maximumLeafCount)
             while let (key, value) = try cursor.next() {
                 if case .string(let text) = key, owner.isDoubtful, !text.isUTF8 {
                     throw Self.noText
@@ -163,7 +164,7 @@ extension Salvage {
                 let mapped = try mapped(value, column, owner, depth: depth)
                 entries.append((transaction.copyToArena(key), mapped ?? .null))
             }
-        } catch { try loseValue(error, column, owner) }
+        } catch { try reportLostValue(error, column, owner) }
         return entries
     }
 
@@ -178,7 +179,7 @@ extension Salvage {
         }
         if column.collection == .list { return try setList(view, column, to, owner) }
         let values = try elements(
-            view, column, owner, depth: 0, keepsPlaces: column.type == .mixed)
+            view, column, owner, depth: 0, keepsPositions: column.type == .mixed)
         if values.isEmpty { return }
         try transaction.setElements(owner.target.key, owner.new, to, values)
     }
@@ -193,7 +194,7 @@ extension Salvage {
         var values: [Value] = []
         var failure: RealmError?
         do throws(RealmError) {
-            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.mostInLeaf)
+            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.maximumLeafCount)
             while let value = try cursor.next() {
                 if let value = try mapped(value, column, owner) {
                     values.append(value)
@@ -206,7 +207,7 @@ extension Salvage {
             }
         } catch { failure = error }
         if !values.isEmpty { try append(values, to, owner) }
-        if let failure { try loseValue(failure, column, owner) }
+        if let failure { try reportLostValue(failure, column, owner) }
     }
 
     private func append(
@@ -222,14 +223,14 @@ extension Salvage {
         try owner.checkDepth(column)
         var rows: [(ObjectLink, SalvagedRow)] = []
         do throws(RealmError) {
-            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.mostInLeaf)
+            var cursor = ElementCursor(space, view, leafLimit: ElementCursor.maximumLeafCount)
             while let value = try cursor.next() {
                 guard case .link(let link) = value else { continue }
                 do throws(RealmError) { rows.append((link, try embeddedRow(link))) } catch {
-                    try loseValue(error, column, owner)
+                    try reportLostValue(error, column, owner)
                 }
             }
-        } catch { try loseValue(error, column, owner) }
+        } catch { try reportLostValue(error, column, owner) }
         if rows.isEmpty { return }
         let keys = try transaction.createEmbeddedElements(
             owner.target.key, owner.new, to, count: rows.count)
@@ -251,18 +252,18 @@ extension Salvage {
         do throws(RealmError) {
             var cursor = try DictionaryCursor(
                 space, view, clustered: isClustered(view),
-                leafLimit: ElementCursor.mostInLeaf)
+                leafLimit: ElementCursor.maximumLeafCount)
             while let (key, value) = try cursor.next() {
                 var row: (ObjectLink, SalvagedRow)?
                 if case .link(let link) = value {
                     do throws(RealmError) { row = (link, try embeddedRow(link)) } catch {
-                        try loseValue(error, column, owner)
+                        try reportLostValue(error, column, owner)
                     }
                 }
                 made.append((transaction.copyToArena(key), row == nil))
                 rows.append(row)
             }
-        } catch { try loseValue(error, column, owner) }
+        } catch { try reportLostValue(error, column, owner) }
         if made.isEmpty { return }
         let keys = try transaction.createEmbeddedEntries(owner.target.key, owner.new, to, made)
         for (key, row) in zip(keys, rows) {
@@ -303,7 +304,7 @@ extension Salvage {
             do throws(RealmError) {
                 let leaf = try row.leaf.column(column.leafIndex, column.layout)
                 try set(try leaf.value(row.row), column, to, owner)
-            } catch { try loseValue(error, column, owner) }
+            } catch { try reportLostValue(error, column, owner) }
         }
     }
 }

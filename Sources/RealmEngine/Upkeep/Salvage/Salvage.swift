@@ -31,7 +31,7 @@ public final class Salvage {
     var transaction: WriteTransaction
     /// Number of changes since the last commit; a transaction's memory grows with them.
     private var pending = 0
-    private static let mostPending = 4000
+    private static let maximumPendingChanges = 4000
 
     /// A table of the damaged file and its new table.
     struct Target {
@@ -51,7 +51,7 @@ public final class Salvage {
     }
 
     private(set) var targets: [Target] = []
-    private var targetPlaces: [TableKey: Int] = [:]
+    private var targetIndexes: [TableKey: Int] = [:]
     /// Found leaves by target; nil for tables whose own tree is intact.
     private var leaves: [FoundLeaves?] = []
     /// Number of times the read budget may still be renewed for a damaged tree.
@@ -59,7 +59,7 @@ public final class Salvage {
 
     private var memoryLimit: Int
     /// Memory for pairs of old and new keys, one class after the other.
-    let keyMemory: SpillMemory
+    let keyMemory: SpillBuffer
 
     private init(
         _ source: DamagedFile, _ session: WriteSession, _ directory: String, maxMemory: Int,
@@ -71,7 +71,7 @@ public final class Salvage {
         self.report = report
         self.conversion = conversion
         memoryLimit = Self.share(of: maxMemory)
-        keyMemory = try SpillMemory(
+        keyMemory = try SpillBuffer(
             directory: directory, isConfidential: session.database.isEncrypted)
         transaction = try session.begin()
         transaction.memoryLimit = memoryLimit
@@ -100,13 +100,14 @@ public final class Salvage {
         meter: ProgressCounter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         let source: DamagedFile
-        let memory = SearchMemory(limit: maxMemory, spillingInto: directory)
+        let memory = SearchMemoryLimit(limit: maxMemory, spillingInto: directory)
         do throws(RealmError) { source = try DamagedFile(path: path, key, memory) } catch {
             throw error.inFile(path)
         }
         if mapCells != nil, source.isDerived { throw noMap.inFile(path) }
         return try run(
-            source, Place(destination, spill: directory), maxMemory, key: key, nil, mapCells, meter,
+            source, OutputLocation(destination, spill: directory), maxMemory, key: key, nil,
+            mapCells, meter,
             report)
     }
 
@@ -132,13 +133,13 @@ public final class Salvage {
         meter: ProgressCounter? = nil, report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
         try run(
-            DamagedFile(snapshot, SearchMemory(limit: maxMemory, spillingInto: directory)),
-            Place(destination, spill: directory), maxMemory, key: key,
+            DamagedFile(snapshot, SearchMemoryLimit(limit: maxMemory, spillingInto: directory)),
+            OutputLocation(destination, spill: directory), maxMemory, key: key,
             conversion, nil, meter, report)
     }
 
     /// Path of the new file and directory for unlinked files.
-    private struct Place {
+    private struct OutputLocation {
         let destination: String
         let spill: String
 
@@ -149,7 +150,7 @@ public final class Salvage {
 
     @_optimize(size)
     private static func run(
-        _ source: DamagedFile, _ place: Place, _ maxMemory: Int, key: EncryptionKey?,
+        _ source: DamagedFile, _ place: OutputLocation, _ maxMemory: Int, key: EncryptionKey?,
         _ conversion: Conversion?, _ mapCells: Int?, _ meter: ProgressCounter?,
         _ report: @escaping (SalvageLoss) throws(RealmError) -> Void
     ) throws(RealmError) -> SalvageSummary {
@@ -174,13 +175,13 @@ public final class Salvage {
     @_optimize(size)
     private func run() throws(RealmError) {
         summary.version = source.version
-        if let why = source.whyNotNewest {
+        if let why = source.newestVersionError {
             summary.isNewest = false
-            try lose(.version(used: source.version, why: why.message))
+            try reportLoss(.version(used: source.version, why: why.message))
         }
         for loss in source.losses { try omit(loss) }
         for name in source.renamedClasses {
-            try lose(
+            try reportLoss(
                 .name(
                     className: name, property: nil,
                     why: "its own name is lost, or that of another class")
@@ -204,9 +205,10 @@ public final class Salvage {
         }
     }
 
-    func lose(_ loss: SalvageLoss) throws(RealmError) {
+    func reportLoss(_ loss: SalvageLoss) throws(RealmError) {
         guard conversion != nil else { return try omit(loss) }
-        // Callers may catch the error and call `lose` again; they then get the first error again.
+        // Callers may catch the error and call `reportLoss` again; they then get the first error
+        // again.
         let refusal = refusal ?? RealmError.corrupt(loss.why, in: "file, which is not converted")
         self.refusal = refusal
         throw refusal
@@ -226,7 +228,7 @@ public final class Salvage {
     }
 
     /// Returns the target of the old table with `key`.
-    func target(_ key: TableKey) -> Target? { targetPlaces[key].map { targets[$0] } }
+    func target(_ key: TableKey) -> Target? { targetIndexes[key].map { targets[$0] } }
 
     /// Node space with a read budget for damaged trees; renews the budget a limited number of
     /// times.
@@ -248,7 +250,7 @@ public final class Salvage {
     func find(
         _ key: ObjectKey, in table: TableKey
     ) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
-        guard let place = targetPlaces[table] else { return nil }
+        guard let place = targetIndexes[table] else { return nil }
         if let found = leaves[place] { return try found.find(key) }
         return try ClusterTree(space: lookup, root: targets[place].source.root).find(key)
     }
@@ -271,7 +273,7 @@ public final class Salvage {
             try transaction.spill()
             source.releasePages()
         }
-        guard pending >= Self.mostPending else { return }
+        guard pending >= Self.maximumPendingChanges else { return }
         pending = 0
         try transaction.commit()
         transaction = try session.begin()
@@ -314,14 +316,15 @@ public final class Salvage {
                 continue
             }
             if SchemaReader.fitting(info.name) != info.name {
-                try lose(.name(className: info.className, property: nil, why: Self.damagedName))
+                try reportLoss(
+                    .name(className: info.className, property: nil, why: Self.damagedName))
             }
             // Objects of asymmetric classes are sent to a server, not stored in the file.
             do throws(RealmError) {
                 let key = try transaction.createTable(
                     info.name, kind: info.kind,
                     primaryKey: info.primaryKey.map { Self.spec(info.columns[$0]) })
-                targetPlaces[info.key] = targets.count
+                targetIndexes[info.key] = targets.count
                 targets.append(
                     Target(
                         source: info, key: key,
@@ -329,7 +332,7 @@ public final class Salvage {
                         columns: info.columns.map { _ in nil },
                         keys: SalvagedKeys(keyMemory)))
             } catch {
-                try lose(.objects(className: info.className, count: nil, why: error.message))
+                try reportLoss(.objects(className: info.className, count: nil, why: error.message))
             }
         }
         for i in targets.indices {
@@ -348,7 +351,7 @@ public final class Salvage {
         for (i, column) in target.source.columns.enumerated() where target.columns[i] != nil {
             let name = SchemaReader.fitting(column.name)
             if name == column.name { continue }
-            try lose(
+            try reportLoss(
                 .name(
                     className: target.source.className, property: name, why: Self.damagedName))
         }
@@ -384,7 +387,7 @@ public final class Salvage {
                 targets[place].columns[i] = next
                 next += 1
             } catch {
-                try lose(
+                try reportLoss(
                     .property(
                         className: info.className, property: column.name, why: error.message))
             }

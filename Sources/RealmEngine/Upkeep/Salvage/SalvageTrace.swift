@@ -11,7 +11,7 @@ final class SalvageTrace {
 
     /// Limit of the map's size, as a multiple of the file size. An overwritten root may contain an
     /// arbitrary size.
-    private static let mostBehind: UInt64 = 16
+    private static let maximumSizeFactor: UInt64 = 16
 
     /// - Parameter cells: maximum number of cells of the map.
     init(_ source: DamagedFile, cells: Int) {
@@ -21,7 +21,7 @@ final class SalvageTrace {
         marked = source.searchMemory.extents(of: UInt64(source.fileSize))
         let size = UInt64(source.fileSize)
         let announced = source.top?.logicalSize ?? 0
-        let isLikely = announced / Self.mostBehind <= size
+        let isLikely = announced / Self.maximumSizeFactor <= size
         builder = SpaceMapBuilder(
             bytes: isLikely ? max(size, announced) : size, cells: cells, version: source.version)
     }
@@ -61,12 +61,12 @@ final class SalvageTrace {
         guard work.spend(0), !marked.isMarked(ref.raw), let node = try? space.node(ref) else {
             return nil
         }
-        addRest(ref.raw..<ref.raw + UInt64(node.byteSize), owner)
+        assignUnowned(ref.raw..<ref.raw + UInt64(node.byteSize), owner)
         return node
     }
 
     /// Assigns the bytes of `range` that have no owner yet.
-    private func addRest(_ range: Range<UInt64>, _ owner: Int) {
+    private func assignUnowned(_ range: Range<UInt64>, _ owner: Int) {
         let end = min(range.upperBound, UInt64(source.fileSize) & ~7)
         var position = range.lowerBound
         while position < end,
@@ -86,21 +86,21 @@ final class SalvageTrace {
         let free = builder.index(of: .free)
         if let top = source.top, let chunks = try? FreeSpace.chunks(space, top) {
             for chunk in chunks where chunk.end > chunk.start {
-                addRest(chunk.start..<chunk.end, free)
+                assignUnowned(chunk.start..<chunk.end, free)
             }
         }
         let unused = builder.index(of: .unused)
         try source.scan { (ref, flags, count) throws(RealmError) in
             if marked.isMarked(ref.raw) { return }
             let size = NodeView.headerSize + NodeView.payloadSize(flags: flags, count: count)
-            addRest(ref.raw..<ref.raw + ((UInt64(size) + 7) & ~7), unused)
+            assignUnowned(ref.raw..<ref.raw + ((UInt64(size) + 7) & ~7), unused)
         }
         return builder.map(rest: .lost)
     }
 
     private func addBookkeeping(_ tables: [TableInfo]) {
         let bookkeeping = builder.index(of: .bookkeeping)
-        for range in source.headerExtents { addRest(range, bookkeeping) }
+        for range in source.headerExtents { assignUnowned(range, bookkeeping) }
         if let top = source.top {
             for ref in [top.ref, top.tables] { _ = take(node: ref, bookkeeping) }
             for ref in [top.names, top.freePositions, top.freeLengths, top.freeVersions] {

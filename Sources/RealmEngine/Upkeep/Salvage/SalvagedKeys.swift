@@ -7,7 +7,7 @@ final class SalvagedKeys {
         let new: Int64
     }
 
-    private let memory: SpillMemory
+    private let memory: SpillBuffer
     /// Offset of the pairs in `memory`.
     private var start = 0
     private var count = 0
@@ -15,7 +15,7 @@ final class SalvagedKeys {
     /// may not be.
     private var isSorted = true
 
-    init(_ memory: SpillMemory) { self.memory = memory }
+    init(_ memory: SpillBuffer) { self.memory = memory }
 
     private var pairs: UnsafeMutableBufferPointer<Pair> {
         UnsafeMutableBufferPointer(

@@ -10,7 +10,7 @@ extension TableSearch {
             if let key = tableKey(spec: ref) { specs[key] = ref }
         }
         let known = Set(tables.map(\.key.slot))
-        let wanted = specs.filter { !known.contains($0.key.slot) && mayHold($0.key.slot) }
+        let wanted = specs.filter { !known.contains($0.key.slot) && mayContainTable($0.key.slot) }
         let targets = linkTargets
         for (key, ref) in wanted.ordered(by: { $0.key.raw < $1.key.raw }).prefix(Self.most) {
             guard let name = name(of: key), name.hasPrefix(TableInfo.classPrefix),

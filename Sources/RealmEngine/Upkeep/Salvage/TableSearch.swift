@@ -36,7 +36,7 @@ final class TableSearch {
     ///     - ref: a readable root; `.none` if there is none.
     ///     - isNewest: whether the header selects that root.
     init(
-        _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemory, root ref: Ref,
+        _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemoryLimit, root ref: Ref,
         isNewest: Bool
     ) throws(RealmError) {
         self.space = space
@@ -118,7 +118,7 @@ final class TableSearch {
     }
 
     /// Whether `slot` may contain a table not found yet; the root shows which tables were removed.
-    func mayHold(_ slot: Int) -> Bool {
+    func mayContainTable(_ slot: Int) -> Bool {
         guard let root, slot < root.tables.count else { return !isNewest }
         return root.tables.slot(slot).child != nil
     }

@@ -189,7 +189,7 @@ private struct OriginalReturns {
             candidates.removeAll(keepingCapacity: true)
             doubt = nil
         } else if let doubt, doubt.missing == missing {
-            keep(missing, of: doubt.candidates)
+            insert(missing, of: doubt.candidates)
         } else {
             doubt = (missing, candidates.count)
         }
@@ -198,12 +198,12 @@ private struct OriginalReturns {
     /// A file ends at a multiple of 8.
     private mutating func finish(_ end: Int) {
         let missing = missing(end)
-        if missing > 0 { keep(missing, of: candidates.count) }
+        if missing > 0 { insert(missing, of: candidates.count) }
     }
 
     private func missing(_ at: Int) -> Int { (8 - (at - removed) % 8) % 8 }
 
-    private mutating func keep(_ missing: Int, of count: Int) {
+    private mutating func insert(_ missing: Int, of count: Int) {
         if missing <= count {
             offsets += candidates.prefix(missing)
             removed -= missing

@@ -45,11 +45,11 @@ final class ClusterWalk {
     func run(_ root: Ref, base: UInt64 = 0) {
         let all = base..<max(base, Self.liveKeys.upperBound)
         let outcome = visit(Branch(ref: root, keys: all, base: base, depth: 0))
-        if case .lost(let error) = outcome { lose([all], nil, error.message) }
+        if case .lost(let error) = outcome { reportLoss([all], nil, error.message) }
     }
 
     /// Records the loss of a whole tree.
-    func loseAll(_ why: String) { lose([Self.liveKeys], nil, why) }
+    func loseAll(_ why: String) { reportLoss([Self.liveKeys], nil, why) }
 
     private struct Branch {
         let ref: Ref
@@ -72,7 +72,7 @@ final class ClusterWalk {
     }
 
     private func open(_ branch: Branch) throws(RealmError) -> Opened {
-        guard work.memory.keepNode() else { throw .noRoom }
+        guard work.memory.reserveNode() else { throw .noRoom }
         guard bases.updateValue(branch.base, forKey: branch.ref) == nil else {
             throw .corrupt("a node that was met before", at: branch.ref)
         }
@@ -132,9 +132,9 @@ final class ClusterWalk {
         let missing = isWhole ? Self.missing(inner, accounted, lost.count) : nil
         if let first {
             let others = lost.count > 1 ? ", and \(lost.count - 1) more branches" : ""
-            lose(lost, missing, first.message + others)
+            reportLoss(lost, missing, first.message + others)
         } else if let missing {
-            lose([], missing, "\(inner.count) objects are announced, \(accounted) are there")
+            reportLoss([], missing, "\(inner.count) objects are announced, \(accounted) are there")
         }
         return .accounted(accounted + (missing ?? 0))
     }
@@ -157,7 +157,7 @@ final class ClusterWalk {
         return (start..<end, visit(child))
     }
 
-    private func lose(_ keys: [Range<UInt64>], _ count: Int?, _ why: String) {
+    private func reportLoss(_ keys: [Range<UInt64>], _ count: Int?, _ why: String) {
         losses.append(Loss(keys: keys.filter { !$0.isEmpty }, count: count, why: why))
     }
 

@@ -5,12 +5,12 @@ struct FoundNames {
     private let lists: [(ref: Ref, node: NodeView)]
 
     /// Maximum number of examined lists of names.
-    private static let mostLists = 1 << 8
+    private static let maximumListCount = 1 << 8
 
     /// - Parameter roots: roots, newest first.
     init(_ space: NodeSpace, roots: [FoundRoot], lists: [Ref]) {
         (self.space, self.roots) = (space, roots)
-        self.lists = lists.prefix(Self.mostLists).compactMap { ref in
+        self.lists = lists.prefix(Self.maximumListCount).compactMap { ref in
             (try? space.node(ref)).map { (ref, $0) }
         }
     }

@@ -9,9 +9,9 @@ struct LegacyRoots {
     /// Possible numbers of slots of a root in these formats.
     private static let sizes = 3...10
     /// Maximum number of tables examined to confirm a root.
-    private static let mostTables = 64
+    private static let maximumTableCount = 64
 
-    init(_ space: NodeSpace, _ memory: SearchMemory) {
+    init(_ space: NodeSpace, _ memory: SearchMemoryLimit) {
         self.space = space
         work = SearchWork(bytes: space.limit, memory)
     }
@@ -36,7 +36,7 @@ struct LegacyRoots {
         guard work.spend(0), let node = try? space.node(ref), TopArray.isLike(node),
             let root = FoundRoot(space, ref), root.tables.count > 0
         else { return nil }
-        for i in 0..<min(root.tables.count, Self.mostTables) {
+        for i in 0..<min(root.tables.count, Self.maximumTableCount) {
             guard let name = root.name(i), let table = root.tables.slot(i).child, work.spend(64),
                 (try? LegacyTable.Unlinked(space, table, index: i, name: name)) != nil
             else { return nil }

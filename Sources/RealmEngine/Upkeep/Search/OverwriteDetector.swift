@@ -53,7 +53,7 @@ struct OverwriteDetector {
                 guard work.spend(node.byteSize >> 3) else { continue }
                 if !Self.isText(node) { return "the node at \(ref.raw) is no text" }
             } else if !isText, node.widthType != 2, holdsNode(ref, node) {
-                return Self.insideWhy(ref)
+                return Self.nestedReason(ref)
             }
             if node.byteSize > Self.block, let why = overwritten(ref, node) { return why }
             guard node.hasRefs, node.width > 0 else { continue }
@@ -73,7 +73,7 @@ struct OverwriteDetector {
         return i < freeStarts.count && freeStarts[i] == end
     }
 
-    private static func insideWhy(_ ref: Ref) -> String {
+    private static func nestedReason(_ ref: Ref) -> String {
         "a node begins inside the one at \(ref.raw)"
     }
 
@@ -124,7 +124,7 @@ struct OverwriteDetector {
                 let bits = (space.base + word).load(as: UInt64.self)
                 sum |= bits
                 if UInt32(truncatingIfNeeded: bits) == NodeScan.signature {
-                    return Self.insideWhy(ref)
+                    return Self.nestedReason(ref)
                 }
             }
             if sum == 0 { return "the node at \(ref.raw) has an empty block" }

@@ -2,7 +2,7 @@
 /// endless; in an intact file each node is read a few times.
 final class SearchWork {
     private var left: Int
-    let memory: SearchMemory
+    let memory: SearchMemoryLimit
     private(set) var isExhausted = false
     /// File whose pages are released now and then; nil to keep them.
     private let mapping: Mapping?
@@ -12,7 +12,7 @@ final class SearchWork {
     private static let callsPerRelease = 1 << 13
 
     /// Makes the budget for a file of `bytes` bytes.
-    init(bytes: UInt64, _ memory: SearchMemory, releasing mapping: Mapping? = nil) {
+    init(bytes: UInt64, _ memory: SearchMemoryLimit, releasing mapping: Mapping? = nil) {
         left = 16 &* Int(bytes) &+ 1 << 20
         self.memory = memory
         self.mapping = mapping

@@ -22,8 +22,8 @@ package final class TableForm: LayoutForm {
     package let style: RecordStyle
     package let title: String?
     private var row: [String] = []
-    private var held: [[String]] = []
-    private var heldBytes = 0
+    private var bufferedRows: [[String]] = []
+    private var bufferedBytes = 0
     /// Column widths; nil until they are determined.
     private var widths: [Int]?
 
@@ -40,20 +40,22 @@ package final class TableForm: LayoutForm {
     package func endRow(to out: inout ByteBuffer) {
         defer { row.removeAll(keepingCapacity: true) }
         if let widths { return print(row, widths, to: &out) }
-        held.append(row)
-        heldBytes += row.reduce(0) { $0 + $1.utf8.count }
+        bufferedRows.append(row)
+        bufferedBytes += row.reduce(0) { $0 + $1.utf8.count }
         if style.areRowsInMemory { return }
-        if held.count >= Self.sampleRows || heldBytes >= Self.sampleBytes { settle(to: &out) }
+        if bufferedRows.count >= Self.sampleRows || bufferedBytes >= Self.sampleBytes {
+            chooseWidths(to: &out)
+        }
     }
 
     /// Prints the rows that are still held back.
     package func finish(to out: inout ByteBuffer) {
-        if widths == nil { settle(to: &out) }
+        if widths == nil { chooseWidths(to: &out) }
     }
 
-    private func settle(to out: inout ByteBuffer) {
+    private func chooseWidths(to out: inout ByteBuffer) {
         var wanted = headings.map { style.hasHeader ? DisplayWidth.columns($0) : 0 }
-        for row in held {
+        for row in bufferedRows {
             for (i, cell) in row.enumerated() {
                 wanted[i] = max(wanted[i], DisplayWidth.columns(cell))
             }
@@ -61,18 +63,18 @@ package final class TableForm: LayoutForm {
         let least = wanted.indices.map { self.least(wanted, $0) }
         let widths = Self.fit(wanted, least, style.width)
         if widths.count < names.count {
-            style.notes.leaveOut(names[widths.count...].map { DisplayWidth.printable($0) })
+            style.notes.omitColumns(names[widths.count...].map { DisplayWidth.printable($0) })
         }
         self.widths = widths
         if style.hasHeader { printHeadings(widths, to: &out) }
-        for row in held { print(row, widths, to: &out) }
-        held = []
+        for row in bufferedRows { print(row, widths, to: &out) }
+        bufferedRows = []
     }
 
     /// Minimum width of a column: 8, or its full width if it has dates or numbers, which must not
     /// be cut.
     private func least(_ wanted: [Int], _ column: Int) -> Int {
-        let isDate = held.contains { Self.looksLikeDate($0[column]) }
+        let isDate = bufferedRows.contains { Self.looksLikeDate($0[column]) }
         return isDate || isNumber[column] ? wanted[column] : min(8, wanted[column])
     }
 

@@ -54,8 +54,8 @@ extension SQLCells {
         if case .null = value { return out.append("NULL") }
         json.beginField()
         scratch.removeAll()
-        let place = JSONRenderer.Place(isWalking: false, isMixed: areMixed[column])
-        try json.append(value, place, to: &scratch)
+        let context = JSONRenderer.ValueContext(isWalking: false, isMixed: areMixed[column])
+        try json.append(value, context, to: &scratch)
         appendScratch(to: &out)
     }
 
@@ -73,7 +73,7 @@ extension SQLCells {
         case .list, .set, .dictionary:
             scratch.removeAll()
             json.beginField()
-            try json.append(value, JSONRenderer.Place(isWalking: false), to: &scratch)
+            try json.append(value, JSONRenderer.ValueContext(isWalking: false), to: &scratch)
             appendScratch(to: &out)
         default: out.append("NULL")
         }
@@ -126,7 +126,7 @@ extension SQLCells {
         if target.cache.append(link.key, to: &out) { return }
         let start = out.count
         try append(try target.primaryKey(link.key) ?? .null, to: &out)
-        target.cache.keep(link.key, out, from: start)
+        target.cache.store(link.key, out, from: start)
     }
 
     /// Appends the class, property or key of the owner of an embedded object.

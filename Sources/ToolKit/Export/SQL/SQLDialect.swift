@@ -45,12 +45,13 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     func identity(_ name: String) -> String {
         switch self {
         case .sqlite, .duckdb: name.lowercased()
-        case .postgres: String(decoding: name.utf8.prefix(Self.longestPostgresName), as: UTF8.self)
+        case .postgres:
+            String(decoding: name.utf8.prefix(Self.maximumPostgresNameLength), as: UTF8.self)
         }
     }
 
     /// Bytes of a name that PostgreSQL keeps; it truncates longer names.
-    private static let longestPostgresName = 63
+    private static let maximumPostgresNameLength = 63
 
     /// Reason why the database rejects a table of this name; nil if it accepts the name.
     func objection(toTable name: String) -> String? {

@@ -169,9 +169,9 @@ actor Office {
 func asynchronousWrites(_ configuration: Realm.Configuration) async throws {
     let office = try await Office(configuration)
     line("read an Int, actor", await office.read())
-    let onActor = try await mostWrites(from: 0) { ids in try await office.issue(ids) }
+    let onActor = try await maximumWriteCount(from: 0) { ids in try await office.issue(ids) }
     line("asyncWrite of one object, 10 tasks", onActor, "a second")
-    let fromOutside = try await mostWrites(from: 100_000) { ids in
+    let fromOutside = try await maximumWriteCount(from: 100_000) { ids in
         for id in ids { try await office.issue(id) }
     }
     line("the same, tasks that come to the actor each time", fromOutside, "a second")
@@ -179,7 +179,7 @@ func asynchronousWrites(_ configuration: Realm.Configuration) async throws {
 
 /// Number of writes per second by ten concurrent tasks with 2000 writes each; the best of five
 /// runs.
-private func mostWrites(
+private func maximumWriteCount(
     from first: Int, _ write: @escaping @Sendable (Range<Int>) async throws -> Void
 ) async throws -> Double {
     var most = 0.0

@@ -4,7 +4,7 @@ import Testing
 @testable import RealmEngine
 
 /// Aggregates, columns and cursors over results.
-@Suite struct ResultsFiguresTests {
+@Suite struct ResultsAggregatesTests {
     private static let (id, age) = (ResultsLab.Column.id.rawValue, ResultsLab.Column.age.rawValue)
 
     private func filled(_ name: String) throws -> (ResultsLab, Instance, ObjectClass) {

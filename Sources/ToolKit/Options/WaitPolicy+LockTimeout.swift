@@ -3,7 +3,7 @@ import RealmEngine
 extension WaitPolicy {
     /// Timeout for the locks of a session. Processes hold them only briefly, so even without
     /// `--wait` the timeout is a second.
-    package var patience: LockTimeout {
+    package var lockTimeout: LockTimeout {
         switch self {
         case .none: return .milliseconds(1000)
         case .forever: return .forever

@@ -1,7 +1,7 @@
 import ToolKit
 
 /// Storage statistics of a run.
-package struct StorageFigures: Sendable {
+package struct StorageStatistics: Sendable {
     var commits = 0
     var syncs = 0
     /// Bytes that the engine wrote to the file.
@@ -19,7 +19,7 @@ package struct StorageFigures: Sendable {
     /// Bytes at the end that are in use only by pinned older versions.
     var pinnedBytes = 0
     /// Maximum number of versions that existed at once.
-    var mostVersions = 0
+    var maximumVersionCount = 0
     /// Nanoseconds that commits waited for syncs, and nanoseconds of their other work.
     var syncTimes = LatencyHistogram()
     var workTimes = LatencyHistogram()
@@ -37,12 +37,12 @@ package struct StorageFigures: Sendable {
     }
 
     /// Adds the statistics of another handle on the same file in the same time.
-    mutating func add(_ other: StorageFigures) {
+    mutating func add(_ other: StorageStatistics) {
         commits += other.commits
         syncs += other.syncs
         bytesWritten += other.bytesWritten
         logicalBytes += other.logicalBytes
-        mostVersions = max(mostVersions, other.mostVersions)
+        maximumVersionCount = max(maximumVersionCount, other.maximumVersionCount)
         syncTimes.merge(other.syncTimes)
         workTimes.merge(other.workTimes)
     }

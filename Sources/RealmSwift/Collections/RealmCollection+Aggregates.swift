@@ -9,7 +9,7 @@ import RealmEngine
 /// Without values the sum is zero and the others are nil.
 extension RealmCollection {
     /// An aggregate of a property of the objects, or of the elements themselves; nil for null.
-    func figure(_ function: AggregateFunction, _ property: String?) -> _Stored? {
+    func aggregateValue(_ function: AggregateFunction, _ property: String?) -> _Stored? {
         if isLocal { return LocalAggregate.value(Array(self), function, property) }
         return results.aggregate(function, property)
     }
@@ -18,39 +18,39 @@ extension RealmCollection {
     /// one of an unsupported type.
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
-        figure(.min, property)?.figure()
+        aggregateValue(.min, property)?.aggregateValue()
     }
     /// Returns the greatest value of a property, nil without values. Traps for an unknown property
     /// or one of an unsupported type.
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
-        figure(.max, property)?.figure()
+        aggregateValue(.max, property)?.aggregateValue()
     }
     /// Returns the sum of a property, 0 without values. Traps for an unknown property or one of an
     /// unsupported type.
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
-        (figure(.sum, property) ?? .zero).figure()
+        (aggregateValue(.sum, property) ?? .zero).aggregateValue()
     }
     /// Returns the average of a property, nil without values. Traps for an unknown property or one
     /// of an unsupported type.
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
-        figure(.average, property)?.figure()
+        aggregateValue(.average, property)?.aggregateValue()
     }
 
     /// Returns the sample standard deviation of a property, nil for fewer than two values. An
     /// addition to the SDK.
     public func standardDeviation<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
-        figure(.standardDeviation, property)?.figure()
+        aggregateValue(.standardDeviation, property)?.aggregateValue()
     }
 
     /// Returns the median of a property: the value in the middle, or the mean of the two values in
     /// the middle; nil without values. An addition to the SDK.
     public func median<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
-        figure(.median, property)?.figure()
+        aggregateValue(.median, property)?.aggregateValue()
     }
 }
 
@@ -95,28 +95,28 @@ extension RealmCollection where Element: ObjectBase {
 
 extension RealmCollection where Element.PersistedType: MinMaxType {
     /// Returns the least element, nil without elements. Nulls are skipped.
-    public func min() -> Element? { figure(.min, nil)?.figure() }
+    public func min() -> Element? { aggregateValue(.min, nil)?.aggregateValue() }
     /// Returns the greatest element, nil without elements. Nulls are skipped.
-    public func max() -> Element? { figure(.max, nil)?.figure() }
+    public func max() -> Element? { aggregateValue(.max, nil)?.aggregateValue() }
 }
 
 extension RealmCollection where Element.PersistedType: AddableType {
     /// Returns the sum of the elements, 0 without elements. Nulls are skipped.
-    public func sum() -> Element { (figure(.sum, nil) ?? .zero).figure() }
+    public func sum() -> Element { (aggregateValue(.sum, nil) ?? .zero).aggregateValue() }
     /// Returns the average of the elements, nil without elements. Nulls are skipped.
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
-        figure(.average, nil)?.figure()
+        aggregateValue(.average, nil)?.aggregateValue()
     }
 
     /// Returns the sample standard deviation of the elements, nil for fewer than two.
     public func standardDeviation<T: _HasPersistedType>() -> T?
     where T.PersistedType: AddableType {
-        figure(.standardDeviation, nil)?.figure()
+        aggregateValue(.standardDeviation, nil)?.aggregateValue()
     }
 
     /// Returns the median of the elements, nil without elements.
     public func median<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
-        figure(.median, nil)?.figure()
+        aggregateValue(.median, nil)?.aggregateValue()
     }
 }
 
@@ -134,7 +134,7 @@ extension Results {
             value = source.aggregate(function)
         }
         if case .null = value { return nil }
-        return _Stored(value: value, realm: home)
+        return _Stored(value: value, realm: owningRealm)
     }
 }
 
@@ -144,7 +144,7 @@ extension _Stored {
 
     /// The aggregate as a value of the requested type. Averages are doubles for every type of
     /// element.
-    func figure<T: _HasPersistedType>() -> T {
+    func aggregateValue<T: _HasPersistedType>() -> T {
         let type = (T.PersistedType.self as? any _RealmSchemaDiscoverable.Type)?._rlmType
         return T._rlmFromStored(_Stored(value: value.number(as: type), realm: realm))
     }

@@ -1,14 +1,14 @@
 import RealmEngine
 
 /// A type whose members of model classes are columns without `@Persisted`.
-protocol HeldColumn {
+protocol HolderColumn {
     /// Wrapper operations for members of this type.
     static var column: any ColumnWrapper.Type { get }
 }
 
 /// A column that is an object of its own, such as `List`. It stays in its member and shows the
 /// stored value once the owner is managed.
-protocol HeldValue: AnyObject, HeldColumn {
+protocol HolderValue: AnyObject, HolderColumn {
     static var shape: _PropertyShape { get }
     var content: Any? { get }
     /// Sets the value; false if it does not fit.
@@ -22,12 +22,12 @@ protocol HeldValue: AnyObject, HeldColumn {
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing)
 }
 
-extension HeldValue {
-    static var column: any ColumnWrapper.Type { HeldWrapper<Self>.self }
+extension HolderValue {
+    static var column: any ColumnWrapper.Type { HolderWrapper<Self>.self }
 }
 
 /// A collection that is a holder.
-protocol HeldCollection: HeldValue, _Persistable {
+protocol HolderCollection: HolderValue, _Persistable {
     /// Name of the type without its generic parameters.
     static var kindName: String { get }
     var managed: ManagedCollection? { get set }
@@ -35,7 +35,7 @@ protocol HeldCollection: HeldValue, _Persistable {
     func assign(_ other: Self)
 }
 
-extension HeldCollection {
+extension HolderCollection {
     static var shape: _PropertyShape { _rlmShape }
     var content: Any? { self }
 
@@ -64,88 +64,88 @@ extension HeldCollection {
 }
 
 /// Operations on columns that are holders.
-enum HeldWrapper<Holder: HeldValue>: ColumnWrapper {
-    private static func holder(_ place: UnsafeMutableRawPointer) -> Holder {
-        place.assumingMemoryBound(to: Holder.self).pointee
+enum HolderWrapper<Holder: HolderValue>: ColumnWrapper {
+    private static func holder(_ address: UnsafeMutableRawPointer) -> Holder {
+        address.assumingMemoryBound(to: Holder.self).pointee
     }
 
     static var isHolder: Bool { true }
     static var shape: _PropertyShape { Holder.shape }
 
-    static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts {
+    static func facts(at address: UnsafeMutableRawPointer) -> ColumnFacts {
         ColumnFacts(isIndexed: false, isPrimaryKey: false)
     }
 
-    static func localValue(at place: UnsafeMutableRawPointer, _ storing: _Storing) -> Value {
-        holder(place).stored(storing)
+    static func localValue(at address: UnsafeMutableRawPointer, _ storing: _Storing) -> Value {
+        holder(address).stored(storing)
     }
 
     static func adopt(
-        from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing
-    ) { holder(place).adopt(object, property, storing) }
+    ) { holder(address).adopt(object, property, storing) }
 
-    static func any(at place: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
-        holder(place).content
+    static func any(at address: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
+        holder(address).content
     }
 
     static func setAny(
-        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
-    ) -> Bool { holder(place).setContent(value) }
+        _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase
+    ) -> Bool { holder(address).setContent(value) }
 
     static func update(
-        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ property: UInt16, _ storing: _Storing
-    ) -> Bool { holder(place).update(value, object, property, storing) }
+    ) -> Bool { holder(address).update(value, object, property, storing) }
 
     static func attach(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
-    ) { holder(place).attach(property, of: object) }
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
+    ) { holder(address).attach(property, of: object) }
 }
 
 /// Operations on columns that are linking objects.
-enum HeldLinks<Element: ObjectBase & RealmCollectionValue>: ColumnWrapper {
+enum HolderLinks<Element: ObjectBase & RealmCollectionValue>: ColumnWrapper {
     private static func links(
-        _ place: UnsafeMutableRawPointer
+        _ address: UnsafeMutableRawPointer
     ) -> UnsafeMutablePointer<LinkingObjects<Element>> {
-        place.assumingMemoryBound(to: LinkingObjects<Element>.self)
+        address.assumingMemoryBound(to: LinkingObjects<Element>.self)
     }
 
     static var isHolder: Bool { true }
     static var shape: _PropertyShape { LinkingObjects<Element>._rlmShape }
 
-    static func facts(at place: UnsafeMutableRawPointer) -> ColumnFacts {
+    static func facts(at address: UnsafeMutableRawPointer) -> ColumnFacts {
         ColumnFacts(
             isIndexed: false, isPrimaryKey: false,
-            originProperty: links(place).pointee.originProperty)
+            originProperty: links(address).pointee.originProperty)
     }
 
-    static func localValue(at place: UnsafeMutableRawPointer, _ storing: _Storing) -> Value {
+    static func localValue(at address: UnsafeMutableRawPointer, _ storing: _Storing) -> Value {
         .null
     }
 
     static func adopt(
-        from place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
+        from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing
     ) {}
 
-    static func any(at place: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
-        links(place).pointee
+    static func any(at address: UnsafeMutableRawPointer, _ object: ObjectBase) -> Any? {
+        links(address).pointee
     }
 
     static func setAny(
-        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase
+        _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool { false }
 
     static func update(
-        _ value: Any?, at place: UnsafeMutableRawPointer, _ object: ObjectBase,
+        _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ property: UInt16, _ storing: _Storing
     ) -> Bool { false }
 
     static func attach(
-        at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
+        at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
     ) {
         guard object.managed != nil else { return }
-        links(place).pointee = LinkingObjects<Element>._rlmRead(object, property)
+        links(address).pointee = LinkingObjects<Element>._rlmRead(object, property)
     }
 }

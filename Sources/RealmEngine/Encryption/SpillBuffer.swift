@@ -4,7 +4,7 @@ import Glibc
 /// few MiB in memory and moves further bytes to a temporary file without a name.
 ///
 /// Not thread-safe.
-package final class SpillMemory {
+package final class SpillBuffer {
     private let directory: String
     private let isConfidential: Bool
     private var memory: ReservedMemory

@@ -2,7 +2,7 @@
 /// their objects reported lost.
 ///
 /// A limit of 64 MiB is enough for the leaves of 60 million objects. Confined to one thread.
-final class SearchMemory {
+final class SearchMemoryLimit {
     private let limit: Int
     /// Directory for unlinked files.
     private let directory: String
@@ -18,24 +18,24 @@ final class SearchMemory {
     }
 
     /// Maximum number of nodes per kind that are found by shape.
-    var mostOfAShape: Int { min(1 << 20, limit / Self.bytesPerNode) }
+    var maximumNodesPerShape: Int { min(1 << 20, limit / Self.bytesPerNode) }
 
     /// Maximum number of primary keys compared with each other.
-    var mostKeys: Int { limit / 128 }
+    var maximumKeyCount: Int { limit / 128 }
 
     /// States of objects that are sorted in memory at a time.
-    var mostEntries: Int { max(1 << 10, limit / 192) }
+    var maximumEntryCount: Int { max(1 << 10, limit / 192) }
 
     /// Memory and files for sorting states of objects of `snapshot`.
-    func sorting(_ snapshot: Snapshot) -> QueryMemory {
+    func sorting(_ snapshot: Snapshot) -> QueryMemoryLimit {
         var options = QueryOptions()
         options.memoryLimit = limit
         options.spillDirectory = directory
-        return QueryMemory(options, snapshot)
+        return QueryMemoryLimit(options, snapshot)
     }
 
     /// Charges memory for one node of a tree. Returns false if the limit is reached.
-    func keepNode() -> Bool {
+    func reserveNode() -> Bool {
         roomForNodes -= 1
         return roomForNodes >= 0
     }

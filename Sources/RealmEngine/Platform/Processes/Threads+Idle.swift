@@ -1,22 +1,22 @@
 extension Threads {
     /// Idle threads; the one that became idle last is the last element.
-    private static let spares = LockedValue<[Spare]>([])
+    private static let idleThreads = LockedValue<[IdleThread]>([])
 
     /// Runs `body` as `detach` does, on an idle thread of an earlier call if there is one: creating
     /// and ending a thread takes as long as a sync. Returns false if the system refuses a thread.
-    static func detachOften(_ body: @escaping @Sendable () -> Void) -> Bool {
-        if let spare = spares.withLock({ $0.popLast() }) {
+    static func detachReusingThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+        if let spare = idleThreads.withLock({ $0.popLast() }) {
             spare.give(body)
             return true
         }
-        let spare = Spare()
+        let spare = IdleThread()
         spare.give(body)
         return detach { spare.run() }
     }
 
     /// A thread that runs one body after another, and ends after half a second without work.
-    private final class Spare: @unchecked Sendable {
-        private static let patience: Int32 = 500
+    private final class IdleThread: @unchecked Sendable {
+        private static let lockTimeout: Int32 = 500
         private let monitor = Monitor()
         /// Guarded by the monitor. Taken out before it runs, so that its captures are released
         /// afterwards.
@@ -27,8 +27,8 @@ extension Threads {
         func run() {
             repeat {
                 take()?()
-                spares.withLock { $0.append(self) }
-            } while monitor.wait(milliseconds: Self.patience) { body != nil } || !isLeft()
+                idleThreads.withLock { $0.append(self) }
+            } while monitor.wait(milliseconds: Self.lockTimeout) { body != nil } || !isLeft()
         }
 
         private func take() -> (@Sendable () -> Void)? {
@@ -41,9 +41,11 @@ extension Threads {
         /// Removes this thread from the idle list and returns true. If another thread has just
         /// claimed it, waits for its work and returns false.
         private func isLeft() -> Bool {
-            let isListed = spares.withLock { spares in
-                guard let index = spares.firstIndex(where: { $0 === self }) else { return false }
-                spares.remove(at: index)
+            let isListed = idleThreads.withLock { idleThreads in
+                guard let index = idleThreads.firstIndex(where: { $0 === self }) else {
+                    return false
+                }
+                idleThreads.remove(at: index)
                 return true
             }
             if !isListed { monitor.wait { body != nil } }

@@ -1,6 +1,6 @@
 /// Order of texts in sets of mixed values in formats 21 to 23, in which variants of a letter are
 /// adjacent (object format 10.1).
-enum OlderTextOrder {
+enum LegacyTextOrder {
     /// Negative, zero or positive. Characters up to U+024F are compared by rank, others by code
     /// point. Text that is not UTF-8 is compared byte by byte.
     static func compare(_ a: ByteView, _ b: ByteView) -> Int {

@@ -1,5 +1,5 @@
 /// The numbers of one table's nodes in the current format.
-struct LegacyPlaces {
+struct LegacyPositions {
     enum What {
         case distinct(Int)
         case leaf(Int)

@@ -1,7 +1,7 @@
 /// Cached location of an object: its cluster leaf and row.
 ///
 /// Valid as long as the instance's generation is the stored one.
-@usableFromInline package struct ObjectPlace {
+@usableFromInline package struct ObjectLocation {
     /// Generation of the instance; 0 in a write transaction, whose nodes move, and negative for no
     /// location.
     @usableFromInline var generation = -1
@@ -38,7 +38,7 @@
         rows = UInt32(truncatingIfNeeded: leaf.count)
     }
 
-    @inline(__always) package var isThere: Bool { leaf != nil }
+    @inline(__always) package var isPresent: Bool { leaf != nil }
 
     @inline(__always) private var node: NodeView? { leaf.map { NodeView(checked: $0) } }
 
@@ -54,7 +54,7 @@
 
     /// Returns the location of `other` if it is in the leaf of the object with `key`, to which this
     /// location belongs; otherwise nil.
-    func place(of other: ObjectKey, from key: ObjectKey, _ space: NodeSpace) -> ObjectPlace? {
+    func place(of other: ObjectKey, from key: ObjectKey, _ space: NodeSpace) -> ObjectLocation? {
         guard let node else { return nil }
         let distance = UInt64(bitPattern: other.raw) &- UInt64(bitPattern: key.raw)
         let keys = node.slot(0)

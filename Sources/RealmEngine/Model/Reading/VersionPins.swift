@@ -1,8 +1,8 @@
 /// Pin of a version for one holder, until `Database.unpin`.
 struct VersionPin: Sendable {
-    /// State of the version, retained by `HeldVersions` as long as the version has holders.
-    let keptState: Unmanaged<VersionState>
-    var state: VersionState { keptState.takeUnretainedValue() }
+    /// State of the version, retained by `VersionPins` as long as the version has holders.
+    let retainedState: Unmanaged<VersionState>
+    var state: VersionState { retainedState.takeUnretainedValue() }
     let version: UInt64
     let kind: PinKind
     /// Row of the holder in the reader table.
@@ -13,7 +13,7 @@ struct VersionPin: Sendable {
 /// kind; holders are counted here.
 ///
 /// A value guarded by the mutex of its `Database`. Without a session there is nothing to pin.
-struct HeldVersions {
+struct VersionPins {
     private let session: Session?
     /// Reader table of the session.
     private let readers: Unmanaged<ReaderTable>?
@@ -86,13 +86,13 @@ struct HeldVersions {
     }
 
     /// Adds a holder of the same version and kind as `pin`; returns nil if there is none.
-    mutating func hold(_ pin: VersionPin, _ label: ReaderLabel) -> VersionPin? {
+    mutating func addHolder(_ pin: VersionPin, _ label: ReaderLabel) -> VersionPin? {
         guard let i = index(pin.version), entries[i][pin.kind].count > 0 else { return nil }
         return count(i, pin.kind, label)
     }
 
     /// Adds a holder to a version that has holders; throws `misuse` for other versions.
-    mutating func hold(
+    mutating func addHolder(
         _ version: UInt64, _ kind: PinKind, _ label: ReaderLabel
     ) throws(RealmError) -> VersionPin {
         guard let i = index(version) else {
@@ -114,11 +114,12 @@ struct HeldVersions {
             $0.take(.init(kind), version: version, label: label, row: idle)
         }
         return VersionPin(
-            keptState: .passUnretained(entries[i].state), version: version, kind: kind, row: row)
+            retainedState: .passUnretained(entries[i].state), version: version, kind: kind, row: row
+        )
     }
 
     /// Removes a holder.
-    mutating func letGo(_ pin: VersionPin) {
+    mutating func removeHolder(_ pin: VersionPin) {
         if let row = pin.row, let readers {
             readers._withUnsafeGuaranteedRef { $0.clear(row) }
             idleRows.append(row)
@@ -132,7 +133,7 @@ struct HeldVersions {
 
     /// Removes all holders.
     @_optimize(size)
-    mutating func letGoOfAll() {
+    mutating func unpinAll() {
         for entry in entries {
             for pin in [entry.live.pin, entry.frozen.pin] { pin.map { session?.release($0) } }
         }

@@ -8,7 +8,7 @@
 /// While there are more free extents than a file of that size may have, some of the nodes are
 /// placed in extents that fit them, which reduces the number of extents; the larger the excess, the
 /// more nodes. A commit of many nodes does not do that, since it would take as many writes.
-struct NodePlaces {
+struct NodePlacement {
     /// The version's free space. Extents taken from it are empty meanwhile.
     private var free: FreeSpace
     private let page: UInt64
@@ -70,7 +70,8 @@ struct NodePlaces {
     private static let largeNode: UInt64 = 1 << 10
 
     /// Prepares to place nodes of `need`; reserves `extra` free bytes for the lists, if any.
-    init(_ free: consuming FreeSpace, _ need: NodeWriter.Need, extra: UInt64, page: UInt64) {
+    init(_ free: consuming FreeSpace, _ need: NodeWriter.SpaceEstimate, extra: UInt64, page: UInt64)
+    {
         self.free = free
         self.page = page
         used = self.free.logicalSize - self.free.total
@@ -131,7 +132,7 @@ struct NodePlaces {
         _ size: UInt64, isTight: Bool = false
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
         if index == nil { index = FreeExtentIndex(free.free) }
-        guard let i = index!.takeFit(size, free.free, isTight: isTight) else { return nil }
+        guard let i = index!.takeBestFit(size, free.free, isTight: isTight) else { return nil }
         let start = free.cut(i, size)
         index!.insert(i, free.free[i])
         if let last = runs.indices.last, last != run, runs[last].end == start {
@@ -196,7 +197,7 @@ struct NodePlaces {
             !planned.contains(where: { free.free[$0].count >= size })
         else { return nil }
         if let result = fit(size, isTight: true) { return result }
-        extend(by: NodeWriter.Need(bytes: size, nodes: 1, largest: size))
+        extend(by: NodeWriter.SpaceEstimate(bytes: size, nodes: 1, largest: size))
         index?.insert(free.free.count - 1, free.free[free.free.count - 1])
         return fit(size, isTight: true)
     }
@@ -220,7 +221,7 @@ struct NodePlaces {
         close()
         if openPlanned() { return nil }
         let bytes = max(left, size)
-        let need = NodeWriter.Need(
+        let need = NodeWriter.SpaceEstimate(
             bytes: bytes, nodes: left / mean + 1, largest: max(largest, size))
         if let i = free.bestFit(bytes, largest: need.largest) {
             open(i)
@@ -244,13 +245,13 @@ struct NodePlaces {
     }
 
     /// Extends the file and opens the new space.
-    private mutating func grow(_ need: NodeWriter.Need) {
+    private mutating func grow(_ need: NodeWriter.SpaceEstimate) {
         extend(by: need)
         open(free.free.count - 1)
     }
 
     /// Extends the file.
-    private mutating func extend(by need: NodeWriter.Need) {
+    private mutating func extend(by need: NodeWriter.SpaceEstimate) {
         // Extending may enlarge the last extent.
         if let last = free.free.last { index?.remove(free.free.count - 1, last) }
         let start = free.logicalSize
@@ -273,7 +274,7 @@ struct NodePlaces {
     private mutating func close() {
         guard let i = current else { return }
         let rest = Extent(start: at, count: end - at)
-        free.putBack(i, rest)
+        free.setRest(i, rest)
         index?.insert(i, rest)
         (current, at, end, limit, run, buffer) = (nil, 0, 0, 0, nil, nil)
     }
@@ -285,8 +286,8 @@ struct NodePlaces {
 
     /// Returns the free space without what was written. Nothing can be placed afterwards.
     mutating func finish() -> FreeSpace {
-        if let i = current { free.putBack(i, Extent(start: at, count: end - at)) }
-        free.giveBack(unused)
+        if let i = current { free.setRest(i, Extent(start: at, count: end - at)) }
+        free.addUnused(unused)
         // The caller mutates it, so no second reference may remain here.
         var rest = FreeSpace(logicalSize: 0)
         swap(&rest, &free)

@@ -4,7 +4,7 @@ import Testing
 @testable import RealmEngine
 
 /// Placement of a commit's nodes in free extents.
-@Suite struct NodePlacesTests {
+@Suite struct NodePlacementTests {
     /// Random free extents, ascending, with gaps between them.
     private static func extents(
         _ random: inout SeededRandom, from start: UInt64, count: Int, upTo size: UInt64
@@ -32,14 +32,14 @@ import Testing
             &random, from: start, count: Int(random.next() % 300),
             upTo: [256, 2048, 30_000][seed % 3])
         var space = FreeSpace(logicalSize: (free.last?.end ?? start) + 64)
-        space.giveBack(free)
+        space.addUnused(free)
         let sizes = (0..<1 + Int(random.next() % 400)).map { _ in
             Int(8 + 8 * (random.next() % (random.next() % 20 == 0 ? 2000 : 60)))
         }
-        let need = NodeWriter.Need(
+        let need = NodeWriter.SpaceEstimate(
             bytes: UInt64(sizes.reduce(0, +)), nodes: UInt64(sizes.count),
             largest: UInt64(sizes.max()!))
-        var places = NodePlaces(space, need, extra: 8 * (random.next() % 400), page: 4096)
+        var places = NodePlacement(space, need, extra: 8 * (random.next() % 400), page: 4096)
         var taken: [Extent] = []
         for (i, size) in sizes.enumerated() {
             let (ref, bytes) = try places.place(size)
@@ -68,13 +68,13 @@ import Testing
 
     private static func space(_ free: [Extent], _ size: UInt64) -> FreeSpace {
         var space = FreeSpace(logicalSize: size)
-        space.giveBack(free)
+        space.addUnused(free)
         return space
     }
 
     /// Places nodes of the given sizes and returns their offsets.
     private static func place(
-        _ sizes: [Int], _ places: inout NodePlaces
+        _ sizes: [Int], _ places: inout NodePlacement
     ) throws -> [UInt64] {
         try sizes.map { size in
             let (ref, bytes) = try places.place(size)
@@ -88,8 +88,8 @@ import Testing
         let free = [1000, 9000, 2000, 4000].enumerated().map {
             Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
         }
-        let need = NodeWriter.Need(bytes: 1200, nodes: 3, largest: 400)
-        var places = NodePlaces(Self.space(free, 500_000), need, extra: 500, page: 4096)
+        let need = NodeWriter.SpaceEstimate(bytes: 1200, nodes: 3, largest: 400)
+        var places = NodePlacement(Self.space(free, 500_000), need, extra: 500, page: 4096)
         let starts = try Self.place([400, 400, 400], &places)
         #expect(starts == [300_000, 300_400, 300_800])
         #expect(places.reserve == nil)
@@ -102,8 +102,8 @@ import Testing
         let free = [20_000, 17_000].enumerated().map {
             Extent(start: UInt64(100_000 * ($0 + 1)), count: $1)
         }
-        let need = NodeWriter.Need(bytes: 800, nodes: 2, largest: 400)
-        var places = NodePlaces(Self.space(free, 500_000), need, extra: 4800, page: 4096)
+        let need = NodeWriter.SpaceEstimate(bytes: 800, nodes: 2, largest: 400)
+        var places = NodePlacement(Self.space(free, 500_000), need, extra: 4800, page: 4096)
         let starts = try Self.place([400, 400], &places)
         #expect(places.reserve == Extent(start: 200_000, count: 17_000))
         #expect(starts == [100_000, 100_400])
@@ -119,7 +119,7 @@ import Testing
         let behind = Extent(start: 110_000, count: 15_000)
         let other = Extent(start: 500_000, count: 400_000)
         var space = FreeSpace(logicalSize: 1_000_000, lists: lists)
-        space.giveBack([before, behind, other])
+        space.addUnused([before, behind, other])
         for (bytes, reserve) in [(UInt64(12_000), behind), (16_000, before)] {
             var space = space
             let taken = space.takeListSpace(bytes, page: 4096)
@@ -145,7 +145,7 @@ import Testing
     /// Most of a large extent next to the lists is left for nodes.
     @Test func mostOfALargeNeighbourStaysFreeForNodes() throws {
         var space = FreeSpace(logicalSize: 1_000_000, lists: Extent(start: 100_000, count: 8000))
-        space.giveBack([
+        space.addUnused([
             Extent(start: 10_000, count: 90_000), Extent(start: 108_000, count: 500_000),
         ])
         let taken = space.takeListSpace(10_000, page: 4096)
@@ -166,8 +166,8 @@ import Testing
         free += (0..<50).map { Extent(start: UInt64(5_000_000 + 4000 * $0), count: 104) }
         free.append(Extent(start: 6_000_000, count: 500_000))
         let sizes = [104, 200, 104, 200]
-        let need = NodeWriter.Need(bytes: 608, nodes: 4, largest: 200)
-        var places = NodePlaces(Self.space(free, 6_600_000), need, extra: 0, page: 4096)
+        let need = NodeWriter.SpaceEstimate(bytes: 608, nodes: 4, largest: 200)
+        var places = NodePlacement(Self.space(free, 6_600_000), need, extra: 0, page: 4096)
         #expect(try Self.place(sizes, &places) == [5_000_000, 4096, 5_004_000, 5596])
         #expect(places.finish().free.count == free.count - 4)
     }
@@ -176,8 +176,8 @@ import Testing
     @Test func smallExtentsAreUsedBeforeTheFileGrows() throws {
         let free = (0..<1000).map { Extent(start: UInt64(4096 + 4000 * $0), count: 2000) }
         let sizes = [Int](repeating: 1000, count: 300)
-        let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
-        var places = NodePlaces(Self.space(free, 4_100_000), need, extra: 0, page: 4096)
+        let need = NodeWriter.SpaceEstimate(bytes: 300_000, nodes: 300, largest: 1000)
+        var places = NodePlacement(Self.space(free, 4_100_000), need, extra: 0, page: 4096)
         _ = try Self.place(sizes, &places)
         #expect(places.finish().logicalSize == 4_100_000)
     }
@@ -186,8 +186,8 @@ import Testing
     @Test func theFileGrowsIfLittleSpaceIsFree() throws {
         let free = (0..<100).map { Extent(start: UInt64(4096 + 40_000 * $0), count: 2000) }
         let sizes = [Int](repeating: 1000, count: 300)
-        let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
-        var places = NodePlaces(Self.space(free, 4_100_000), need, extra: 0, page: 4096)
+        let need = NodeWriter.SpaceEstimate(bytes: 300_000, nodes: 300, largest: 1000)
+        var places = NodePlacement(Self.space(free, 4_100_000), need, extra: 0, page: 4096)
         let starts = try Self.place(sizes, &places)
         #expect(starts == sizes.indices.map { UInt64(4_100_000 + 1000 * $0) })
         #expect(places.runs.count == 1)
@@ -197,14 +197,14 @@ import Testing
     /// bytes; a range of few extents always is.
     @Test func manyExtentsAreUsedOnlyIfMuchSpaceIsFree() throws {
         let sizes = [Int](repeating: 1000, count: 300)
-        let need = NodeWriter.Need(bytes: 300_000, nodes: 300, largest: 1000)
+        let need = NodeWriter.SpaceEstimate(bytes: 300_000, nodes: 300, largest: 1000)
         let many = (0..<100).map { Extent(start: UInt64(4096 + 10_000 * $0), count: 4000) }
-        var places = NodePlaces(Self.space(many, 4_100_000), need, extra: 0, page: 4096)
+        var places = NodePlacement(Self.space(many, 4_100_000), need, extra: 0, page: 4096)
         _ = try Self.place(sizes, &places)
         #expect(places.runs.count == 1)
         #expect(places.finish().logicalSize > 4_100_000)
         let few = (0..<6).map { Extent(start: UInt64(4096 + 100_000 * $0), count: 60_000) }
-        places = NodePlaces(Self.space(few, 4_100_000), need, extra: 0, page: 4096)
+        places = NodePlacement(Self.space(few, 4_100_000), need, extra: 0, page: 4096)
         _ = try Self.place(sizes, &places)
         #expect(places.finish().logicalSize == 4_100_000)
     }
@@ -219,7 +219,7 @@ import Testing
             let fitting = free.map(\.count).filter {
                 $0 == size || $0 >= size + max(16, size / 2)
             }
-            let i = index.takeFit(size, free)
+            let i = index.takeBestFit(size, free)
             #expect((i.map { free[$0].count }) == fitting.min())
             guard let i else { continue }
             free[i].start += size

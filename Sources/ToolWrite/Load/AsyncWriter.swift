@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 /// An instance for asynchronous writes, and the loop of the thread to which it is confined.
-final class WriterPlace {
+final class AsyncWriter {
     let loop: ThreadLoop
     let instance: Instance
 
@@ -11,7 +11,7 @@ final class WriterPlace {
         loop = ThreadLoop()
         var configuration = Instance.Configuration(path: session.database.path)
         configuration.isDurable = request.isDurable
-        configuration.patience = request.patience
+        configuration.lockTimeout = request.lockTimeout
         configuration.key = session.database.encryptionKey
         // The load needs no notifications, and checking for commits would cost time while no record
         // comes.
@@ -27,7 +27,7 @@ final class WriterPlace {
 
 /// Batches that have been written and are not settled yet. A commit is settled when it is durable,
 /// a transaction without changes when all commits before it are settled.
-struct Settlements {
+struct PendingCommits {
     struct Item {
         /// Counts up to the end of the batch.
         let counts: LoadCounts

@@ -2,10 +2,10 @@ import RealmEngine
 import ToolKit
 
 /// Copies of some records as written.
-struct KeptRecords: ~Copyable {
+struct RawRecords: ~Copyable {
     private let form: InputForm
     private var bytes = ByteBuffer(capacity: 4096)
-    private(set) var places: [RecordPlace] = []
+    private(set) var places: [RecordLocation] = []
     private var ranges: [Range<Int>] = []
 
     init(_ input: RecordInput) {
@@ -17,7 +17,7 @@ struct KeptRecords: ~Copyable {
         }
     }
 
-    mutating func add(_ record: ByteView, _ place: RecordPlace) {
+    mutating func add(_ record: ByteView, _ place: RecordLocation) {
         if form.format == .json, !places.isEmpty { bytes.append(",") }
         ranges.append(bytes.count..<bytes.count + record.count)
         bytes.append(record)

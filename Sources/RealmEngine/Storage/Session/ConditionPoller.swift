@@ -1,5 +1,5 @@
 /// Observes a condition repeatedly to detect a broadcast that hangs.
-struct ConditionLooks {
+struct ConditionPoller {
     private let condition: SharedCondition
     private var seen: SharedCondition.Blockage?
     private var repeats = 0
@@ -30,23 +30,23 @@ extension LockFile {
         _ mutex: SharedMutex, until deadline: Deadline?
     ) throws(RealmError) -> SharedMutex.Outcome? {
         if let outcome = try mutex.tryLock() { return outcome }
-        var looks = [nextWriter, newCommit].map { ConditionLooks($0) }
+        var maximumReads = [nextWriter, newCommit].map { ConditionPoller($0) }
         while true {
             let look = Deadline.after(milliseconds: Self.lookInterval)
             let isLast = deadline.map { !look.isBefore($0) } ?? false
             if let outcome = try mutex.lock(until: isLast ? deadline : look) { return outcome }
-            for i in looks.indices { looks[i].look() }
+            for i in maximumReads.indices { maximumReads[i].look() }
             if isLast { return nil }
         }
     }
 
     /// Runs `body` with the control mutex held; returns nil if the mutex is not free within
-    /// `patience`.
+    /// `lockTimeout`.
     func withControl<R>(
-        _ patience: LockTimeout = .forever, _ body: () throws(RealmError) -> R
+        _ lockTimeout: LockTimeout = .forever, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R? {
         if try controlMutex.tryLock() == nil {
-            guard try lock(controlMutex, until: patience.deadline) != nil else { return nil }
+            guard try lock(controlMutex, until: lockTimeout.deadline) != nil else { return nil }
         }
         defer { controlMutex.unlock() }
         return try body()

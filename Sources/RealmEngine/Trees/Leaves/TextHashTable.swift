@@ -1,5 +1,5 @@
 /// Hash index of texts and null in a list that the caller owns. Finds the first of equal texts.
-struct TextPlaces {
+struct TextHashTable {
     /// Index in the list by hash; a collision takes the next free hash.
     private var places: [UInt64: Int32] = [:]
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The bytes of a lock file: an open descriptor with a `flock`, and a shared writable mapping that
 /// extends far past the end of the file, so that its address stays when the file grows.
-final class LockFileMemory: @unchecked Sendable {
+final class MappedLockFile: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
@@ -16,7 +16,7 @@ final class LockFileMemory: @unchecked Sendable {
 
     /// Result of opening a lock file.
     enum Opening {
-        case open(LockFileMemory)
+        case open(MappedLockFile)
         /// The file is not initialised, or another process is initialising it; the caller opens it
         /// again.
         case notReady
@@ -90,7 +90,7 @@ final class LockFileMemory: @unchecked Sendable {
             close(fd)
             return status.size == 0 ? .notReady : .tooSmall
         }
-        return .open(try LockFileMemory(fd, status.identity, path, status.size))
+        return .open(try MappedLockFile(fd, status.identity, path, status.size))
     }
 
     private init(
@@ -174,7 +174,7 @@ final class LockFileMemory: @unchecked Sendable {
     }
 
     /// Whether there is a file at `path` that this process may read and write.
-    static func isThere(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
+    static func isAccessible(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
 
     /// Whether any process holds a `flock` on the file at `path`, according to `/proc/locks`; true
     /// if that is not certain. Testing by taking the lock could mislead another process that opens

@@ -1,5 +1,5 @@
 /// Location of a list, set or dictionary in an object: a property, or a collection nested in it.
-public struct CollectionPlace: Hashable, Sendable {
+public struct CollectionLocation: Hashable, Sendable {
     var table: TableKey
     var object: ObjectKey
     /// Index of the property among the table's columns.

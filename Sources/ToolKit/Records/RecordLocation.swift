@@ -1,5 +1,5 @@
 /// Position of a record in the input.
-package struct RecordPlace {
+package struct RecordLocation {
     package let record: Int
     package let position: TextPosition
 
