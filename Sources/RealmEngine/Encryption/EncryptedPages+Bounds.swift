@@ -91,9 +91,9 @@ extension EncryptedPages {
         DecryptedMemoryLimit.restored.add(1, ordering: .relaxed)
     }
 
-    /// Returns the pages of the piece with `page`. If the two preceding pieces are in memory, or
-    /// the two following ones, the file is probably read sequentially; then freed pages of the
-    /// group in the direction of reading are included.
+    /// Returns the pages to decrypt again for `page`: the pages of its piece. If the two pieces
+    /// before or after it are in memory, the file is probably read sequentially. Then the pages of
+    /// the piece's group in the direction of reading are included.
     private func restorable(_ bounds: DecryptedPageCache, _ page: Int) -> Range<Int> {
         let size = count * EncryptedLayout.page
         let (piece, group) = (page >> bounds.shift, bounds.group(of: page))

@@ -86,7 +86,8 @@ enum TextKernels {
     ) -> Selection {
         withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 64) { places in
             let places = places.baseAddress!
-            // A load of sixteen bytes from inside a cell ends in the next cell.
+            // The last cell is searched separately: a load of sixteen bytes from inside a cell
+            // extends into the next cell.
             var result = Selection(count &- 1) { (from, n) in
                 let cells = cells + from &* 16
                 var rest = search.places(cells, n, into: places)

@@ -21,8 +21,8 @@ struct TextOrder: Sendable {
         fileprivate(set) var above = Selection.none
     }
 
-    /// Compares cells of short texts: a power of two of bytes, zeros after the text, and the last
-    /// byte counts the padding. Null has as much padding as bytes.
+    /// Compares cells of short texts. A cell has 4, 8 or more bytes, a power of two: the text, zeros,
+    /// and in the last byte the number of zeros. For null that number equals the width.
     ///
     /// - Parameter width: at least 4.
     func heads(_ cells: UnsafeRawPointer, width: Int, count: Int, mayBeNull: Bool) -> Heads {

@@ -49,7 +49,7 @@ final class ClassModel: @unchecked Sendable {
     static func of(_ type: ObjectBase.Type) -> ClassModel {
         let id = ObjectIdentifier(type)
         if let known = models.withLock({ $0[id] }) { return known }
-        // Creates an object, whose initializer may need models of other classes.
+        // Outside the lock: this creates an object, whose initializer may need models of other classes.
         let fresh = ClassModel(type)
         return models.withLock { models in
             let kept = models[id] ?? fresh

@@ -16,7 +16,7 @@ extension MutableSet where Element: ObjectBase & RealmCollectionValue {
     }
 }
 
-/// Returns projections of a collection by property name.
+/// Maps a collection to the values of one property, selected by member name.
 @dynamicMemberLookup
 public struct CollectionElementMapper<Element> where Element: ObjectBase & RealmCollectionValue {
     private let collection: AnyRealmCollection<Element>

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Properties of a class of projections, with the paths to the properties of the object that they
-/// show. There is one model for each class, for the life of the process. May be used on any thread.
+/// Properties of a projection class, each with the path of the object's property that it mirrors.
+/// One model exists for each class until the process ends. May be used on any thread.
 final class ProjectionModel: @unchecked Sendable {
     struct Field {
         let name: String

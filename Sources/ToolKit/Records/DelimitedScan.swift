@@ -124,7 +124,7 @@ struct DelimitedScan {
         i >= end || p[i] == 9 || p[i] == 10 || p[i] == 13
     }
 
-    /// Returns the position of the first of four bytes, or `end`.
+    /// Returns the position of the first byte that equals `a`, `b`, `c` or `d`; `end` if none does.
     @inline(__always)
     private mutating func find(
         from start: Int, _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8

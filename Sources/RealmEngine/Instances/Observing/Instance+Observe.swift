@@ -25,7 +25,8 @@ extension Instance {
         observers.ending = ending
     }
 
-    /// Removes ended observers, at once in the instance's context, otherwise in its next turn.
+    /// Removes ended observers: at once if called in the instance's context, otherwise by work sent
+    /// to that context.
     private var ending: @Sendable () -> Void {
         let (instance, place) = (weakBox, confinement)
         return {

@@ -176,7 +176,7 @@ extension BoundOperand {
 }
 
 extension BoundPath {
-    /// Hops to the objects whose links or collections are counted.
+    /// The hops that lead to the objects whose links or collections are counted.
     fileprivate var owners: ArraySlice<PathHop> {
         if case .objects = end { return hops.dropLast() }
         return hops[...]

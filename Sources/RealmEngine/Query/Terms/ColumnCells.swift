@@ -27,7 +27,7 @@ struct ColumnCells<Leaf: CachedLeaf> {
     /// Maximum number of leaves that stay in the processor's cache between queries.
     private static var maximumCachedCells: Int { 1024 }
 
-    /// Returns the opened leaf after a cluster leaf's, to prefetch it; nil if there is none or
+    /// Returns the column's leaf of the next cluster leaf, to prefetch it; nil if it is not open or
     /// prefetching is not useful.
     @inline(__always)
     func next(_ leaf: ClusterLeaf) -> UnsafePointer<Leaf>? {

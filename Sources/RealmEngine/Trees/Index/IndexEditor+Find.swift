@@ -59,7 +59,7 @@ extension IndexEditor {
         return true
     }
 
-    /// Returns the leaf of one level of the trie that contains `chunk` if any does.
+    /// Returns the leaf, in one level of the trie, whose range includes `chunk`.
     ///
     /// - Parameter slot: set to the slot with the leaf's ref; usable only if the transaction owns
     ///   the leaf.

@@ -35,7 +35,8 @@ struct IndexNode {
         return (refs.ref, IndexNode(context.slab, refs.ref))
     }
 
-    /// Whether the slots refer to nodes of the same level of the trie.
+    /// Whether this is an inner node of a level of the trie, whose slots refer to further nodes of
+    /// that level.
     @inline(__always) var isInner: Bool { refs.flags & NodeView.innerFlag != 0 }
     @inline(__always) var count: Int { keys.count }
     /// Maximum number of entries.

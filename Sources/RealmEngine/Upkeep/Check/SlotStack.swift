@@ -5,8 +5,8 @@ final class SlotStackCache {
     deinit { stack.deallocate() }
 }
 
-/// Stack with the slots of a node and of its ancestors, in memory shared by all copied nodes. A
-/// trivial handle, because a class reference would be retained for every node.
+/// Stack with the slots of the node being copied and of its ancestors. One stack serves all nodes.
+/// The handle is a pointer, because a class reference would be retained for every node.
 struct SlotStack {
     private let memory: UnsafeMutablePointer<Memory>
 

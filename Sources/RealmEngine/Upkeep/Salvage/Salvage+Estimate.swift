@@ -23,8 +23,8 @@ extension Salvage {
 }
 
 extension FoundLeaves {
-    /// Counts the objects of all pieces. If keys are lost, objects with equal primary keys count
-    /// once.
+    /// Counts the objects of all pieces. If object keys are lost, objects with equal primary keys
+    /// count once.
     fileprivate func objectCount(_ memory: SearchMemoryLimit) -> Int {
         let isDistinct = pieces.contains { $0.origin == .keyless }
         var count = 0
