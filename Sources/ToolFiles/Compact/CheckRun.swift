@@ -69,8 +69,8 @@ struct CheckRun {
             guard path != "-", ["not-a-realm", "block-damaged"].contains(error.reason) else {
                 throw error
             }
-            let isFiltered = (try? TextFilter.find(path: path))?.isReversible == true
-            guard isFiltered || salvageable(path) ?? 0 > 0 else { throw error }
+            let filter = try? TextFilter.find(path: path)
+            guard filter != nil || salvageable(path) ?? 0 > 0 else { throw error }
             return IntegrityCheck.headerOnly(error)
         }
     }

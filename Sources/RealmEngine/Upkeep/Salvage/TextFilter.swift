@@ -1,5 +1,3 @@
-import Glibc
-
 /// The change that a text filter made to a file: git's `core.autocrlf`, FTP's text mode, a conversion to
 /// UTF-8. Only damaged files are looked at: bytes of a sound one may look the same by chance.
 public struct TextFilter: Sendable {
@@ -75,11 +73,7 @@ public struct TextFilter: Sendable {
         let (file, mapping, size) = try Self.map(path)
         defer { withExtendedLifetime(file) {} }
         let bytes = UnsafeRawBufferPointer(start: mapping.base, count: size)
-        let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw systemError("open", target, errno: errno, kind: .output)
-        }
-        var output = RestoredFile(File(adopting: descriptor, path: target))
+        var output = RestoredFile(try FileDevice(path: target, .always))
         switch change {
         case .latin: return try output.writeLatin(bytes)
         case .carriageReturns:
@@ -216,10 +210,11 @@ private struct OriginalReturns {
 
 /// Writes a restored file.
 private struct RestoredFile: ~Copyable {
-    private let file: File
+    private let device: FileDevice
+    private var written = 0
     private var buffer = ByteBuffer(capacity: 1 << 16)
 
-    init(_ file: consuming File) { self.file = file }
+    init(_ device: FileDevice) { self.device = device }
 
     private mutating func append(_ byte: UInt8) throws(RealmError) {
         buffer.append(byte)
@@ -227,7 +222,8 @@ private struct RestoredFile: ~Copyable {
     }
 
     private mutating func flush() throws(RealmError) {
-        try writeWhole(file.descriptor, buffer.bytes, path: file.path)
+        try device.write(buffer.bytes, at: written)
+        written += buffer.count
         buffer.removeAll()
     }
 
