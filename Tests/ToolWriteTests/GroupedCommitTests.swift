@@ -145,7 +145,7 @@ import Testing
                 + "$W --commit-records 3 \(threads) s.realm Animal in; echo $?; $Q -c s.realm Animal"
         )
         #expect(stopped.text == "8\n48\n", "\(stopped.text)")
-        #expect(stopped.errorText.contains("--skip-records 48 goes on"), "\(stopped.errorText)")
+        #expect(stopped.errorText.contains("--skip-records 48 resumes"), "\(stopped.errorText)")
     }
 
     /// After a signal the open batch is discarded, and commits are durable, acknowledged and

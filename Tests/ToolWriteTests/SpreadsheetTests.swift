@@ -17,7 +17,7 @@ struct SpreadsheetTests {
     @Test func semicolonsInTheHeaderAreDetectedAndReported() {
         let run = load("", "name;wert\nA;3,14\nB;-2,5\n")
         #expect(run.status == 0)
-        #expect(run.errorText.contains("fields are separated by ';'; --delimiter says it"))
+        #expect(run.errorText.contains("fields are separated by ';'; --delimiter sets"))
         #expect(records == "{\"name\":\"A\",\"wert\":3.14}\n{\"name\":\"B\",\"wert\":-2.5}\n")
         let certain = load("--delimiter ';'", "name;wert\nA;3,14\n")
         #expect(!certain.errorText.contains("separated"))
@@ -48,7 +48,7 @@ struct SpreadsheetTests {
 
     @Test func columnsWithoutNamesAreSkippedOrMapped() {
         let run = load("", ",a\n0,x\n1,y\n")
-        #expect(run.errorText.contains("no name for column 1, which is passed over"))
+        #expect(run.errorText.contains("no name for column 1, which is ignored"))
         #expect(records == "{\"a\":\"x\"}\n{\"a\":\"y\"}\n")
         #expect(load("--map index=1", ",a\n0,x\n").status == 0)
         #expect(records == "{\"index\":0,\"a\":\"x\"}\n")

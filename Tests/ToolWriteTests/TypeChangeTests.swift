@@ -29,8 +29,8 @@ import Testing
     @Test(arguments: [
         ("int", "7", "double", "7.0"), ("int", "-3", "string", #""-3""#),
         ("int", "1", "bool", "true"),
-        ("int", "86400", "date", #""1970-01-02T00:00:00Z""#), ("int", "5", "decimal128", "5"),
-        ("double", "2.0", "int", "2"), ("double", "0.1", "decimal128", "0.1"),
+        ("int", "86400", "date", #""1970-01-02T00:00:00Z""#), ("int", "5", "decimal128", #""5""#),
+        ("double", "2.0", "int", "2"), ("double", "0.1", "decimal128", #""0.1""#),
         ("double", "0.5", "float", "0.5"), ("bool", "false", "int", "0"),
         ("string", #""42""#, "int", "42"), ("string", #""1.25""#, "double", "1.25"),
         ("string", #""2024-06-01T10:00:00Z""#, "date", #""2024-06-01T10:00:00Z""#),
@@ -91,9 +91,9 @@ import Testing
     }
 
     @Test func aPrimaryKeyKeepsItsRole() {
-        make("  *id  int\n  up  Item", #"{"id":1,"up":2}"#, #"{"id":2,"up":1}"#)
+        make("  *id  int\n  up  Item", #"{"id":1,"up":null}"#, #"{"id":2,"up":1}"#)
         #expect(lab.shell("$W --type Item.id=string shop.realm").status == 0)
-        #expect(items("id,up") == "{\"id\":\"1\",\"up\":\"2\"}\n{\"id\":\"2\",\"up\":\"1\"}\n")
+        #expect(items("id,up") == "{\"id\":\"1\",\"up\":null}\n{\"id\":\"2\",\"up\":\"1\"}\n")
         #expect(lab.shell("$Q --schema shop.realm Item").text.contains("id"))
     }
 
