@@ -40,6 +40,10 @@ _realm_query() {
             mapfile -t COMPREPLY < <(compgen -W "base64 hex omit" -- "$word")
             return
             ;;
+        --guid)
+            mapfile -t COMPREPLY < <(compgen -W "standard dotnet" -- "$word")
+            return
+            ;;
         -f | --format)
             mapfile -t COMPREPLY < <(compgen -W "auto table line markdown ndjson json csv tsv sql html diff swift kotlin typescript csharp swiftdata grdb room jsonschema ddl mermaid dot" -- "$word")
             return
@@ -67,7 +71,7 @@ _realm_query() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --case --zone --aggregate --group-by --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --with-filename --no-filename --class --where --at -d --diff --stat -w --watch --initial --since --heartbeat --before --remnants --provenance --sha256 -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --join --null -f --format --dialect --json -H --no-header --delimiter --crlf --bom -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-s --sort --distinct --arg --argjson -Q --query-file --case --zone --aggregate --group-by --batch --explain -L --limit --offset -a --all -c --count -e --exit-status -S --schema --digest --internal --with-filename --no-filename --class --where --at -d --diff --stat -w --watch --initial --since --heartbeat --before --remnants --provenance --sha256 -F --fields --exclude -x --expand --backlinks --explode --types --time --binary --guid --join --null -f --format --dialect --json -H --no-header --delimiter --crlf --bom -0 --null-separated --raw -o --output --force --output-dir -K --encryption-key-file --access --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     local IFS=$'\n'

@@ -26,7 +26,7 @@ _realm_write() {
             mapfile -t COMPREPLY < <(compgen -W "insert upsert merge update delete apply" -- "$word")
             return
             ;;
-        --class-field | --map | --const | --commit-records | --commit-interval | --commit-bytes | --max-errors | --skip-records | --where | --set | --arg | --argjson | --zone | --expect-count | --schema-version | --rename | --drop | --index | --unindex | --optional | --required | --key | --link | -j | --threads | --max-memory)
+        --class-field | --map | --const | --commit-records | --commit-interval | --commit-bytes | --max-errors | --skip-records | --where | --set | --arg | --argjson | --zone | --expect-count | --schema-version | --rename | --drop | --index | --unindex | --optional | --required | --type | --primary-key | --no-primary-key | --embed | --unembed | --key | --link | -j | --threads | --max-memory)
             return
             ;;
         --links)
@@ -50,6 +50,10 @@ _realm_write() {
             mapfile -t COMPREPLY < <(compgen -W "unicode reference" -- "$word")
             return
             ;;
+        --on-misfit)
+            mapfile -t COMPREPLY < <(compgen -W "refuse null default skip" -- "$word")
+            return
+            ;;
         -f | --format)
             mapfile -t COMPREPLY < <(compgen -W "auto text json" -- "$word")
             return
@@ -60,7 +64,7 @@ _realm_write() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-i --input-format --delimiter --encoding --ragged -m --mode --class-field --map --const --ignore-unknown --links --commit-records --commit-interval --commit-bytes -1 --single-transaction --durability --ack --resume --on-error --rejects --max-errors --skip-records --where --set --delete --arg --argjson --case --zone --expect-count --create --new-encryption-key-file --schema-file --schema-version --infer --rename --drop --index --unindex --optional --required --key --link --csv-booleans -f --format --json -o --output --force -n --dry-run -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-i --input-format --delimiter --encoding --ragged -m --mode --class-field --map --const --ignore-unknown --links --commit-records --commit-interval --commit-bytes -1 --single-transaction --durability --ack --resume --on-error --rejects --max-errors --skip-records --where --set --delete --arg --argjson --case --zone --expect-count --create --new-encryption-key-file --schema-file --schema-version --infer --rename --drop --index --unindex --optional --required --type --on-misfit --primary-key --no-primary-key --embed --unembed --key --link --csv-booleans -f --format --json -o --output --force -n --dry-run -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     local IFS=$'\n'
