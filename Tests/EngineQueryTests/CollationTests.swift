@@ -79,7 +79,7 @@ import Testing
     func sortsAndDistinguishesAsAPlainModel(_ longest: Int, _ rule: String) throws {
         let texts = Self.texts(longest, UInt64(longest))
         let scratch = ScratchDatabase()
-        try Self.write(texts, to: scratch.path)
+        let written = try Self.write(texts, to: scratch.path)
         let plain = try Database(immutable: scratch.path)
         let enumerated = try ScratchDatabase.enumerated(plain)
         let keys = texts.map { $0.map { Self.key($0, rule) } }
@@ -99,7 +99,7 @@ import Testing
                     ("DISTINCT(text\(rule))", distinct),
                 ] {
                     let rows = try Self.rows("TRUEPREDICATE " + text, database, memory: memory)
-                    #expect(rows == expected.map(Int64.init), "\(text), \(memory) bytes")
+                    #expect(rows == expected.map { written[$0].raw }, "\(text), \(memory) bytes")
                 }
             }
         }
@@ -156,7 +156,8 @@ import Testing
         }
     }
 
-    private static func write(_ texts: [String?], to path: String) throws {
+    @discardableResult
+    private static func write(_ texts: [String?], to path: String) throws -> [ObjectKey] {
         try FoldedQueryTests.write(texts, false, to: path)
     }
 

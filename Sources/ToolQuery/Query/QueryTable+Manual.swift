@@ -113,9 +113,9 @@ extension QueryTable {
     /// Collations, which the SDKs do not have.
     static let orderOfTexts: [ManualBlock] = [
         .paragraph(
-            "The SDKs sort texts by the numbers of their characters: `Zoe` is before `anna`, and `Émile` "
-                + "after both. Letters in brackets after a key of SORT, DISTINCT, `--sort`, `--distinct` "
-                + "or `--group-by` change that:"),
+            "The SDKs sort texts by the numbers of their characters: `Zoe` is before `anna`, and a name "
+                + "with an accented first letter after both. Letters in brackets after a key of SORT, "
+                + "DISTINCT, `--sort`, `--distinct` or `--group-by` change that:"),
         .definitions([
             ("`[c]`", "case does not count, by Unicode's simple case folding"),
             ("`[d]`", "accents and other combining marks do not count"),
@@ -127,15 +127,9 @@ extension QueryTable {
         ]),
         .paragraph(
             "Texts that are equal by the rule stay in the order of the objects. The rule does not depend on "
-                + "a language: there are no tables of languages in this program. A dictionary may differ, "
-                + "as in Swedish, where `ö` is a letter after `z`:"),
-        .literal([
-            "bytes     [cd]      Swedish dictionary",
-            "Zebra     ananas    ananas",
-            "ananas    Öl        oliv",
-            "oliv      oliv      Zebra",
-            "Öl        Zebra     Öl",
-        ]),
+                + "a language, since there are no tables of languages in this program. A dictionary may "
+                + "differ: in Swedish, an `o` with two dots is a letter after `z`, and `[cd]` sorts it as "
+                + "an `o`."),
     ]
 
     private static let outputForms: [ManualBlock] = [

@@ -8,7 +8,7 @@ package enum QueryTable {
         synopsis: [
             SynopsisLine("[options] FILE", "list the classes"),
             SynopsisLine("[options] FILE CLASS [PREDICATE]", "print the objects of a class"),
-            SynopsisLine("[options] --all FILE...", "print every object of every class"),
+            SynopsisLine("[options] --all FILE...", "print all objects"),
             SynopsisLine("[options] --with-filename FILE...", "the same for several files"),
             SynopsisLine(
                 "[options] --diff OTHER FILE [CLASS [PREDICATE]]",
@@ -17,7 +17,7 @@ package enum QueryTable {
                 "[options] --watch FILE [CLASS [PREDICATE]]",
                 "print changes as they happen"),
             SynopsisLine("[options] --remnants FILE [CLASS [PREDICATE]]", "print deleted objects"),
-            SynopsisLine("[options] --batch FILE [CLASS]", "answer queries from standard input"),
+            SynopsisLine("[options] --batch FILE [CLASS]", "answer queries, one per line"),
             SynopsisLine("[options] --schema FILE [CLASS]", "print the schema"),
             SynopsisLine("[options] --digest FILE [CLASS]", "print digests of the content"),
         ],
