@@ -25,7 +25,7 @@ extension SchemaPlan {
                     + "\(new.typeText): \(findings.examples.joined(separator: ", "))"
                     + (findings.losses.misfits > findings.examples.count ? " ..." : ""),
                 code: "IllegalOperation", reason: "misfit",
-                hint: "--on-misfit null, default or skip decides what becomes of them")
+                hint: advice(.misfits))
         }
         let notes = [
             Self.counted(findings.values, "value", "converted"),

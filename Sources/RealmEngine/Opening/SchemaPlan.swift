@@ -23,6 +23,8 @@ package struct SchemaPlan {
         case presence(className: String, property: String, isOptional: Bool)
         /// A name that is neither a type nor a class.
         case target(name: String, classes: [String])
+        /// Values that a new type cannot hold.
+        case misfits
     }
 
     /// Makes an empty plan.

@@ -97,6 +97,8 @@ struct SchemaRequest {
         case .presence(let name, let property, let isOptional):
             let option = isOptional ? WriteOption.optional : WriteOption.required
             return "\(option.spelling) \(name).\(property)"
+        case .misfits:
+            return "\(WriteOption.misfits.spec.spelling) null, default or skip stores another value"
         case .target(let name, let classes):
             let near = NearestNames.to(name, among: ColumnType.names + classes)
             let guess = near.isEmpty ? "" : "did you mean \(near.joined(separator: ", "))? "
