@@ -65,12 +65,12 @@ extension QueryOption {
         "group-by", nil, .required("LIST", .keyPaths), in: .selection,
         "with --aggregate: a record for each group",
         "With `--aggregate`: print one record for each combination of values of the key paths in "
-            + "LIST, which are separated by commas, with the aggregates of the objects that have "
-            + "it. What lies behind a null link is null. Groups are in the order of their keys, or in "
-            + "that of `--sort`, which may name the aggregates too: `--sort '-count'`. `--limit` and "
-            + "`--offset` count groups. `PATH[cd]` groups texts by the rules of ORDER OF TEXTS, and prints "
-            + "the first text of each group. What does not fit into `--max-memory` goes to a temporary "
-            + "file in `TMPDIR`. See AGGREGATES.",
+            + "LIST, which are separated by commas. It has the aggregates of the objects with these "
+            + "values. A value after a null link is null. Groups are in the order of their keys, or "
+            + "in the order of `--sort`, which may also name aggregates: `--sort '-count'`. "
+            + "`--limit` and `--offset` count groups. `PATH[cd]` groups texts by the rules of ORDER "
+            + "OF TEXTS, and prints the first text of each group. Groups beyond `--max-memory` go to "
+            + "a temporary file in `TMPDIR`. See AGGREGATES.",
         needs: [aggregate])
 
     static let batch = Option(
