@@ -68,8 +68,7 @@ extension SchemaPlan {
             }
         }
         let isKey = classes[try position(name)].primaryKey == old.name
-        let keyTypes: [ColumnType] = [.int, .string, .objectID, .uuid]
-        guard !isKey || keyTypes.contains(new.type) && new.collection == nil else {
+        guard !isKey || new.type.mayBePrimaryKey && new.collection == nil else {
             throw refuse("a primary key is an int, string, objectId or uuid")
         }
         guard ConversionTable.hasMeaning(from: old.type, to: new.type) else {

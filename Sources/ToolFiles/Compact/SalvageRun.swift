@@ -74,16 +74,12 @@ struct SalvageRun {
 
     /// The filter to be undone; nil for a sound file.
     private func filter() throws(RealmError) -> TextFilter? {
-        let key = try request.command.readKey()
-        if let report = try? IntegrityCheck.run(path: request.path, level: .quick, key: key),
-            report.errorCount == 0
-        {
-            return nil
-        }
         guard let filter = try TextFilter.find(path: request.path), filter.isReversible else {
             return nil
         }
-        return filter
+        let key = try request.command.readKey()
+        let report = try? IntegrityCheck.run(path: request.path, level: .quick, key: key)
+        return report?.errorCount == 0 ? nil : filter
     }
 }
 

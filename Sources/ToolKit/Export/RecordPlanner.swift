@@ -173,11 +173,11 @@ package struct RecordPlanner {
     ) throws(RealmError) -> RecordPlan.Field {
         let path = try PropertyPath(function.path, in: table, schema, option: "--fields")
         guard path.kind.element.isTaken(by: function), path.start != .key else {
-            throw Self.refusal("--fields", path.text, "is not \(function.takenTypes)")
+            throw Self.refusal("--fields", path.text, "is not \(function.function.takenTypes)")
         }
         return RecordPlan.Field(
             label: label, path: target(path, exploded, function).0, expansion: nil,
-            isMixed: false, isNumber: path.isSingle && function.isNumber)
+            isMixed: false, isNumber: path.isSingle && function.function.isNumber)
     }
 
     /// Source at which a path begins; adds its column to the scan.

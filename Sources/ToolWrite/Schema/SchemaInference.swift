@@ -258,8 +258,7 @@ struct SchemaInference {
     }
 
     private static func mayBeKey(_ property: PropertyDescription) -> Bool {
-        !property.isOptional && property.collection == nil
-            && [.int, .string, .objectID, .uuid].contains(property.type)
+        !property.isOptional && property.collection == nil && property.type.mayBePrimaryKey
     }
 
     private func checkKey(_ specs: [ClassSpec]) throws(RealmError) {

@@ -105,6 +105,14 @@ public enum ColumnType: UInt8, Sendable {
         }
     }
 
+    /// Whether single values of the type may be primary keys (object format 1.2).
+    package var mayBePrimaryKey: Bool {
+        switch self {
+        case .int, .string, .objectID, .uuid: true
+        default: false
+        }
+    }
+
     /// The name in textual schemas and JSON.
     public var name: String {
         switch self {

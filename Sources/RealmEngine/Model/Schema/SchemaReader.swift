@@ -225,11 +225,8 @@ struct SchemaReader {
         guard let index = columns.firstIndex(where: { $0.key == key }) else {
             throw .corrupt("the primary key names no column", at: ref)
         }
-        switch columns[index].type {
-        case .int, .string, .objectID, .uuid:
-            if columns[index].collection == nil { return index }
-        default: break
-        }
+        let column = columns[index]
+        if column.type.mayBePrimaryKey, column.collection == nil { return index }
         throw .corrupt("the primary key has a type that keys cannot have", at: ref)
     }
 

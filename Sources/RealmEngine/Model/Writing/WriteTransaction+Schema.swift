@@ -80,9 +80,7 @@ extension WriteTransaction {
 
     /// Throws `misuse` if the column cannot be a primary key.
     static func checkMayBeKey(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
-        switch column.type {
-        case .int, .string, .objectID, .uuid: break
-        default:
+        guard column.type.mayBePrimaryKey else {
             throw .misuse(
                 "a primary key is an int, string, objectId or uuid, not \(column.type.name)",
                 reason: "primary-key")

@@ -13,15 +13,10 @@ extension QueryBinder {
                 "quantifierNeedsList", operand.range,
                 "'\(source.quote(operand.range))' is not a list: ANY, ALL and NONE need one")
         }
-        let isSuitable =
-            call.function == .floor
-            ? [.int, .float, .double, .mixed].contains(operand.type)
-            : [.timestamp, .mixed].contains(operand.type)
-        guard isSuitable else {
+        guard call.function.takes(operand.type) else {
             throw invalid(
                 "functionOperand", operand.range,
-                "\(name)() needs \(call.function == .floor ? "an int, float or double" : "a date"), not "
-                    + operand.type.named)
+                "\(name)() needs \(call.function.takenTypes), not \(operand.type.named)")
         }
         return BoundOperand(
             kind: .function(BoundFunction(call.function, zone, width: call.widthValue), operand),

@@ -1,6 +1,6 @@
 /// A function of one value of each object, as options write it: `month(created)`, `floor(age, 10)`.
 package struct FieldFunction: Sendable {
-    private let function: ScalarFunction
+    package let function: ScalarFunction
     /// The key path of the value, as written.
     package let path: String
     private let width: Value
@@ -22,20 +22,10 @@ package struct FieldFunction: Sendable {
         path = "\(property.path)"
     }
 
-    package var isNumber: Bool { function.isNumber }
-
-    /// Whether the function has answers for values of this type.
+    /// Whether the function has values for properties of a type.
     package func takes(_ type: ColumnType) -> Bool {
-        switch type {
-        case .timestamp: function != .floor
-        case .int, .float, .double: function == .floor
-        case .mixed: true
-        default: false
-        }
+        function.takes(OperandType(type, target: .none))
     }
-
-    /// The values that the function takes, for messages.
-    package var takenTypes: String { function == .floor ? "an int, float or double" : "a date" }
 
     /// The function for one reader of objects.
     package func bound() -> BoundFunction { BoundFunction(function, zone, width: width) }

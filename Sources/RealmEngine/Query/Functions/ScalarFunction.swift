@@ -29,5 +29,18 @@ package enum ScalarFunction: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether the function has values for operands of a type.
+    func takes(_ type: OperandType) -> Bool {
+        switch type {
+        case .mixed: true
+        case .int, .float, .double: self == .floor
+        case .timestamp: self != .floor
+        default: false
+        }
+    }
+
+    /// The types of operands, for messages.
+    package var takenTypes: String { self == .floor ? "an int, float or double" : "a date" }
+
     static func named(_ name: String) -> ScalarFunction? { ScalarFunction(rawValue: name) }
 }

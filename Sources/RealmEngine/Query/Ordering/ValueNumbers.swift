@@ -88,35 +88,31 @@ final class ValueNumbers {
         if keys != nil, case .string(let text) = value {
             return collation.withKey(of: text) { number(of: value, key: $0) }
         }
-        let hash = hash(value)
+        return number(of: value, hash(value)) { Self.areEqual(values.all[$0], value) }
+    }
+
+    /// Returns the number of a value with this hash, which `isEqual` compares with the value of a
+    /// number.
+    @inline(__always)
+    private func number(
+        of value: Value, _ hash: UInt64, _ isEqual: (Int) -> Bool
+    ) -> UInt32 {
         var bucket = Int(truncatingIfNeeded: hash) & mask
         while slots[bucket] != 0 {
             let number = slots[bucket] &- 1
-            if hashes.all[Int(number)] == hash, Self.areEqual(values.all[Int(number)], value) {
-                return number
-            }
+            if hashes.all[Int(number)] == hash, isEqual(Int(number)) { return number }
             bucket = (bucket &+ 1) & mask
         }
         return add(value, hash, at: bucket)
     }
 
-    /// The number of a text, by its key in the collation.
+    /// Returns the number of a text, by its key in the collation.
     private func number(of text: Value, key: ByteView) -> UInt32 {
-        let hash = hash(key)
         let head = ByteView(key.base, count: min(key.count, TextHeads.maximumLength))
-        var bucket = Int(truncatingIfNeeded: hash) & mask
-        while slots[bucket] != 0 {
-            let number = slots[bucket] &- 1
-            if hashes.all[Int(number)] == hash, let keys,
-                case .string = values.all[Int(number)],
-                TextHeads.compare(
-                    keys[Int(number)], head, (values.all[Int(number)], text), collation) == 0
-            {
-                return number
-            }
-            bucket = (bucket &+ 1) & mask
+        return number(of: text, hash(key)) { number in
+            guard let keys, case .string = values.all[number] else { return false }
+            return TextHeads.compare(keys[number], head, (values.all[number], text), collation) == 0
         }
-        return add(text, hash, at: bucket)
     }
 
     /// Negative, zero or positive: the order of two numbered values.

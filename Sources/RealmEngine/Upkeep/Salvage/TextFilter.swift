@@ -26,21 +26,16 @@ public struct TextFilter: Sendable {
         var isUTF8 = true
     }
 
-    /// The change that the bytes of the file show; nil for none. Reads the file once; throws when it
-    /// cannot be read.
+    /// Returns the change that the bytes of the file show; nil for none. Reads the file as far as a
+    /// change is possible. Throws if it cannot be read.
     public static func find(path: String) throws(RealmError) -> TextFilter? {
-        let (file, mapping, size) = try map(path)
-        defer { withExtendedLifetime(file) {} }
-        let counts = Counts(UnsafeRawBufferPointer(start: mapping.base, count: size))
+        let file = try MappedFile(path: path)
+        let counts = withExtendedLifetime(file) { Counts(bytes(of: file)) }
         return counts.change.map { TextFilter(change: $0, path: path, counts: counts) }
     }
 
-    private static func map(_ path: String) throws(RealmError) -> (OwnedDescriptor, Mapping, Int) {
-        let file = try File(reading: path)
-        let status = try file.status()
-        try File.checkRegular(status, path)
-        let mapping = try Mapping(file.descriptor, size: max(1, status.size), path: path)
-        return (try OwnedDescriptor(duplicating: file.descriptor, path: path), mapping, status.size)
+    private static func bytes(of file: MappedFile) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: file.mapping.base, count: file.size)
     }
 
     /// The sentence that people read.
@@ -70,9 +65,9 @@ public struct TextFilter: Sendable {
     /// Writes the file as it was before the change to `target`, which must not exist. The result is
     /// proven by the integrity check of the caller.
     public func restore(to target: String) throws(RealmError) -> Restoration {
-        let (file, mapping, size) = try Self.map(path)
+        let file = try MappedFile(path: path)
         defer { withExtendedLifetime(file) {} }
-        let bytes = UnsafeRawBufferPointer(start: mapping.base, count: size)
+        let bytes = Self.bytes(of: file)
         var output = RestoredFile(try FileDevice(path: target, .always))
         switch change {
         case .latin: return try output.writeLatin(bytes)
@@ -91,7 +86,7 @@ extension TextFilter.Counts {
 
     init(_ bytes: UnsafeRawBufferPointer) {
         var at = 0
-        while at < bytes.count {
+        while at < bytes.count, isUTF8 || bareLineFeeds == 0 {
             let byte = bytes[at]
             if byte < 0x80 {
                 if byte == 0x0A {
