@@ -86,16 +86,16 @@ import Testing
     {
         let text = "a,b\n1\n1,2,3\n5\" x,y\n\"5\" x,y\n1\r2,3\n4,5\n6,\"no end\n7,8\n"
         let quotes = "expected a field with quotes to be in quotes, got '\"'"
-        let behind = "expected ',' or the end of the line behind the closing quote, got ' '"
+        let trailing = "expected ',' or the end of the line after the closing quote, got ' '"
         #expect(
             try events(Array(text.utf8), .csv, (window, step)) == [
                 .row(["a", "b"]),
                 .refused("record 1, line 2, column 1: expected 2 fields, got 1 field"),
                 .refused("record 2, line 3, column 1: expected 2 fields, got 3 fields"),
                 .refused("record 3, line 4, column 2: a: " + quotes),
-                .refused("record 4, line 5, column 4: a: " + behind),
+                .refused("record 4, line 5, column 4: a: " + trailing),
                 .refused(
-                    "record 5, line 6, column 2: b: expected a line feed behind the carriage "
+                    "record 5, line 6, column 2: b: expected a line feed after the carriage "
                         + "return, got byte 0x0D"),
                 .row(["4", "5"]),
                 .refused("record 7, line 8, column 3: b: expected a closing quote, got the end"),

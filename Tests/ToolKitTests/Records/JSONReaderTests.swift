@@ -13,7 +13,7 @@ import Testing
             try RecordSupport.events(text, .lines, window: window, step: step) == [
                 "{\"a\":1}", "[2]", "{\"b\": \"xé\"}",
                 "record 4, line 6, column 6: a: expected a value, got the end",
-                "record 5, line 7, column 2: expected nothing behind the value, got '}'", "3", "4",
+                "record 5, line 7, column 2: expected nothing after the value, got '}'", "3", "4",
             ])
         #expect(try RecordSupport.events("", .lines, window: window, step: step) == [])
         #expect(try RecordSupport.events("\n\n", .lines, window: window, step: step) == [])
@@ -51,7 +51,7 @@ import Testing
             ])
         #expect(
             try events("[1]\n\n2")
-                == ["1", "record 2, line 3, column 1: expected nothing behind the array, got '2'"])
+                == ["1", "record 2, line 3, column 1: expected nothing after the array, got '2'"])
         #expect(
             try events("")
                 == ["record 1, line 1, column 1: expected '[' of an array of records, got the end"])

@@ -148,13 +148,13 @@ import Testing
             #"{"a":"\ud800x"}"#,
             "line 1, column 13: a: expected the second half of a surrogate pair, got 'x'"
         ),
-        (#"{"a":1}x"#, "line 1, column 8: expected nothing behind the value, got 'x'"),
+        (#"{"a":1}x"#, "line 1, column 8: expected nothing after the value, got 'x'"),
         (
             #"{"a":[{"b":1,"b":2}]}"#,
             "line 1, column 14: a[0].b: expected each name once, got the same name again"
         ),
         ("{\"a\":\"\u{1F600}", "line 1, column 8: a: expected a closing quote, got the end"),
-        ("[01]", "line 1, column 3: [0]: expected no digit behind a leading zero, got '1'"),
+        ("[01]", "line 1, column 3: [0]: expected no digit after a leading zero, got '1'"),
     ]
 
     @Test(arguments: messages) func messagesExplainTheError(_ text: String, _ message: String) {

@@ -29,13 +29,9 @@ public struct TextFilter: Sendable {
     /// Returns the change that the bytes of the file show; nil for none. Reads the file as far as a
     /// change is possible. Throws if it cannot be read.
     public static func find(path: String) throws(RealmError) -> TextFilter? {
-        let file = try MappedFile(path: path)
-        let counts = withExtendedLifetime(file) { Counts(bytes(of: file)) }
+        let file = try RawFile(path)
+        let counts = withExtendedLifetime(file) { Counts(file.bytes) }
         return counts.change.map { TextFilter(change: $0, path: path, counts: counts) }
-    }
-
-    private static func bytes(of file: MappedFile) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: file.mapping.base, count: file.size)
     }
 
     /// The sentence that people read.
@@ -65,9 +61,9 @@ public struct TextFilter: Sendable {
     /// Writes the file as it was before the change to `target`, which must not exist. The result is
     /// proven by the integrity check of the caller.
     public func restore(to target: String) throws(RealmError) -> Restoration {
-        let file = try MappedFile(path: path)
+        let file = try RawFile(path)
         defer { withExtendedLifetime(file) {} }
-        let bytes = Self.bytes(of: file)
+        let bytes = file.bytes
         var output = RestoredFile(try FileDevice(path: target, .always))
         switch change {
         case .latin: return try output.writeLatin(bytes)
@@ -78,6 +74,25 @@ public struct TextFilter: Sendable {
             throw .misuse("what U+FFFD replaced cannot be restored", reason: "text-filter")
         }
     }
+}
+
+/// The mapped bytes of a file, an encrypted one as it is on disk.
+private struct RawFile {
+    private let descriptor: OwnedDescriptor
+    private let mapping: Mapping
+    private let size: Int
+
+    init(_ path: String) throws(RealmError) {
+        let file = try File(reading: path)
+        let status = try file.status()
+        try File.checkRegular(status, path)
+        size = status.size
+        mapping = try Mapping(file.descriptor, size: max(1, size), path: path)
+        descriptor = try OwnedDescriptor(duplicating: file.descriptor, path: path)
+    }
+
+    /// Valid as long as the value exists.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mapping.base, count: size) }
 }
 
 extension TextFilter.Counts {
