@@ -11,7 +11,7 @@ import Testing
         let seed =
             ProcessInfo.processInfo.environment["REALM_TEST_SEED"].flatMap(UInt64.init)
             ?? .random(in: 0 ... .max)
-        try run(shard, seed, ModelShapes.shape(shard), operations: 200_000 * ModelShapes.scale / 16)
+        try run(shard, seed, ModelShapes.shape(shard), operations: 100_000 * ModelShapes.scale / 16)
     }
 
     /// Compares transactions of groups with the model before the group is in the file; some are

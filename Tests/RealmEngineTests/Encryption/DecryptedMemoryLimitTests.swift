@@ -60,7 +60,7 @@ private final class BoundedTrial {
     private struct Failure: Error { let what: String }
 
     private static let limit = 2 << 20
-    private static let count = 4000
+    private static let count = 2000
     private let folder: ScratchFolder
     private let path: String
     private let table: TableKey
