@@ -13,6 +13,12 @@ extension CollectionEdit {
     func set(_ value: Value, at position: Int) throws(RealmError) {
         let list = try list()
         let index = try index(position, of: list)
+        // An integer has no bytes to copy and no links, and fits.
+        if case .int = value, element.type == .int {
+            try begin()
+            try list.set(value, at: index)
+            return try finish(.set(index))
+        }
         try check(value)
         try taking(index, of: list)
         try list.set(try putting(value), at: index)

@@ -103,9 +103,7 @@ final class SequenceEditor {
     private func see(_ index: Int) throws(RealmError) {
         let (ref, start) = try leafPosition(of: index)
         let leaf = try ColumnLeaf(nodes.space, ref, element: element)
-        guard index - start < leaf.count else {
-            throw .corrupt("a B+tree child of another size than announced", at: ref)
-        }
+        guard index - start < leaf.count else { throw Self.wrongSize(ref) }
         seen = Seen(ref: ref, leaf: leaf, range: start..<start + leaf.count)
     }
 
@@ -124,9 +122,16 @@ final class SequenceEditor {
         guard element.type == .int, !element.isNullable, index >= 0, index < count else {
             return nil
         }
-        if seen?.range.contains(index) != true { try see(index) }
-        guard case .integer(let leaf)? = seen?.leaf else { return nil }
-        return leaf.node.integer(index &- seen!.range.lowerBound)
+        // The leaf is opened as a node, without a `ColumnLeaf` to copy and keep: after each change
+        // of a leaf the next read opens it again.
+        let (ref, start) = try leafPosition(of: index)
+        let leaf = try IntegerLeaf(nodes.space, ref)
+        guard index - start < leaf.count else { throw Self.wrongSize(ref) }
+        return leaf.node.integer(index &- start)
+    }
+
+    private static func wrongSize(_ ref: Ref) -> RealmError {
+        .corrupt("a B+tree child of another size than announced", at: ref)
     }
 
     @inline(__always)
