@@ -30,14 +30,14 @@ struct LegacyBytes {
             form = .same(same)
             return
         }
-        let ends = try space.integers(node.slot(0).ref, "end offsets")
-        let bytes = try space.node(node.slot(1).ref)
+        let ends = try space.integers(node.slot(MediumBytesShape.ends).ref, "end offsets")
+        let bytes = try space.node(node.slot(MediumBytesShape.area).ref)
         guard !bytes.hasRefs, bytes.widthType == 2 || bytes.count == 0 else {
             throw space.wrongShape(leaf.ref, "bytes leaf")
         }
         let flags =
-            try node.count == 3 && !node.slot(2).isNone
-            ? space.integers(node.slot(2).ref, "null flags") : nil
+            try node.count == MediumBytesShape.count && !node.slot(MediumBytesShape.nulls).isNone
+            ? space.integers(node.slot(MediumBytesShape.nulls).ref, "null flags") : nil
         guard flags?.count ?? ends.count == ends.count,
             !isString || ends.count == 0 || (flags != nil) == isNullable
         else { throw space.wrongShape(leaf.ref, "bytes leaf") }

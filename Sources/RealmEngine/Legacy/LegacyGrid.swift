@@ -9,7 +9,7 @@ struct LegacyGrid {
 
     /// - Parameter leaf: number of rows of all leaves but the last; nil for a table of one leaf.
     init(rows: Int, leaf: Int?) {
-        let full = ClusterLeaf.maximumCount
+        let full = ClusterLeafShape.maximumObjectCount
         let leaf = leaf.flatMap { $0 < full ? nil : $0 } ?? full
         self.rows = rows
         self.leaf = leaf

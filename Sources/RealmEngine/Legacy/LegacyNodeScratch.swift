@@ -210,7 +210,7 @@ extension LegacyColumnReader {
     func forEachLink(
         _ rows: Int, _ body: (Int, Int64) throws(RealmError) -> Void
     ) throws(RealmError) {
-        let vector = ClusterLeaf.maximumCount
+        let vector = ClusterLeafShape.maximumObjectCount
         for start in stride(from: 0, to: rows, by: vector) {
             let part = start..<min(start + vector, rows)
             let cells = column.type == .link ? try cells(part) : try slots(part)

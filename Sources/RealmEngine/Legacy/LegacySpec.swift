@@ -78,11 +78,14 @@ final class LegacySpec: Sendable {
 
         init(_ space: NodeSpace, _ ref: Ref, most: Int, depth: Int) throws(RealmError) {
             (self.space, self.ref, self.depth) = (space, ref, depth)
-            let node = try space.refNode(ref, slots: 3, "spec")
-            guard node.count <= 5 else { throw space.wrongShape(ref, "spec") }
-            types = try space.integers(node.slot(0).ref, "column types")
-            names = try space.node(node.slot(1).ref)
-            attributes = try space.integers(node.slot(2).ref, "column attributes")
+            let node = try space.refNode(ref, slots: SpecShape.minimumLegacyCount, "spec")
+            guard node.count <= SpecShape.maximumLegacyCount else {
+                throw space.wrongShape(ref, "spec")
+            }
+            types = try space.integers(node.slot(SpecShape.types).ref, "column types")
+            names = try space.node(node.slot(SpecShape.names).ref)
+            attributes = try space.integers(
+                node.slot(SpecShape.attributes).ref, "column attributes")
             guard types.count <= most, types.count < 1 << 16, attributes.count == types.count,
                 !names.hasRefs, names.widthType == 1 || names.count == 0,
                 names.count <= types.count
@@ -91,7 +94,9 @@ final class LegacySpec: Sendable {
                 guard i < node.count, !node.slot(i).isNone else { return nil }
                 return try space.refNode(node.slot(i).ref, slots: 0, "spec")
             }
-            (subspecs, keys) = (try optional(3), try optional(4))
+            (subspecs, keys) = (
+                try optional(SpecShape.legacySubspecs), try optional(SpecShape.legacyKeys)
+            )
         }
 
         mutating func column(_ i: Int) throws(RealmError) -> LegacyColumn {

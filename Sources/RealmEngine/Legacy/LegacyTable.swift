@@ -54,11 +54,11 @@ extension LegacyTable.Unlinked {
 
     /// Reads the table at `ref`.
     init(_ space: NodeSpace, _ ref: Ref, index: Int, name: String) throws(RealmError) {
-        let top = try space.refNode(ref, slots: 2, "table")
-        if top.count >= 12 { throw LegacyContent.interrupted }
-        guard top.count == 2 else { throw space.wrongShape(ref, "table") }
-        let columns = try space.refNode(top.slot(1).ref, slots: 0, "columns")
-        spec = try LegacySpec(space, top.slot(0).ref, most: columns.count)
+        let top = try space.refNode(ref, slots: TableShape.legacyCount, "table")
+        if top.count >= TableShape.minimumCount { throw LegacyContent.interrupted }
+        guard top.count == TableShape.legacyCount else { throw space.wrongShape(ref, "table") }
+        let columns = try space.refNode(top.slot(TableShape.legacyColumns).ref, slots: 0, "columns")
+        spec = try LegacySpec(space, top.slot(TableShape.spec).ref, most: columns.count)
         roots = try Self.roots(columns, spec, at: ref)
         (self.index, self.name, self.ref) = (index, name, ref)
         var rows = 0

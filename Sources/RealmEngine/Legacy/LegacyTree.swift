@@ -30,7 +30,7 @@ enum LegacyLeafForm {
         case .strings, .binaries:
             if !node.hasRefs || node.context { return node.count }
             guard 2...3 ~= node.count else { throw space.wrongShape(ref, "bytes leaf") }
-            return try space.integers(node.slot(0).ref, "end offsets").count
+            return try space.integers(node.slot(MediumBytesShape.ends).ref, "end offsets").count
         default: return node.count
         }
     }
@@ -169,27 +169,29 @@ extension LegacyTree {
         let even: Int?
         private let ends: NodeView
 
-        private var childCount: Int { node.count - 2 }
+        private var childCount: Int { TreeShape.childCount(node.count) }
 
         init(_ space: NodeSpace, _ node: NodeView, _ ref: Ref) throws(RealmError) {
-            let total = node.count < 3 ? nil : node.slot(node.count - 1)
+            let total =
+                node.count < TreeShape.minimumCount ? nil : node.slot(TreeShape.total(node.count))
             guard node.flags & NodeView.formMask == NodeView.hasRefsFlag | NodeView.innerFlag,
                 let total, total.isTagged, total.value <= UInt64(LegacyLimits.cells(space))
             else { throw space.wrongShape(ref, "inner node of a column") }
             (self.space, self.node, self.ref) = (space, node, ref)
             self.total = Int(total.value)
-            let first = node.slot(0)
+            let first = node.slot(TreeShape.offsets)
             if first.isTagged {
                 even = Int(clamping: first.value)
                 ends = node
-                let before = even!.multipliedReportingOverflow(by: node.count - 3)
+                let before = even!.multipliedReportingOverflow(
+                    by: TreeShape.endCount(node.count))
                 guard even! > 0, !before.overflow, before.partialValue < self.total,
                     self.total - before.partialValue <= even!
                 else { throw space.wrongShape(ref, "even inner node of a column") }
             } else {
                 even = nil
                 ends = try space.integers(first.ref, "ends of children")
-                guard ends.count == node.count - 3 else {
+                guard ends.count == TreeShape.endCount(node.count) else {
                     throw space.wrongShape(ref, "inner node of a column")
                 }
             }

@@ -48,8 +48,9 @@
     func columnRef(_ leafIndex: Int) -> Ref? {
         guard let leaf else { return nil }
         let node = NodeView(checked: leaf)
-        guard leafIndex &+ 1 < node.count else { return Ref.none }
-        return node.slot(leafIndex &+ 1).child ?? Ref.none
+        let slot = ClusterLeafShape.column(leafIndex)
+        guard slot < node.count else { return Ref.none }
+        return node.slot(slot).child ?? Ref.none
     }
 
     /// Returns the location of `other` if it is in the leaf of the object with `key`, to which this
@@ -57,7 +58,7 @@
     func place(of other: ObjectKey, from key: ObjectKey, _ space: NodeSpace) -> ObjectLocation? {
         guard let node else { return nil }
         let distance = UInt64(bitPattern: other.raw) &- UInt64(bitPattern: key.raw)
-        let keys = node.slot(0)
+        let keys = node.slot(ClusterLeafShape.keys)
         var found = self
         if keys.isTagged {
             let place = row &+ Int(truncatingIfNeeded: distance)

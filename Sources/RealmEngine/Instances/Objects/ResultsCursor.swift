@@ -34,7 +34,7 @@ package struct ResultsCursor {
         init(_ leaf: LeafAtKey, before limit: Int, generation: Int) {
             (start, end) = (leaf.start, min(leaf.end, limit))
             place = ObjectLocation(leaf.leaf, 0, generation: generation)
-            firstKey = leaf.leaf.node.slot(0).isTagged ? leaf.leaf.key(0) : nil
+            firstKey = leaf.leaf.node.slot(ClusterLeafShape.keys).isTagged ? leaf.leaf.key(0) : nil
         }
 
         @inline(__always)

@@ -175,8 +175,8 @@ public final class Snapshot {
         if hasClusteredDictionaries {
             return try ClusterTree(space: lookup, root: view.root).count()
         }
-        let node = try lookup.refNode(view.root, slots: 2, "dictionary")
-        guard let keys = node.slot(0).child else {
+        let node = try lookup.refNode(view.root, slots: DictionaryShape.count, "dictionary")
+        guard let keys = node.slot(DictionaryShape.keys).child else {
             throw .corrupt("a dictionary without its keys", at: view.root)
         }
         let key: ColumnType = view.element.hasIntegerKeys ? .int : .string

@@ -58,12 +58,13 @@ struct SchemaReader {
     ) throws(RealmError) -> TableInfo {
         let (node, key, state) = try tableState(ref, slot: slot)
         guard key == before.key, Self.origin(node) == before.origin,
-            node.slot(11).isTagged == (before.primaryKey != nil),
+            node.slot(TableShape.primaryKey).isTagged == (before.primaryKey != nil),
             before.primaryKey.map({ keyColumn in
-                node.slot(11).value == UInt64(bitPattern: before.columns[keyColumn].key.raw)
+                node.slot(TableShape.primaryKey).value
+                    == UInt64(bitPattern: before.columns[keyColumn].key.raw)
             }) ?? true
         else { return try table(ref, slot: slot, name: before.name) }
-        let indexes = try node.slot(4).child.map { (ref) throws(RealmError) in
+        let indexes = try node.slot(TableShape.indexes).child.map { (ref) throws(RealmError) in
             try space.refNode(ref, slots: 0, "column refs")
         }
         func root(_ leaf: Int) -> Ref {
@@ -167,8 +168,8 @@ struct SchemaReader {
         _ ref: Ref, slot: Int, name: String
     ) throws(RealmError) -> TableInfo {
         let (node, key, state) = try tableState(ref, slot: slot)
-        let parsed = try columns(node, spec: node.slot(0).ref)
-        let primaryKey = try primaryKeyIndex(node.slot(11), parsed.columns, ref)
+        let parsed = try columns(node, spec: node.slot(TableShape.spec).ref)
+        let primaryKey = try primaryKeyIndex(node.slot(TableShape.primaryKey), parsed.columns, ref)
         let info = TableInfo(
             key: key, name: name, columns: parsed.columns, backlinks: parsed.backlinks,
             primaryKey: primaryKey, origin: Self.origin(node), state)
@@ -190,30 +191,36 @@ struct SchemaReader {
 
     private static func origin(_ table: NodeView) -> TableInfo.Origin {
         TableInfo.Origin(
-            spec: table.slot(0).child ?? .none, targets: table.slot(7).child ?? .none,
-            targetColumns: table.slot(8).child ?? .none)
+            spec: table.slot(TableShape.spec).child ?? .none,
+            targets: table.slot(TableShape.oppositeTables).child ?? .none,
+            targetColumns: table.slot(TableShape.oppositeColumns).child ?? .none)
     }
 
     /// Reads a table's top array except the columns.
     private func tableState(
         _ ref: Ref, slot: Int
     ) throws(RealmError) -> (node: NodeView, key: TableKey, state: TableInfo.State) {
-        let node = try space.refNode(ref, slots: 12, "table")
-        guard node.slot(0).child != nil, let root = node.slot(2).child, node.slot(3).isTagged
+        let node = try space.refNode(ref, slots: TableShape.minimumCount, "table")
+        let tag = node.slot(TableShape.key)
+        guard node.slot(TableShape.spec).child != nil,
+            let root = node.slot(TableShape.objects).child,
+            tag.isTagged
         else { throw space.wrongShape(ref, "table") }
-        guard let number = UInt32(exactly: node.slot(3).value), number & 0xFFFF == slot else {
-            throw .corrupt("table \(slot) says it is table \(node.slot(3).value)", at: ref)
+        guard let number = UInt32(exactly: tag.value), number & 0xFFFF == slot else {
+            throw .corrupt("table \(slot) says it is table \(tag.value)", at: ref)
         }
         func field(_ i: Int) -> UInt64 {
             i < node.count && node.slot(i).isTagged ? node.slot(i).value : 0
         }
-        guard let kind = TableKind(rawValue: Int(field(12) & 3)) else {
+        guard let kind = TableKind(rawValue: Int(field(TableShape.kind) & 3)) else {
             throw .corrupt("a table of an unknown kind", at: ref)
         }
         let state = TableInfo.State(
-            kind: kind, contentVersion: field(6), nextSequenceNumber: field(9),
-            columnCounter: field(5), collisions: node.slot(10).child ?? .none, root: root,
-            tombstones: node.count > 13 ? node.slot(13).child ?? .none : .none, top: ref)
+            kind: kind, contentVersion: field(TableShape.contentVersion),
+            nextSequenceNumber: field(TableShape.nextSequenceNumber),
+            columnCounter: field(TableShape.columnCounter),
+            collisions: node.slot(TableShape.collisions).child ?? .none, root: root,
+            tombstones: node.tombstones, top: ref)
         return (node, TableKey(number), state)
     }
 
@@ -244,7 +251,7 @@ struct SchemaReader {
     }
 
     private func arrays(_ table: NodeView?, _ specRef: Ref) throws(RealmError) -> ColumnArrays {
-        let spec = try space.refNode(specRef, slots: 6, "spec")
+        let spec = try space.refNode(specRef, slots: SpecShape.count, "spec")
         func optionalInts(_ slot: NodeSlot?, _ role: StaticString) throws(RealmError) -> NodeView? {
             guard let ref = slot?.child else { return nil }
             return try space.integers(ref, role)
@@ -253,18 +260,22 @@ struct SchemaReader {
             guard let ref = slot?.child else { return nil }
             return try space.refNode(ref, slots: 0, "column refs")
         }
-        let types = try space.integers(spec.slot(0).ref, "column types")
-        let names = try space.node(spec.slot(1).ref)
-        let attributes = try space.integers(spec.slot(2).ref, "column attributes")
-        let keys = try space.integers(spec.slot(5).ref, "column keys")
+        let types = try space.integers(spec.slot(SpecShape.types).ref, "column types")
+        let names = try space.node(spec.slot(SpecShape.names).ref)
+        let attributes = try space.integers(
+            spec.slot(SpecShape.attributes).ref, "column attributes")
+        let keys = try space.integers(spec.slot(SpecShape.keys).ref, "column keys")
         guard types.count == keys.count, attributes.count == keys.count, keys.count < 1 << 16,
             !names.hasRefs, names.widthType == 1 || names.count == 0, names.count <= keys.count
         else { throw space.wrongShape(specRef, "spec") }
         return ColumnArrays(
             types: types, names: names, attributes: attributes, keys: keys,
-            distinct: try optionalRefs(spec.slot(4)), indexes: try optionalRefs(table?.slot(4)),
-            targets: try optionalInts(table?.slot(7), "opposite tables"),
-            targetColumns: try optionalInts(table?.slot(8), "opposite columns"), specRef: specRef)
+            distinct: try optionalRefs(spec.slot(SpecShape.enumerations)),
+            indexes: try optionalRefs(table?.slot(TableShape.indexes)),
+            targets: try optionalInts(table?.slot(TableShape.oppositeTables), "opposite tables"),
+            targetColumns: try optionalInts(
+                table?.slot(TableShape.oppositeColumns), "opposite columns"),
+            specRef: specRef)
     }
 
     private func columns(

@@ -79,8 +79,15 @@ extension TableEditor {
         let keepsSpec = changed < .spec
         trees.top = try TableTopWriter(
             table: self, trees: trees, indexRoots: indexes.roots,
-            oldSpec: keepsSpec ? old.map { $0.slot(0).ref } : nil,
-            oldTargets: keepsSpec ? old.map { ($0.slot(7).ref, $0.slot(8).ref) } : nil
+            oldSpec: keepsSpec ? old.map { $0.slot(TableShape.spec).ref } : nil,
+            oldTargets: keepsSpec
+                ? old.map {
+                    (
+                        $0.slot(TableShape.oppositeTables).ref,
+                        $0.slot(TableShape.oppositeColumns).ref
+                    )
+                }
+                : nil
         ).write()
         markWritten()
         return trees.top
@@ -88,17 +95,19 @@ extension TableEditor {
 
     /// Frees the old top array, its index array and, if it changed, its spec.
     private func freeParts(_ old: NodeView) throws(RealmError) {
-        if let indexes = old.slot(4).child { try context.free(indexes) }
+        if let indexes = old.slot(TableShape.indexes).child { try context.free(indexes) }
         if changed == .spec {
-            if let spec = old.slot(0).child { try freeSpec(spec) }
-            for slot in [7, 8] { if let ref = old.slot(slot).child { try context.free(ref) } }
+            if let spec = old.slot(TableShape.spec).child { try freeSpec(spec) }
+            for slot in [TableShape.oppositeTables, TableShape.oppositeColumns] {
+                if let ref = old.slot(slot).child { try context.free(ref) }
+            }
         }
         try context.free(trees.top)
     }
 
     private func freeSpec(_ spec: Ref) throws(RealmError) {
         let node = try context.space.node(spec)
-        for i in [0, 1, 2, 4, 5] {
+        for i in SpecShape.refs {
             if let child = node.slot(i).child { try context.free(child) }
         }
         try context.free(spec)

@@ -14,21 +14,22 @@ struct TableTopWriter {
         if let oldTargets { opposites = oldTargets } else { opposites = try self.opposites() }
         let spec: Ref
         if let oldSpec { spec = oldSpec } else { spec = try self.spec() }
-        var slots = [UInt64](repeating: 0, count: 14)
-        slots[0] = spec.raw
-        slots[2] = trees.objects.root.raw
-        slots[3] = NodeEncoder.tag(UInt64(table.key.raw))
-        slots[4] = try indexes().raw
-        slots[5] = NodeEncoder.tag(table.counters.columnCounter)
-        slots[6] = NodeEncoder.tag(table.counters.contentVersion)
-        slots[7] = opposites.tables.raw
-        slots[8] = opposites.columns.raw
+        var slots = [UInt64](repeating: 0, count: TableShape.count)
+        slots[TableShape.spec] = spec.raw
+        slots[TableShape.objects] = trees.objects.root.raw
+        slots[TableShape.key] = NodeEncoder.tag(UInt64(table.key.raw))
+        slots[TableShape.indexes] = try indexes().raw
+        slots[TableShape.columnCounter] = NodeEncoder.tag(table.counters.columnCounter)
+        slots[TableShape.contentVersion] = NodeEncoder.tag(table.counters.contentVersion)
+        slots[TableShape.oppositeTables] = opposites.tables.raw
+        slots[TableShape.oppositeColumns] = opposites.columns.raw
         let next = table.counters.nextSequenceNumber
-        slots[9] = next == 0 ? 0 : NodeEncoder.tag(next)
-        slots[10] = trees.collisions.raw
-        slots[11] = table.primaryKey.map { NodeEncoder.tag(UInt64(bitPattern: $0.raw)) } ?? 0
-        slots[12] = NodeEncoder.tag(table.kind.rawValue)
-        slots[13] = trees.tombstones.root.raw
+        slots[TableShape.nextSequenceNumber] = next == 0 ? 0 : NodeEncoder.tag(next)
+        slots[TableShape.collisions] = trees.collisions.raw
+        slots[TableShape.primaryKey] =
+            table.primaryKey.map { NodeEncoder.tag(UInt64(bitPattern: $0.raw)) } ?? 0
+        slots[TableShape.kind] = NodeEncoder.tag(table.kind.rawValue)
+        slots[TableShape.tombstones] = trees.tombstones.root.raw
         return try encoder.refs(slots)
     }
 
@@ -74,14 +75,15 @@ struct TableTopWriter {
             keys.append(backlink.key.raw)
         }
         let distinct = table.columns.map(\.distinct.raw)
-        return try encoder.refs([
-            try encoder.integers(types).raw,
-            try encoder.names(table.columns.map(\.name)).raw,
-            try encoder.integers(attributes).raw,
-            0,
-            distinct.allSatisfy { $0 == 0 } ? 0 : try encoder.refs(distinct).raw,
-            try encoder.integers(keys).raw,
-        ])
+        var slots = [UInt64](repeating: 0, count: SpecShape.count)
+        slots[SpecShape.types] = try encoder.integers(types).raw
+        slots[SpecShape.names] = try encoder.names(table.columns.map(\.name)).raw
+        slots[SpecShape.attributes] = try encoder.integers(attributes).raw
+        if distinct.contains(where: { $0 != 0 }) {
+            slots[SpecShape.enumerations] = try encoder.refs(distinct).raw
+        }
+        slots[SpecShape.keys] = try encoder.integers(keys).raw
+        return try encoder.refs(slots)
     }
 }
 

@@ -50,9 +50,10 @@ struct CollectionNullifier {
     private func editEntries(_ view: CollectionView, _ depth: Int) throws(RealmError) -> Result {
         var result = Result(root: view.root)
         guard !view.root.isNone, view.element.mayHoldLinks else { return result }
-        let node = try context.space.refNode(view.root, slots: 2, "dictionary")
+        let node = try context.space.refNode(view.root, slots: DictionaryShape.count, "dictionary")
         for i in 0..<2 { try context.nodes.check(node.slot(i).ref, in: view.root) }
-        let values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
+        let values = try SequenceEditor(
+            context, root: node.slot(DictionaryShape.values).ref, element: .mixed)
         let matches = try values.links(to: objects)
         for i in matches.links { try values.set(.null, at: i) }
         result.nulled = matches.links
@@ -63,7 +64,7 @@ struct CollectionNullifier {
         }
         if result.nulled.isEmpty { return result }
         if !matches.collections.isEmpty { result.nulled.sort() }
-        let keys = node.slot(0).raw
+        let keys = node.slot(DictionaryShape.keys).raw
         try context.free(view.root)
         result.root = try context.encoder.refs([keys, try values.finish().raw])
         result.hasChanged = true

@@ -156,10 +156,13 @@ extension WriteTransaction {
             return try SequenceEditor(context, root: view.root, element: view.element).count
         case .dictionary(let view):
             if view.root.isNone { return 0 }
-            let node = try context.space.refNode(view.root, slots: 2, "dictionary")
+            let node = try context.space.refNode(
+                view.root, slots: DictionaryShape.count, "dictionary")
             let keys = ElementType(
                 type: view.element.hasIntegerKeys ? .int : .string, isNullable: false)
-            return try SequenceEditor(context, root: node.slot(0).ref, element: keys).count
+            return try SequenceEditor(
+                context, root: node.slot(DictionaryShape.keys).ref, element: keys
+            ).count
         default: return 0
         }
     }

@@ -293,9 +293,10 @@ extension WriteTransaction {
     ) throws(RealmError) -> (Value, Int) {
         let kept = Defaults.value(column).replacingRoot(root)
         if column.isNullable { return (kept, 0) }
-        let node = try context.space.refNode(root, slots: 2, "dictionary")
+        let node = try context.space.refNode(root, slots: DictionaryShape.count, "dictionary")
         for i in 0..<2 { try context.nodes.check(node.slot(i).ref, in: root) }
-        let values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
+        let values = try SequenceEditor(
+            context, root: node.slot(DictionaryShape.values).ref, element: .mixed)
         var nulls = 0
         for i in 0..<values.count {
             guard case .null = try values.value(at: i) else { continue }
@@ -303,7 +304,7 @@ extension WriteTransaction {
             try values.set(Defaults.zero(column.type), at: i)
         }
         if nulls == 0 { return (kept, 0) }
-        let keys = node.slot(0).raw
+        let keys = node.slot(DictionaryShape.keys).raw
         try context.free(root)
         let new = try context.encoder.refs([keys, try values.finish().raw])
         return (kept.replacingRoot(new), nulls)

@@ -2,14 +2,6 @@
 /// its number and its history (storage format section 4). Only this type reads, writes and
 /// recognises root arrays.
 struct TopArray {
-    /// The slots in order. A shorter array lacks the last ones.
-    private enum Slot: Int {
-        case names, tables, logicalSize
-        case freePositions, freeLengths, freeVersions, version
-        case historyType, history, historySchema, syncFileID
-        case evacuation
-    }
-
     let ref: Ref
     let names: Ref
     let tables: Ref
@@ -26,21 +18,21 @@ struct TopArray {
     /// State of an online compaction; none if the slot is a number or missing (storage format 4.6).
     let evacuation: Ref
 
-    static let validSizes: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
     /// History type of a file that is not synchronised.
     static let localHistory: UInt64 = 2
 
     /// Reads the root at `ref` of a file of `fileSize` mapped bytes (storage format 1.6, 11-13).
     init(_ space: NodeSpace, _ ref: Ref, fileSize: Int) throws(RealmError) {
-        let node = try space.refNode(ref, slots: 3, "top array")
-        guard Self.validSizes.contains(node.count) else {
+        let node = try space.refNode(ref, slots: RootShape.minimumCount, "top array")
+        guard RootShape.validCounts.contains(node.count) else {
             throw .corrupt("a top array of \(node.count) elements", at: ref)
         }
-        guard let names = node.slot(Slot.names).child, let tables = node.slot(Slot.tables).child
+        guard let names = node.slot(RootShape.names).child,
+            let tables = node.slot(RootShape.tables).child
         else {
             throw .corrupt("the top array names no tables", at: ref)
         }
-        let size = node.slot(Slot.logicalSize)
+        let size = node.slot(RootShape.logicalSize)
         guard size.isTagged, size.value >= RawHeader.end, size.value <= UInt64(fileSize) else {
             throw .corrupt("the logical size exceeds the file (truncated)", at: ref)
         }
@@ -49,33 +41,33 @@ struct TopArray {
         self.tables = tables
         logicalSize = size.value
 
-        func child(_ slot: Slot) -> Ref {
-            slot.rawValue < node.count ? node.slot(slot).child ?? .none : .none
+        func child(_ slot: Int) -> Ref {
+            slot < node.count ? node.slot(slot).child ?? .none : .none
         }
-        func number(_ slot: Slot) -> UInt64 {
-            slot.rawValue < node.count && node.slot(slot).isTagged ? node.slot(slot).value : 0
+        func number(_ slot: Int) -> UInt64 {
+            slot < node.count && node.slot(slot).isTagged ? node.slot(slot).value : 0
         }
-        freePositions = child(.freePositions)
-        freeLengths = child(.freeLengths)
-        freeVersions = child(.freeVersions)
-        version = max(1, number(.version))
-        historyType = number(.historyType)
-        history = child(.history)
-        historySchema = number(.historySchema)
-        syncFileID = number(.syncFileID)
-        evacuation = child(.evacuation)
+        freePositions = child(RootShape.freePositions)
+        freeLengths = child(RootShape.freeLengths)
+        freeVersions = child(RootShape.freeVersions)
+        version = max(1, number(RootShape.version))
+        historyType = number(RootShape.historyType)
+        history = child(RootShape.history)
+        historySchema = number(RootShape.historySchema)
+        syncFileID = number(RootShape.syncFileID)
+        evacuation = child(RootShape.evacuation)
     }
 
     /// Whether a node looks like a root array, judged by the kinds of its slots without opening
     /// them.
     static func isLike(_ node: NodeView) -> Bool {
-        guard validSizes.contains(node.count), node.slot(Slot.names).child != nil,
-            node.slot(Slot.tables).child != nil, node.slot(Slot.logicalSize).isTagged,
-            node.slot(Slot.logicalSize).value >= RawHeader.end
+        guard RootShape.validCounts.contains(node.count), node.slot(RootShape.names).child != nil,
+            node.slot(RootShape.tables).child != nil, node.slot(RootShape.logicalSize).isTagged,
+            node.slot(RootShape.logicalSize).value >= RawHeader.end
         else { return false }
-        guard node.count > Slot.freeVersions.rawValue else { return true }
-        let lists = [Slot.freePositions, .freeLengths, .freeVersions]
-        return lists.allSatisfy { !node.slot($0).isTagged } && node.slot(Slot.version).isTagged
+        guard node.count > RootShape.freeVersions else { return true }
+        return RootShape.freeLists.allSatisfy { !node.slot($0).isTagged }
+            && node.slot(RootShape.version).isTagged
     }
 
     /// The content of a root array to write.
@@ -118,9 +110,4 @@ struct TopArray {
             return slots
         }
     }
-}
-
-extension NodeView {
-    fileprivate func slot<Name: RawRepresentable>(_ name: Name) -> NodeSlot
-    where Name.RawValue == Int { slot(name.rawValue) }
 }

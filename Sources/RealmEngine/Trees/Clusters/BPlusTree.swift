@@ -20,9 +20,10 @@ struct BPlusTree {
     fileprivate static func total(
         _ space: NodeSpace, _ node: NodeView, _ ref: Ref
     ) throws(RealmError) -> Int {
-        guard node.hasRefs, node.widthType == 0, node.count >= 3, node.slot(node.count - 1).isTagged
+        guard node.hasRefs, node.widthType == 0, node.count >= TreeShape.minimumCount,
+            node.slot(TreeShape.total(node.count)).isTagged
         else { throw space.wrongShape(ref, "B+tree inner node") }
-        let total = node.slot(node.count - 1).value
+        let total = node.slot(TreeShape.total(node.count)).value
         guard total <= UInt64(space.maximumElements) else {
             throw .corrupt("a B+tree of \(total) elements", at: ref)
         }
@@ -63,8 +64,8 @@ struct BPlusTree {
             guard node.isInner else { return nil }
             _ = try BPlusTree.total(space, node, ref)
             (self.space, self.ref, self.node) = (space, ref, node)
-            count = node.count - 2
-            let first = node.slot(0)
+            count = TreeShape.childCount(node.count)
+            let first = node.slot(TreeShape.offsets)
             if first.isTagged {
                 guard first.value > 0 else { throw space.wrongShape(ref, "B+tree inner node") }
                 perChild = Int(min(first.value, 1 << 38))
@@ -96,7 +97,7 @@ struct BPlusTree {
 
         @inline(__always)
         func child(_ i: Int) throws(RealmError) -> Ref {
-            guard let child = node.slot(i + 1).child else {
+            guard let child = node.slot(TreeShape.child(i)).child else {
                 throw space.wrongShape(ref, "B+tree inner node")
             }
             return child
@@ -129,8 +130,8 @@ struct BPlusTree {
             while true {
                 while pending.isNone {
                     guard var frame = stack.popLast() else { return nil }
-                    if frame.child > frame.node.count - 2 { continue }
-                    guard let ref = frame.node.slot(frame.child).child else {
+                    if frame.child >= TreeShape.childCount(frame.node.count) { continue }
+                    guard let ref = frame.node.slot(TreeShape.child(frame.child)).child else {
                         throw .corrupt("a B+tree inner node without a child", at: .none)
                     }
                     pending = ref
@@ -149,7 +150,7 @@ struct BPlusTree {
                 guard stack.count < BPlusTree.maximumDepth else {
                     throw .corrupt("a B+tree deeper than \(BPlusTree.maximumDepth) levels", at: ref)
                 }
-                stack.append(Frame(node: node, child: 1))
+                stack.append(Frame(node: node, child: 0))
             }
         }
 

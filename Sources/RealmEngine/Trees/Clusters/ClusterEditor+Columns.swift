@@ -18,7 +18,8 @@ extension ClusterEditor {
         let cells = try cells(leafIndex, leafSlot)
         let leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
         try nodes.freeDeep(cells)
-        if leafIndex + 1 < leaf.count { leaf.slots[leafIndex + 1] = 0 }
+        let slot = ClusterLeafShape.column(leafIndex)
+        if slot < leaf.count { leaf.slots[slot] = 0 }
     }
 
     /// Converts a column of a leaf to another leaf index and layout, with values returned by
@@ -29,7 +30,8 @@ extension ClusterEditor {
     ) throws(RealmError) {
         let cells = try cells(leafIndex, leafSlot)
         let leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
-        if leafIndex + 1 < leaf.count { leaf.slots[leafIndex + 1] = 0 }
+        let slot = ClusterLeafShape.column(leafIndex)
+        if slot < leaf.count { leaf.slots[slot] = 0 }
         var raw = cells.raw
         try old.map(&raw, to: new) { (value) throws(RealmError) in
             try nodes.checkRoot(of: value, in: cells)
@@ -43,8 +45,9 @@ extension ClusterEditor {
         _ leafIndex: Int, to value: Value, in leafSlot: LeafSlot
     ) throws(RealmError) {
         let leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
-        try nodes.freeDeep(Ref(leaf.slots[leafIndex + 1]))
-        leaf.slots[leafIndex + 1] = try column(leafIndex).make(value, count: try rows(leaf)).raw
+        let slot = ClusterLeafShape.column(leafIndex)
+        try nodes.freeDeep(Ref(leaf.slots[slot]))
+        leaf.slots[slot] = try column(leafIndex).make(value, count: try rows(leaf)).raw
     }
 
     /// Replaces every value of a column, possibly with another layout.
@@ -57,7 +60,7 @@ extension ClusterEditor {
         while let key = next {
             next = try visitLeaf(of: key) { (leafSlot) throws(RealmError) in
                 let leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
-                try old.map(leaf.slots + leafIndex + 1, to: new, transform)
+                try old.map(leaf.slots + ClusterLeafShape.column(leafIndex), to: new, transform)
             }
         }
         setColumn(leafIndex, new)
@@ -68,7 +71,8 @@ extension ClusterEditor {
     private func cells(_ leafIndex: Int, _ leafSlot: LeafSlot) throws(RealmError) -> Ref {
         let ref = Ref(leafSlot.slot.pointee)
         let leaf = try nodes.space.node(ref)
-        guard leaf.hasRefs, leafIndex + 1 < leaf.count, let cells = leaf.slot(leafIndex + 1).child
+        let slot = ClusterLeafShape.column(leafIndex)
+        guard leaf.hasRefs, slot < leaf.count, let cells = leaf.slot(slot).child
         else { throw .corrupt("a cluster leaf without column \(leafIndex)", at: ref) }
         try nodes.check(cells, in: ref)
         return cells
@@ -78,16 +82,17 @@ extension ClusterEditor {
         _ cells: Ref, _ leafIndex: Int, _ leafSlot: LeafSlot
     ) throws(RealmError) {
         var leaf = try makeWritable(leafSlot.slot, below: leafSlot.parent)
-        if leaf.count < leafIndex + 2 {
+        let count = ClusterLeafShape.count(leafIndex + 1)
+        if leaf.count < count {
             let old = leaf.count
-            if !leaf.hasRoom(for: leafIndex + 2) {
+            if !leaf.hasRoom(for: count) {
                 // Reserves room for further columns, because most are added one by one.
-                leaf = try nodes.copyRefs(leafSlot.slot, extra: leafIndex + 2 - old + old / 8)
+                leaf = try nodes.copyRefs(leafSlot.slot, extra: count - old + old / 8)
             }
-            leaf.resize(leafIndex + 2)
-            for i in old..<leafIndex + 2 { leaf.slots[i] = 0 }
+            leaf.resize(count)
+            for i in old..<count { leaf.slots[i] = 0 }
         }
-        leaf.slots[leafIndex + 1] = cells.raw
+        leaf.slots[ClusterLeafShape.column(leafIndex)] = cells.raw
     }
 
     // MARK: Leaves
@@ -112,7 +117,7 @@ extension ClusterEditor {
             let inner = try self.inner(node)
             let i = inner.child(covering: key &- range.base)
             range = inner.range(i, in: range)
-            leafSlot = LeafSlot(slot: node.slots + 3 + i, parent: node)
+            leafSlot = LeafSlot(slot: node.slots + InnerClusterShape.child(i), parent: node)
         }
         try body(leafSlot)
         return range.end

@@ -35,13 +35,15 @@ extension ClusterEditor {
     private func insertRow(
         _ values: UnsafePointer<Value>, _ key: UInt64, _ leaf: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) {
-        for i in used { try columns[i]!.insert(values[i], leaf.slots + i + 1, at: row) }
+        for i in used {
+            try columns[i]!.insert(values[i], leaf.slots + ClusterLeafShape.column(i), at: row)
+        }
         try insertKey(key, leaf, at: row, rows: rows)
     }
 
     /// Makes all columns of a leaf writable. Detects damage before any column changes.
     private func openColumns(_ leaf: SlabNode, rows: Int) throws(RealmError) {
-        for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
+        for i in used { try columns[i]!.open(leaf.slots + ClusterLeafShape.column(i), rows: rows) }
     }
 
     /// Splits a full leaf and inserts the object into one half. Returns the right half and its key
@@ -66,10 +68,10 @@ extension ClusterEditor {
         _ leaf: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
         try openColumns(leaf, rows: rows)
-        let sibling = try nodes.newRefs(columns.count + 1)
+        let sibling = try nodes.newRefs(ClusterLeafShape.count(columns.count))
         for i in used {
-            let tail = try columns[i]!.split(leaf.slots + i + 1, at: row)
-            sibling.node.slots[i + 1] = tail.raw
+            let tail = try columns[i]!.split(leaf.slots + ClusterLeafShape.column(i), at: row)
+            sibling.node.slots[ClusterLeafShape.column(i)] = tail.raw
         }
         return (sibling.ref, try splitKeys(leaf, sibling.node, at: row, rows: rows))
     }
@@ -78,14 +80,14 @@ extension ClusterEditor {
         _ leaf: SlabNode, _ sibling: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) -> UInt64 {
         let first = try key(row, leaf)
-        if NodeSlot(raw: leaf.slots[0]).isTagged {
-            leaf.slots[0] = NodeEncoder.tag(row)
-            sibling.slots[0] = NodeEncoder.tag(rows - row)
+        if NodeSlot(raw: leaf.slots[ClusterLeafShape.keys]).isTagged {
+            leaf.slots[ClusterLeafShape.keys] = NodeEncoder.tag(row)
+            sibling.slots[ClusterLeafShape.keys] = NodeEncoder.tag(rows - row)
             return first
         }
         var keys: [UInt64] = []
         for i in row..<rows { keys.append(try key(i, leaf) &- first) }
-        sibling.slots[0] = try keySlot(keys)
+        sibling.slots[ClusterLeafShape.keys] = try keySlot(keys)
         try nodes.makeWritable(leaf.slots).resize(row)
         return first
     }
@@ -99,7 +101,7 @@ extension ClusterEditor {
             let i = path[level].child
             let offset = try inner(path[level].node).offset(i) &+ key
             let node = try insertChild(child, offset, at: i + 1, of: slot(level))
-            if node.count - 3 <= context.fanout.clusterInner { return }
+            if InnerClusterShape.childCount(node.count) <= context.fanout.clusterInner { return }
             (child, key) = try split(node, added: i + 1)
             level -= 1
         }
@@ -115,22 +117,24 @@ extension ClusterEditor {
         let cut = added == count - 1 ? added : count / 2
         let first = inner.offset(cut)
         let sibling = try nodes.newRefs(
-            3 + count - cut, flags: NodeView.innerFlag, extra: context.fanout.clusterInner)
+            InnerClusterShape.count(count - cut), flags: NodeView.innerFlag,
+            extra: context.fanout.clusterInner)
         var objects = 0
         for i in cut..<count {
-            sibling.node.slots[3 + i - cut] = node.slots[3 + i]
-            objects += try self.objects(Ref(node.slots[3 + i]))
+            let child = node.slots[InnerClusterShape.child(i)]
+            sibling.node.slots[InnerClusterShape.child(i - cut)] = child
+            objects += try self.objects(Ref(child))
         }
-        sibling.node.slots[1] = node.slots[1]
-        sibling.node.slots[2] = NodeEncoder.tag(objects)
-        let isEven = inner.depth <= 7 && node.slots[0] == 0
+        sibling.node.slots[InnerClusterShape.depth] = node.slots[InnerClusterShape.depth]
+        sibling.node.slots[InnerClusterShape.objects] = NodeEncoder.tag(objects)
+        let isEven = inner.depth <= 7 && node.slots[InnerClusterShape.offsets] == 0
         if !isEven {
-            sibling.node.slots[0] = try context.encoder.unsigned(
+            sibling.node.slots[InnerClusterShape.offsets] = try context.encoder.unsigned(
                 (cut..<count).map { inner.offset($0) &- first }
             ).raw
             try nodes.makeWritable(node.slots).resize(cut)
         }
-        node.resize(3 + cut)
+        node.resize(InnerClusterShape.count(cut))
         try setCount(node, self.count(node) - objects)
         return (sibling.ref, first)
     }
@@ -144,14 +148,14 @@ extension ClusterEditor {
         var objects = try self.objects(old)
         if let sibling { objects += try self.objects(sibling) }
         let root = try nodes.newRefs(
-            sibling == nil ? 4 : 5, flags: NodeView.innerFlag, extra: 8)
+            InnerClusterShape.count(sibling == nil ? 1 : 2), flags: NodeView.innerFlag, extra: 8)
         if sibling != nil, depth >= 7 || key != UInt64(1) << UInt64(8 * (depth + 1)) {
-            root.node.slots[0] = try context.encoder.unsigned([0, key]).raw
+            root.node.slots[InnerClusterShape.offsets] = try context.encoder.unsigned([0, key]).raw
         }
-        root.node.slots[1] = NodeEncoder.tag(depth + 1)
-        root.node.slots[2] = NodeEncoder.tag(objects)
-        root.node.slots[3] = old.raw
-        if let sibling { root.node.slots[4] = sibling.raw }
+        root.node.slots[InnerClusterShape.depth] = NodeEncoder.tag(depth + 1)
+        root.node.slots[InnerClusterShape.objects] = NodeEncoder.tag(objects)
+        root.node.slots[InnerClusterShape.child(0)] = old.raw
+        if let sibling { root.node.slots[InnerClusterShape.child(1)] = sibling.raw }
         rootSlot.pointee = root.ref.raw
     }
 }

@@ -32,7 +32,7 @@ extension ClusterEditor {
             range = inner.range(i, in: range)
             path.append(Step(node: node, child: i))
             if !toLeaf, inner.depth == 1 { return nil }
-            slot = node.slots + 3 + i
+            slot = node.slots + InnerClusterShape.child(i)
         }
     }
 
@@ -68,22 +68,30 @@ extension ClusterEditor {
     private func copyLeaf(_ slot: RefSlot, _ view: NodeView) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
         try ClusterLeaf(nodes.space, ref, node: view, base: 0).checkOrder()
-        for i in used where i + 1 >= view.count || view.slot(i + 1).child == nil {
-            throw .corrupt("a cluster leaf without column \(i)", at: ref)
+        for i in used {
+            let slot = ClusterLeafShape.column(i)
+            guard slot < view.count, view.slot(slot).child != nil else {
+                throw .corrupt("a cluster leaf without column \(i)", at: ref)
+            }
         }
-        let missing = max(0, columns.count + 1 - view.count)
+        let count = ClusterLeafShape.count(columns.count)
+        let missing = max(0, count - view.count)
         let leaf = try nodes.copyRefs(slot, extra: missing)
         for i in leaf.count..<leaf.count + missing { leaf.slots[i] = 0 }
-        leaf.resize(columns.count + 1)
-        for i in columns.indices where columns[i] == nil { leaf.slots[i + 1] = 0 }
+        leaf.resize(count)
+        for i in columns.indices where columns[i] == nil {
+            leaf.slots[ClusterLeafShape.column(i)] = 0
+        }
         return leaf
     }
 
     /// Makes an empty leaf.
     func newLeaf() throws(RealmError) -> (ref: Ref, node: SlabNode) {
-        let leaf = try nodes.newRefs(columns.count + 1)
-        leaf.node.slots[0] = NodeEncoder.tag(0)
-        for i in used { leaf.node.slots[i + 1] = try columns[i]!.makeEmpty().raw }
+        let leaf = try nodes.newRefs(ClusterLeafShape.count(columns.count))
+        leaf.node.slots[ClusterLeafShape.keys] = NodeEncoder.tag(0)
+        for i in used {
+            leaf.node.slots[ClusterLeafShape.column(i)] = try columns[i]!.makeEmpty().raw
+        }
         return leaf
     }
 
@@ -92,7 +100,7 @@ extension ClusterEditor {
     /// Number of objects in a leaf.
     @inline(__always)
     func rows(_ leaf: SlabNode) throws(RealmError) -> Int {
-        let keys = NodeSlot(raw: leaf.slots[0])
+        let keys = NodeSlot(raw: leaf.slots[ClusterLeafShape.keys])
         return keys.isTagged
             ? Int(truncatingIfNeeded: keys.value) : try nodes.integers(keys.ref, Self.keys).count
     }
@@ -102,7 +110,9 @@ extension ClusterEditor {
     /// Row of a key; nil if the leaf does not contain it.
     @inline(__always)
     func row(_ key: UInt64, _ leaf: SlabNode, _ rows: Int) throws(RealmError) -> Int? {
-        if NodeSlot(raw: leaf.slots[0]).isTagged { return key < UInt64(rows) ? Int(key) : nil }
+        if NodeSlot(raw: leaf.slots[ClusterLeafShape.keys]).isTagged {
+            return key < UInt64(rows) ? Int(key) : nil
+        }
         let row = try lowerBound(key, leaf, rows)
         guard row < rows, try self.key(row, leaf) == key else { return nil }
         return row
@@ -111,7 +121,7 @@ extension ClusterEditor {
     /// First row whose key is not less than `key`.
     @inline(__always)
     func lowerBound(_ key: UInt64, _ leaf: SlabNode, _ rows: Int) throws(RealmError) -> Int {
-        let slot = NodeSlot(raw: leaf.slots[0])
+        let slot = NodeSlot(raw: leaf.slots[ClusterLeafShape.keys])
         if slot.isTagged { return Int(min(key, UInt64(rows))) }
         let keys = try nodes.integers(slot.ref, Self.keys)
         // Fast path: the same object again, or the one after a removed object.
@@ -124,7 +134,7 @@ extension ClusterEditor {
 
     @inline(__always)
     func key(_ row: Int, _ leaf: SlabNode) throws(RealmError) -> UInt64 {
-        let slot = NodeSlot(raw: leaf.slots[0])
+        let slot = NodeSlot(raw: leaf.slots[ClusterLeafShape.keys])
         return slot.isTagged
             ? UInt64(row) : try nodes.integers(slot.ref, Self.keys).unsigned(row)
     }
@@ -138,9 +148,9 @@ extension ClusterEditor {
     func insertKey(
         _ key: UInt64, _ leaf: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) {
-        if NodeSlot(raw: leaf.slots[0]).isTagged {
+        if NodeSlot(raw: leaf.slots[ClusterLeafShape.keys]).isTagged {
             if row == rows, key == UInt64(rows) {
-                leaf.slots[0] = NodeEncoder.tag(rows + 1)
+                leaf.slots[ClusterLeafShape.keys] = NodeEncoder.tag(rows + 1)
                 return
             }
             try expandKeys(leaf, rows)
@@ -149,9 +159,9 @@ extension ClusterEditor {
     }
 
     func removeKey(_ leaf: SlabNode, at row: Int, rows: Int) throws(RealmError) {
-        if NodeSlot(raw: leaf.slots[0]).isTagged {
+        if NodeSlot(raw: leaf.slots[ClusterLeafShape.keys]).isTagged {
             if row == rows - 1 {
-                leaf.slots[0] = NodeEncoder.tag(rows - 1)
+                leaf.slots[ClusterLeafShape.keys] = NodeEncoder.tag(rows - 1)
                 return
             }
             try expandKeys(leaf, rows)
@@ -160,23 +170,27 @@ extension ClusterEditor {
         // Keys without gaps need no list.
         let left = rows - 1
         if left > 0, try key(left - 1, leaf) != UInt64(left - 1) { return }
-        leaf.slots[0] = NodeEncoder.tag(left)
+        leaf.slots[ClusterLeafShape.keys] = NodeEncoder.tag(left)
     }
 
     func expandKeys(_ leaf: SlabNode, _ rows: Int) throws(RealmError) {
-        guard NodeSlot(raw: leaf.slots[0]).isTagged else { return }
-        leaf.slots[0] = try context.encoder.unsigned((0..<rows).map { UInt64($0) }).raw
+        guard NodeSlot(raw: leaf.slots[ClusterLeafShape.keys]).isTagged else { return }
+        leaf.slots[ClusterLeafShape.keys] = try context.encoder.unsigned(
+            (0..<rows).map { UInt64($0) }
+        ).raw
     }
 
     // MARK: Counts
 
     /// Number of objects below an inner node.
     @inline(__always)
-    func count(_ node: SlabNode) -> Int { Int(truncatingIfNeeded: node.slots[2] >> 1) }
+    func count(_ node: SlabNode) -> Int {
+        Int(truncatingIfNeeded: node.slots[InnerClusterShape.objects] >> 1)
+    }
 
     func setCount(_ node: SlabNode, _ count: Int) throws(RealmError) {
         guard count >= 0 else { throw .corrupt("fewer objects announced than met", in: "cluster") }
-        node.slots[2] = NodeEncoder.tag(count)
+        node.slots[InnerClusterShape.objects] = NodeEncoder.tag(count)
     }
 
     /// Adds `extra` to the object counts of the nodes on the path.
@@ -193,16 +207,17 @@ extension ClusterEditor {
     // MARK: Children
 
     func expandOffsets(_ node: SlabNode) throws(RealmError) {
-        guard node.slots[0] == 0 else { return }
+        guard node.slots[InnerClusterShape.offsets] == 0 else { return }
         let inner = try inner(node)
-        node.slots[0] = try context.encoder.unsigned(
+        node.slots[InnerClusterShape.offsets] = try context.encoder.unsigned(
             (0..<inner.childCount).map { inner.offset($0) }
         ).raw
     }
 
     /// Slot that contains the ref of the node at `level` of the path.
     func slot(_ level: Int) -> RefSlot {
-        level == 0 ? rootSlot : path[level - 1].node.slots + 3 + path[level - 1].child
+        level == 0
+            ? rootSlot : path[level - 1].node.slots + InnerClusterShape.child(path[level - 1].child)
     }
 
     /// Inserts a child with key offset `offset` at index `i` of an inner node.
@@ -210,15 +225,15 @@ extension ClusterEditor {
         _ child: Ref, _ offset: UInt64, at i: Int, of slot: RefSlot
     ) throws(RealmError) -> SlabNode {
         var node = try nodes.writableRefs(slot)
-        let (count, depth) = (node.count - 3, try inner(node).depth)
+        let (count, depth) = (InnerClusterShape.childCount(node.count), try inner(node).depth)
         let isEven = i == count && depth <= 7 && offset == UInt64(count) << UInt64(8 * depth)
-        if node.slots[0] != 0 || !isEven {
+        if node.slots[InnerClusterShape.offsets] != 0 || !isEven {
             try expandOffsets(node)
             try nodes.insertInteger(node.slots, i, Int64(bitPattern: offset), .none)
         }
         node = try nodes.ensureCapacity(slot, for: node.count + 1)
-        node.open(3 + i)
-        node.slots[3 + i] = child.raw
+        node.open(InnerClusterShape.child(i))
+        node.slots[InnerClusterShape.child(i)] = child.raw
         return node
     }
 }

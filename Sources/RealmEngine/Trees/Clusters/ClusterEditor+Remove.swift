@@ -10,8 +10,12 @@ extension ClusterEditor {
         guard let row = try row(raw &- place.range.base, place.leaf, rows) else {
             throw .corrupt("object \(key.raw) does not exist", in: "cluster")
         }
-        for i in used { try columns[i]!.open(place.leaf.slots + i + 1, rows: rows) }
-        for i in used { try columns[i]!.remove(place.leaf.slots + i + 1, at: row) }
+        for i in used {
+            try columns[i]!.open(place.leaf.slots + ClusterLeafShape.column(i), rows: rows)
+        }
+        for i in used {
+            try columns[i]!.remove(place.leaf.slots + ClusterLeafShape.column(i), at: row)
+        }
         try removeKey(place.leaf, at: row, rows: rows)
         try addToCounts(-1)
         if rows - 1 < context.fanout.clusterLeaf / 2 { try tidy(rows - 1) }
@@ -24,10 +28,11 @@ extension ClusterEditor {
         var left = rows
         while level >= 0 {
             let (node, i) = (path[level].node, path[level].child)
-            if left == 0, node.count > 4 {
+            if left == 0, node.count > InnerClusterShape.minimumCount {
                 try dropEmptied(level + 1)
                 try removeChild(node, i)
-            } else if level == path.count - 1, left > 0, i + 4 < node.count {
+            } else if level == path.count - 1, left > 0, InnerClusterShape.child(i + 1) < node.count
+            {
                 try mergeIfSmall(node, i, left)
             }
             left = count(node)
@@ -39,7 +44,7 @@ extension ClusterEditor {
     /// Frees the key and offset lists of an empty subtree, which has one empty child on each level.
     private func dropEmptied(_ level: Int) throws(RealmError) {
         for step in path.steps[level...] {
-            guard step.node.count == 4 else {
+            guard step.node.count == InnerClusterShape.minimumCount else {
                 throw .corrupt("an empty subtree with unread children", in: "cluster")
             }
             try freeList(step.node)
@@ -48,22 +53,28 @@ extension ClusterEditor {
 
     /// Frees the list of keys or offsets of a removed node.
     private func freeList(_ node: SlabNode) throws(RealmError) {
-        if let list = NodeSlot(raw: node.slots[0]).child { try nodes.free(list) }
+        let slot =
+            node.view.isInner ? InnerClusterShape.offsets : ClusterLeafShape.keys
+        if let list = NodeSlot(raw: node.slots[slot]).child { try nodes.free(list) }
     }
 
     private func removeChild(_ node: SlabNode, _ i: Int) throws(RealmError) {
         cachedPath = nil
-        let isLast = i == node.count - 4
-        if !isLast || node.slots[0] != 0 {
+        let isLast = i == InnerClusterShape.childCount(node.count) - 1
+        if !isLast || node.slots[InnerClusterShape.offsets] != 0 {
             try expandOffsets(node)
             try nodes.removeInteger(node.slots, i)
         }
-        node.close(3 + i)
-        guard i == 0, node.count > 3, node.slots[0] != 0 else { return }
+        node.close(InnerClusterShape.child(i))
+        guard i == 0, node.count >= InnerClusterShape.minimumCount,
+            node.slots[InnerClusterShape.offsets] != 0
+        else {
+            return
+        }
         let first = try inner(node).offset(0)
         if first == 0 { return }
         try nodes.setInteger(node.slots, 0, 0, .none)
-        try rebase(node.slots + 3, below: node, by: first)
+        try rebase(node.slots + InnerClusterShape.firstChild, below: node, by: first)
     }
 
     /// Subtracts `delta` from the subtree's offset by adding it to the keys below.
@@ -77,40 +88,44 @@ extension ClusterEditor {
         }
         try expandOffsets(node)
         try nodes.addToIntegers(node.slots, from: 1, Int64(bitPattern: delta), .none)
-        try rebase(node.slots + 3, below: node, by: delta)
+        try rebase(node.slots + InnerClusterShape.firstChild, below: node, by: delta)
     }
 
     /// Merges leaf `i` with its right neighbour if together they are below three quarters of the
     /// target size, which is small while changes are scattered.
     private func mergeIfSmall(_ node: SlabNode, _ i: Int, _ rows: Int) throws(RealmError) {
-        let other = try objects(Ref(node.slots[4 + i]))
+        let other = try objects(Ref(node.slots[InnerClusterShape.child(i + 1)]))
         let size = keepsSmallLeaves ? context.fanout.scatteredLeaf : context.fanout.clusterLeaf
         guard rows + other < size * 3 / 4 else { return }
         let inner = try inner(node)
         let delta = inner.offset(i + 1) &- inner.offset(i)
-        let left = try makeWritable(node.slots + 3 + i, below: node)
-        let right = try makeWritable(node.slots + 4 + i, below: node)
+        let left = try makeWritable(node.slots + InnerClusterShape.child(i), below: node)
+        let right = try makeWritable(node.slots + InnerClusterShape.child(i + 1), below: node)
         for c in used {
-            try columns[c]!.open(left.slots + c + 1, rows: rows)
-            try columns[c]!.open(right.slots + c + 1, rows: other)
+            let slot = ClusterLeafShape.column(c)
+            try columns[c]!.open(left.slots + slot, rows: rows)
+            try columns[c]!.open(right.slots + slot, rows: other)
         }
-        for c in used { try columns[c]!.join(left.slots + c + 1, right.slots + c + 1) }
+        for c in used {
+            let slot = ClusterLeafShape.column(c)
+            try columns[c]!.join(left.slots + slot, right.slots + slot)
+        }
         var keys: [UInt64] = []
         for row in 0..<rows { keys.append(try key(row, left)) }
         for row in 0..<other { keys.append(try key(row, right) &+ delta) }
         for node in [left, right] { try freeList(node) }
-        left.slots[0] = try keySlot(keys)
+        left.slots[ClusterLeafShape.keys] = try keySlot(keys)
         try removeChild(node, i + 1)
     }
 
     private func collapseRoot() throws(RealmError) {
         while true {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
-            guard root.isInner, root.count == 4 else { return }
+            guard root.isInner, root.count == InnerClusterShape.minimumCount else { return }
             // An earlier commit may have left an inner node with one child.
             let node = try makeWritable(rootSlot, below: nil)
             try freeList(node)
-            rootSlot.pointee = node.slots[3]
+            rootSlot.pointee = node.slots[InnerClusterShape.firstChild]
             cachedPath = nil
         }
     }

@@ -233,7 +233,8 @@ final class ClusterEditor {
             return run!.columns[leafIndex]!.value(position.row)
         }
         let layout = try column(leafIndex).layout
-        guard leafIndex + 1 < leaf.count, let ref = leaf.slot(leafIndex + 1).child else {
+        let slot = ClusterLeafShape.column(leafIndex)
+        guard slot < leaf.count, let ref = leaf.slot(slot).child else {
             throw .corrupt("a cluster leaf without column \(leafIndex)", in: "cluster")
         }
         if layout.type == .backlink {
@@ -280,7 +281,8 @@ final class ClusterEditor {
         let place = try makePathWritable(raw)
         let rows = try rows(place.leaf)
         guard let row = try row(raw &- place.range.base, place.leaf, rows) else { return false }
-        try column(leafIndex).set(value, place.leaf.slots + leafIndex + 1, at: row, rows: rows)
+        let slot = place.leaf.slots + ClusterLeafShape.column(leafIndex)
+        try column(leafIndex).set(value, slot, at: row, rows: rows)
         return true
     }
 
@@ -292,7 +294,7 @@ final class ClusterEditor {
         let place = try makePathWritable(raw)
         let rows = try rows(place.leaf)
         guard let row = try row(raw &- place.range.base, place.leaf, rows) else { return nil }
-        let column = place.leaf.slots + leafIndex + 1
+        let column = place.leaf.slots + ClusterLeafShape.column(leafIndex)
         try self.column(leafIndex).open(column, rows: rows)
         let slots = try nodes.writableRefs(column)
         guard row < slots.count else { throw nodes.outside(column) }

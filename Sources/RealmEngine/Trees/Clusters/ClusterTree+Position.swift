@@ -103,7 +103,7 @@ extension ClusterTree {
         of inner: InnerCluster, at wanted: Int
     ) throws(RealmError) -> (child: Int, before: Int) {
         let last = inner.childCount - 1
-        let full = ClusterLeaf.maximumCount
+        let full = ClusterLeafShape.maximumObjectCount
         let rest = inner.count - last * full
         // If the last leaf contains the remainder, all others are full, because no leaf exceeds the
         // maximum.

@@ -13,23 +13,21 @@ struct ClusterLeaf {
     /// Index in the `LeafDirectory` that contains the leaf; negative for other leaves.
     var place = -1
 
-    static let maximumCount = 256
-
     init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {
-        guard node.hasRefs, node.widthType == 0, node.count >= 1 else {
+        guard node.hasRefs, node.widthType == 0, node.count >= ClusterLeafShape.minimumCount else {
             throw space.wrongShape(ref, "cluster leaf")
         }
-        let first = node.slot(0)
+        let first = node.slot(ClusterLeafShape.keys)
         isCompact = first.isTagged
         if first.isTagged {
-            guard first.value <= UInt64(Self.maximumCount) else {
+            guard first.value <= UInt64(ClusterLeafShape.maximumObjectCount) else {
                 throw .corrupt("a cluster leaf of \(first.value) objects", at: ref)
             }
             keys = node
             count = Int(first.value)
         } else {
             keys = try space.integers(first.ref, "object keys")
-            guard keys.count <= Self.maximumCount else {
+            guard keys.count <= ClusterLeafShape.maximumObjectCount else {
                 throw .corrupt("the key array of a cluster leaf is malformed", at: first.ref)
             }
             count = keys.count
@@ -105,7 +103,8 @@ struct ClusterLeaf {
     /// Ref of the column leaf of `leafIndex`.
     @inline(__always)
     func columnRef(_ leafIndex: Int) throws(RealmError) -> Ref {
-        guard leafIndex &+ 1 < node.count, let ref = node.slot(leafIndex &+ 1).child else {
+        let slot = ClusterLeafShape.column(leafIndex)
+        guard slot < node.count, let ref = node.slot(slot).child else {
             throw .corrupt("a cluster leaf without column \(leafIndex)", at: ref)
         }
         return ref
@@ -114,8 +113,9 @@ struct ClusterLeaf {
     /// Prefetches the beginning of the column leaf with `leafIndex`, if there is one.
     @inline(__always)
     func prefetch(_ leafIndex: Int) {
-        guard leafIndex &+ 1 < node.count else { return }
-        let ref = node.slot(leafIndex &+ 1).ref
+        let slot = ClusterLeafShape.column(leafIndex)
+        guard slot < node.count else { return }
+        let ref = node.slot(slot).ref
         // Prefetching an invalid address has no effect.
         Prefetch.bytes(space.base.advanced(by: Int(truncatingIfNeeded: ref.raw)), 256)
     }
@@ -187,17 +187,19 @@ struct InnerCluster {
     let count: Int
 
     init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {
-        guard node.hasRefs, node.widthType == 0, node.count >= 4 else {
+        guard node.hasRefs, node.widthType == 0, node.count >= InnerClusterShape.minimumCount else {
             throw space.wrongShape(ref, "inner cluster node")
         }
-        let (list, levels, objects) = (node.slot(0), node.slot(1), node.slot(2))
+        let list = node.slot(InnerClusterShape.offsets)
+        let levels = node.slot(InnerClusterShape.depth)
+        let objects = node.slot(InnerClusterShape.objects)
         guard levels.isTagged, levels.value >= 1,
             levels.value <= UInt64(ClusterTree.maximumDepth),
             objects.isTagged, objects.value <= UInt64(space.maximumObjects)
         else { throw space.wrongShape(ref, "inner cluster node") }
         isCompact = list.isNone
         offsets = isCompact ? node : try space.integers(list.ref, "child offsets")
-        guard isCompact || offsets.count == node.count - 3 else {
+        guard isCompact || offsets.count == InnerClusterShape.childCount(node.count) else {
             throw .corrupt("an inner cluster node whose offsets do not match", at: ref)
         }
         self.space = space
@@ -209,7 +211,7 @@ struct InnerCluster {
         count = Int(objects.value)
     }
 
-    @inline(__always) var childCount: Int { node.count - 3 }
+    @inline(__always) var childCount: Int { InnerClusterShape.childCount(node.count) }
 
     /// Whether offsets are computed from the indexes of the children.
     var hasNoOffsets: Bool { isCompact }
@@ -222,7 +224,7 @@ struct InnerCluster {
 
     @inline(__always)
     func ref(_ child: Int) throws(RealmError) -> Ref {
-        guard let child = node.slot(child + 3).child else {
+        guard let child = node.slot(InnerClusterShape.child(child)).child else {
             throw .corrupt("an inner cluster node without a child", at: ref)
         }
         return child

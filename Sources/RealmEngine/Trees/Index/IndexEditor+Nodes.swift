@@ -8,7 +8,7 @@ extension IndexEditor {
         /// Whether the transaction owns the node.
         let isOwn: Bool
 
-        @inline(__always) var count: Int { view.count - 1 }
+        @inline(__always) var count: Int { IndexShape.entryCount(view.count) }
 
         @inline(__always)
         func lowerBound(_ chunk: Int32) -> Int { IndexNode.lowerBound(chunk, chunks, count) }
@@ -18,7 +18,7 @@ extension IndexEditor {
         func slot(_ i: Int) -> RefSlot? {
             guard isOwn else { return nil }
             return UnsafeMutableRawPointer(mutating: view.payload)
-                .assumingMemoryBound(to: UInt64.self) + i + 1
+                .assumingMemoryBound(to: UInt64.self) + IndexShape.entry(i)
         }
     }
 
@@ -26,7 +26,7 @@ extension IndexEditor {
     func look(_ ref: Ref) throws(RealmError) -> NodeSummary {
         guard context.nodes.owns(ref) else { return try checked(ref) }
         let view = context.slab.writable(ref).view
-        let keys = context.slab.writable(view.slot(0).ref)
+        let keys = context.slab.writable(view.slot(IndexShape.chunks).ref)
         return NodeSummary(
             ref: ref, view: view, chunks: keys.payload.assumingMemoryBound(to: Int32.self),
             isOwn: true)
@@ -34,12 +34,14 @@ extension IndexEditor {
 
     private func checked(_ ref: Ref) throws(RealmError) -> NodeSummary {
         let space = context.space
-        let view = try space.treeNode(ref, slots: 1, "index node")
-        guard view.context, let keysRef = view.slot(0).child else {
+        let view = try space.treeNode(ref, slots: IndexShape.minimumCount, "index node")
+        guard view.context, let keysRef = view.slot(IndexShape.chunks).child else {
             throw space.wrongShape(ref, "index node")
         }
         let keys = try space.integers(keysRef, "index keys")
-        guard keys.width == 32, keys.count == view.count - 1, keys.count > 0 || !view.isInner else {
+        guard keys.width == IndexShape.chunkBits, keys.count == IndexShape.entryCount(view.count),
+            keys.count > 0 || !view.isInner
+        else {
             throw space.wrongShape(keysRef, "index keys")
         }
         let chunks = keys.payload.assumingMemoryBound(to: Int32.self)
@@ -49,7 +51,7 @@ extension IndexEditor {
     /// Returns the slot of the entry at index `i`.
     @inline(__always)
     func entry(_ node: NodeSummary, _ i: Int) throws(RealmError) -> NodeSlot {
-        let slot = node.view.slot(i + 1)
+        let slot = node.view.slot(IndexShape.entry(i))
         if !node.isOwn {
             let limit = context.nodes.limit(ofRefsIn: node.ref)
             guard IndexNode.leads(slot, isInner: node.view.isInner, below: limit) else {
@@ -100,13 +102,13 @@ extension IndexEditor {
         }
         let capacity = max(count + 8, min(context.fanout.index + 1, count + count / 2))
         let copy = try IndexNode.make(context, isInner: old.view.isInner, capacity: capacity)
-        old.view.decodeSlots(from: 1, into: copy.node.slots)
+        old.view.decodeSlots(from: IndexShape.firstEntry, into: copy.node.slots)
         let limit = context.nodes.limit(ofRefsIn: old.ref)
         guard copy.node.leads(count, below: limit) else {
             throw context.space.wrongShape(old.ref, "index node")
         }
         copy.node.fill(old.chunks, count)
-        try context.nodes.free(old.view.slot(0).ref, NodeView(checked: old.chunks))
+        try context.nodes.free(old.view.slot(IndexShape.chunks).ref, NodeView(checked: old.chunks))
         try context.nodes.free(old.ref, old.view)
         slot.pointee = copy.ref.raw
         return copy.node

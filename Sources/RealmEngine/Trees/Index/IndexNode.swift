@@ -17,7 +17,7 @@ struct IndexNode {
     @inline(__always)
     init(_ slab: SlabNodes, _ ref: Ref) {
         refs = slab.writable(ref)
-        keys = slab.writable(Ref(refs.slots[0]))
+        keys = slab.writable(Ref(refs.slots[IndexShape.chunks]))
     }
 
     /// Makes a node without entries, with room for `capacity` of them.
@@ -47,7 +47,7 @@ struct IndexNode {
     }
 
     /// Slots of the entries.
-    @inline(__always) var slots: RefSlot { refs.slots + 1 }
+    @inline(__always) var slots: RefSlot { refs.slots + IndexShape.firstEntry }
 
     /// Key of the node in its parent. The node must not be empty.
     @inline(__always) var lastChunk: Int32 { chunks[count - 1] }
@@ -101,7 +101,7 @@ struct IndexNode {
     @inline(__always)
     private func resize(_ count: Int) {
         keys.resize(count)
-        refs.resize(count + 1)
+        refs.resize(IndexShape.count(count))
     }
 
     /// Inserts an entry before entry `i`. The node must have room.

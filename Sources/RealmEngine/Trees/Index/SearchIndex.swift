@@ -96,21 +96,25 @@ struct SearchIndex {
 
     /// Opens the node at `ref` and its chunks.
     func open(_ ref: Ref) throws(RealmError) -> (node: NodeView, keys: NodeView) {
-        let node = try space.treeNode(ref, slots: 1, "index node")
-        let keys = try space.integers(node.slot(0).ref, "index keys")
-        guard keys.count == node.count - 1 else { throw space.wrongShape(ref, "index node") }
+        let node = try space.treeNode(ref, slots: IndexShape.minimumCount, "index node")
+        let keys = try space.integers(node.slot(IndexShape.chunks).ref, "index keys")
+        guard keys.count == IndexShape.entryCount(node.count) else {
+            throw space.wrongShape(ref, "index node")
+        }
         return (node, keys)
     }
 
     /// Returns child `i` of an inner node.
     func child(_ i: Int, of node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
-        guard let child = node.slot(i + 1).child else { throw space.wrongShape(ref, "index node") }
+        guard let child = node.slot(IndexShape.entry(i)).child else {
+            throw space.wrongShape(ref, "index node")
+        }
         return child
     }
 
     /// Returns entry `i` of a leaf node.
     func entry(_ i: Int, of node: NodeView, _ ref: Ref) throws(RealmError) -> NodeSlot {
-        let slot = node.slot(i + 1)
+        let slot = node.slot(IndexShape.entry(i))
         guard !slot.isNone else { throw space.wrongShape(ref, "index node") }
         return slot
     }

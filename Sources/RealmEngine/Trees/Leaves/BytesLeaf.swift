@@ -101,11 +101,13 @@ struct BytesLeaf {
             count = node.count
             return
         }
-        guard node.count >= 3 else { throw space.wrongShape(ref, "three-part bytes leaf") }
+        guard node.count >= MediumBytesShape.count else {
+            throw space.wrongShape(ref, "three-part bytes leaf")
+        }
         form = .medium
-        let offsets = try opening.integers(node.slot(0).ref, "end offsets")
-        area = try opening.node(node.slot(1).ref)
-        nulls = try opening.integers(node.slot(2).ref, "null flags")
+        let offsets = try opening.integers(node.slot(MediumBytesShape.ends).ref, "end offsets")
+        area = try opening.node(node.slot(MediumBytesShape.area).ref)
+        nulls = try opening.integers(node.slot(MediumBytesShape.nulls).ref, "null flags")
         guard !area.hasRefs, area.widthType == 2 || area.count == 0, nulls.count >= offsets.count
         else {
             throw space.wrongShape(ref, "three-part bytes leaf")

@@ -29,7 +29,7 @@ extension ColumnEditor {
         try replace(leaf, range, with: nil, size: 0)
         try nodes.removeInteger(leaf.slots, i)
         try nodes.addToIntegers(leaf.slots, from: i, -Int64(range.count))
-        try nodes.removeInteger(leaf.slots + 2, i)
+        try nodes.removeInteger(leaf.slots + MediumBytesShape.nulls, i)
     }
 
     /// Stores a value in place; returns false if it does not fit the leaf's form.
@@ -111,13 +111,13 @@ extension ColumnEditor {
         let end = bytes.count == 0 ? 0 : bytes.node.integer(bytes.count - 1)
         guard end <= Int64(bytes.area.count) else { throw bytes.damagedOffsets() }
         let leaf = try nodes.copyRefs(slot)
-        for i in 0..<3 { _ = try nodes.makeWritable(leaf.slots + i) }
-        let area = nodes.slab.writable(Ref(leaf.slots[1]))
+        for i in 0..<MediumBytesShape.count { _ = try nodes.makeWritable(leaf.slots + i) }
+        let area = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.area]))
         if area.count > Int(end) { area.resize(Int(end)) }
     }
 
     private func mediumRange(_ leaf: SlabNode, _ i: Int) throws(RealmError) -> Range<Int> {
-        let ends = nodes.slab.writable(Ref(leaf.slots[0])).view
+        let ends = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.ends])).view
         guard i < ends.count else { throw nodes.outside(leaf.slots) }
         return (i == 0 ? 0 : Int(ends.integer(i - 1)))..<Int(ends.integer(i))
     }
@@ -130,18 +130,18 @@ extension ColumnEditor {
         let size = length + terminator
         if kind == .insert {
             if let value, appendMedium(leaf, i, value) { return true }
-            let ends = nodes.slab.writable(Ref(leaf.slots[0])).view
+            let ends = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.ends])).view
             guard i <= ends.count else { throw nodes.outside(leaf.slots) }
             let start = i == 0 ? 0 : Int(ends.integer(i - 1))
             try replace(leaf, start..<start, with: value, size: size)
             try nodes.insertInteger(leaf.slots, i, Int64(start + size))
             try nodes.addToIntegers(leaf.slots, from: i + 1, Int64(size))
-            try nodes.insertInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
+            try nodes.insertInteger(leaf.slots + MediumBytesShape.nulls, i, value == nil ? 1 : 0)
         } else {
             let range = try mediumRange(leaf, i)
             try replace(leaf, range, with: value, size: size)
             try nodes.addToIntegers(leaf.slots, from: i, Int64(size - range.count))
-            try nodes.setInteger(leaf.slots + 2, i, value == nil ? 1 : 0)
+            try nodes.setInteger(leaf.slots + MediumBytesShape.nulls, i, value == nil ? 1 : 0)
         }
         return true
     }
@@ -149,9 +149,9 @@ extension ColumnEditor {
     /// Appends a value if all three parts have room for it, as for new objects. Otherwise returns
     /// false without a change.
     private func appendMedium(_ leaf: SlabNode, _ i: Int, _ value: ByteView) -> Bool {
-        let ends = nodes.slab.writable(Ref(leaf.slots[0]))
-        let area = nodes.slab.writable(Ref(leaf.slots[1]))
-        let nulls = nodes.slab.writable(Ref(leaf.slots[2]))
+        let ends = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.ends]))
+        let area = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.area]))
+        let nulls = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.nulls]))
         let start = area.count
         let end = start + value.count + terminator
         guard i > 0, start > 0, i == ends.count, i == nulls.count,
@@ -174,11 +174,15 @@ extension ColumnEditor {
     private func replace(
         _ leaf: SlabNode, _ range: Range<Int>, with value: ByteView?, size: Int
     ) throws(RealmError) {
-        var area = nodes.slab.writable(Ref(leaf.slots[1]))
+        var area = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.area]))
         let count = area.count
         let newCount = count - range.count + size
-        guard range.upperBound <= count else { throw nodes.outside(leaf.slots + 1) }
-        if newCount > count { area = try nodes.ensureCapacity(leaf.slots + 1, for: newCount) }
+        guard range.upperBound <= count else {
+            throw nodes.outside(leaf.slots + MediumBytesShape.area)
+        }
+        if newCount > count {
+            area = try nodes.ensureCapacity(leaf.slots + MediumBytesShape.area, for: newCount)
+        }
         let p = area.payload
         (p + range.lowerBound + size).copyMemory(
             from: p + range.upperBound, byteCount: count - range.upperBound)

@@ -4,8 +4,8 @@
 extension ColumnEditor {
     /// Writes a leaf of new values.
     func mixedLeaf(_ values: UnsafeBufferPointer<Value>) throws(RealmError) -> Ref {
-        let (ref, leaf) = try nodes.newRefs(6)
-        leaf.slots[0] = try context.encoder.integers([]).raw
+        let (ref, leaf) = try nodes.newRefs(MixedLeafShape.count)
+        leaf.slots[MixedLeafShape.words] = try context.encoder.integers([]).raw
         for i in 0..<values.count { try insert(copiedIfInTransaction(values[i]), leaf, at: i) }
         return ref
     }
@@ -26,19 +26,23 @@ extension ColumnEditor {
         let leaf = try mixed(slot)
         try release(leaf, i)
         try nodes.removeInteger(leaf.slots, i)
-        if leaf.slots[5] != 0 { try nodes.removeInteger(leaf.slots + 5, i) }
+        if leaf.slots[MixedLeafShape.keys] != 0 {
+            try nodes.removeInteger(leaf.slots + MixedLeafShape.keys, i)
+        }
     }
 
     /// Returns the leaf at `slot`. It was copied value by value, so that its pools match its words.
     private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let leaf = try nodes.writableRefs(slot)
-        guard leaf.count == 6 else { throw nodes.outside(slot) }
+        guard leaf.count == MixedLeafShape.count else { throw nodes.outside(slot) }
         return leaf
     }
 
     private func insert(_ value: Value, _ leaf: SlabNode, at i: Int) throws(RealmError) {
         try nodes.insertInteger(leaf.slots, i, try word(leaf, value))
-        if leaf.slots[5] != 0 { try nodes.insertInteger(leaf.slots + 5, i, 0) }
+        if leaf.slots[MixedLeafShape.keys] != 0 {
+            try nodes.insertInteger(leaf.slots + MixedLeafShape.keys, i, 0)
+        }
         try setKey(leaf, i, value)
     }
 
@@ -49,12 +53,13 @@ extension ColumnEditor {
         case .list(let v), .dictionary(let v): key = v.key
         default: key = 0
         }
-        if leaf.slots[5] == 0 {
+        if leaf.slots[MixedLeafShape.keys] == 0 {
             if key == 0 { return }
             let count = try nodes.makeWritable(leaf.slots).count
-            leaf.slots[5] = try context.encoder.integers([Int64](repeating: 0, count: count)).raw
+            let keys = [Int64](repeating: 0, count: count)
+            leaf.slots[MixedLeafShape.keys] = try context.encoder.integers(keys).raw
         }
-        try nodes.setInteger(leaf.slots + 5, i, Int64(key))
+        try nodes.setInteger(leaf.slots + MixedLeafShape.keys, i, Int64(key))
     }
 
     // MARK: Words

@@ -206,7 +206,8 @@ extension ColumnEditor {
             }
         }
         try nodes.setInteger(parts.slots, i + 1, seconds)
-        try nodes.setInteger(parts.slots + 1, i, Int64(value.time?.nanoseconds ?? 0))
+        try nodes.setInteger(
+            parts.slots + TimestampLeafShape.nanoseconds, i, Int64(value.time?.nanoseconds ?? 0))
     }
 
     func insertTime(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
@@ -215,13 +216,14 @@ extension ColumnEditor {
             return try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
         }
         try nodes.insertInteger(parts.slots, i + 1, seconds)
-        try nodes.insertInteger(parts.slots + 1, i, Int64(value.time?.nanoseconds ?? 0))
+        try nodes.insertInteger(
+            parts.slots + TimestampLeafShape.nanoseconds, i, Int64(value.time?.nanoseconds ?? 0))
     }
 
     func removeTime(_ slot: RefSlot, _ i: Int) throws(RealmError) {
         let parts = try nodes.writableRefs(slot)
         try nodes.removeInteger(parts.slots, i + 1)
-        try nodes.removeInteger(parts.slots + 1, i)
+        try nodes.removeInteger(parts.slots + TimestampLeafShape.nanoseconds, i)
     }
 }
 

@@ -178,8 +178,7 @@ struct ColumnEditor {
         }
         if form == .times {
             let parts = try nodes.writableRefs(slot)
-            _ = try nodes.makeWritable(parts.slots)
-            _ = try nodes.makeWritable(parts.slots + 1)
+            for i in 0..<TimestampLeafShape.count { _ = try nodes.makeWritable(parts.slots + i) }
         }
     }
 

@@ -1,9 +1,9 @@
 /// Maximum numbers of elements in nodes. Tests reduce them, so that a few rows reach every path;
 /// files are written with the format's own numbers.
 struct Fanout: Sendable {
-    var clusterLeaf = 256
-    var clusterInner = 256
-    var tree = 1000
+    var clusterLeaf = ClusterLeafShape.maximumObjectCount
+    var clusterInner = InnerClusterShape.maximumChildCount
+    var tree = TreeShape.maximumCount
     /// Smaller than the format's 1000: consecutive integers are spread over the whole index, and
     /// small nodes reduce what a commit rewrites.
     var index = 128

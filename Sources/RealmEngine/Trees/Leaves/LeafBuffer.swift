@@ -212,7 +212,7 @@ extension EditContext {
         let node = try space.refNode(ref, slots: 0, "mixed leaf")
         for i in 0..<node.count {
             guard let child = node.slot(i).child else { continue }
-            if i == 3 { try freeDeep(child) } else { try free(child) }
+            if i == MixedLeaf.Pool.bytes.rawValue { try freeDeep(child) } else { try free(child) }
         }
         try free(ref)
     }

@@ -5,26 +5,12 @@ struct MixedLeaf {
     private let node: NodeView
     private let space: NodeSpace
 
-    /// Pools for values that do not fit into a word. The raw value is the pool's slot in the leaf.
-    enum Pool: Int {
-        case numbers = 1
-        case pairs = 2
-        case bytes = 3
-        case refs = 4
-
-        /// Number of pool elements that an entry takes.
-        var size: Int { self == .pairs ? 2 : 1 }
-
-        /// Returns the word of a value whose pool entry has `index`.
-        func word(_ index: Int, type: Int64) -> Int64 {
-            Int64(index) << 8 | Int64(rawValue) << 5 | type
-        }
-    }
+    typealias Pool = MixedLeafShape.Pool
 
     init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
-        node = try space.refNode(ref, slots: 4, "mixed leaf")
-        guard node.count <= 6 else { throw space.wrongShape(ref, "mixed leaf") }
-        words = try space.integers(node.slot(0).ref, "mixed words")
+        node = try space.refNode(ref, slots: MixedLeafShape.minimumCount, "mixed leaf")
+        guard node.count <= MixedLeafShape.count else { throw space.wrongShape(ref, "mixed leaf") }
+        words = try space.integers(node.slot(MixedLeafShape.words).ref, "mixed words")
         self.space = space
     }
 
@@ -119,7 +105,8 @@ struct MixedLeaf {
     /// Returns the key of a nested collection. The key array may be missing or shorter than the
     /// leaf; missing keys are 0.
     private func collectionKey(_ i: Int) throws(RealmError) -> Int32 {
-        guard node.count > 5, let ref = node.slot(5).child else { return 0 }
+        guard node.count > MixedLeafShape.keys, let ref = node.slot(MixedLeafShape.keys).child
+        else { return 0 }
         let keys = try space.unmetered.integers(ref, "collection keys")
         return i < keys.count ? Int32(truncatingIfNeeded: keys.integer(i)) : 0
     }

@@ -155,9 +155,10 @@ struct TimestampLeaf {
     let nanoseconds: NodeView
 
     init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
-        let node = try space.refNode(ref, slots: 2, "timestamp leaf")
-        seconds = try NullableIntegerLeaf(space, node.slot(0).ref)
-        nanoseconds = try space.integers(node.slot(1).ref, "nanoseconds")
+        let node = try space.refNode(ref, slots: TimestampLeafShape.count, "timestamp leaf")
+        seconds = try NullableIntegerLeaf(space, node.slot(TimestampLeafShape.seconds).ref)
+        nanoseconds = try space.integers(
+            node.slot(TimestampLeafShape.nanoseconds).ref, "nanoseconds")
         guard nanoseconds.count >= seconds.count else {
             throw .corrupt("a timestamp leaf with fewer nanoseconds than seconds", at: ref)
         }

@@ -18,10 +18,13 @@ final class DictionaryEditor {
             values = try SequenceEditor(context, root: .none, element: .mixed)
             return
         }
-        let node = try context.space.refNode(view.root, slots: 2, "dictionary")
-        for i in 0..<2 { try context.nodes.check(node.slot(i).ref, in: view.root) }
-        keys = try SequenceEditor(context, root: node.slot(0).ref, element: key)
-        values = try SequenceEditor(context, root: node.slot(1).ref, element: .mixed)
+        let node = try context.space.refNode(view.root, slots: DictionaryShape.count, "dictionary")
+        for i in 0..<DictionaryShape.count {
+            try context.nodes.check(node.slot(i).ref, in: view.root)
+        }
+        keys = try SequenceEditor(context, root: node.slot(DictionaryShape.keys).ref, element: key)
+        values = try SequenceEditor(
+            context, root: node.slot(DictionaryShape.values).ref, element: .mixed)
         guard keys.count == values.count else {
             throw .corrupt("a dictionary of more keys than values, or fewer", at: view.root)
         }
@@ -54,7 +57,7 @@ final class DictionaryEditor {
         let refs = [try keys.finish().raw, try values.finish().raw]
         guard let root else { return try context.encoder.refs(refs) }
         let node = try context.nodes.writableRefs(root)
-        for i in 0..<2 { node.slots[i] = refs[i] }
+        for i in 0..<DictionaryShape.count { node.slots[i] = refs[i] }
         return Ref(root.pointee)
     }
 }

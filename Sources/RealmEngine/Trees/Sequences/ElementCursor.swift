@@ -16,7 +16,7 @@ public struct ElementCursor {
     private let leafLimit: Int
 
     /// Maximum number of elements in a leaf of an undamaged file (object format 4.1).
-    static let maximumLeafCount = 1000
+    static let maximumLeafCount = TreeShape.maximumCount
 
     /// - Parameter leafLimit: maximum number of elements in a leaf; more count as damage. Without a
     ///   limit, a leaf of width 0 can claim millions.
@@ -220,8 +220,10 @@ extension CollectionView {
     func halves(
         _ space: NodeSpace
     ) throws(RealmError) -> (keys: CollectionView, values: CollectionView) {
-        let node = try space.refNode(root, slots: 2, "dictionary")
-        guard let keys = node.slot(0).child, let values = node.slot(1).child else {
+        let node = try space.refNode(root, slots: DictionaryShape.count, "dictionary")
+        guard let keys = node.slot(DictionaryShape.keys).child,
+            let values = node.slot(DictionaryShape.values).child
+        else {
             throw .corrupt("a dictionary without its keys or values", at: root)
         }
         let key = ElementType(type: element.hasIntegerKeys ? .int : .string, isNullable: false)

@@ -76,7 +76,7 @@ extension SequenceEditor {
         }
         let node = try nodes.ensureCapacity(slot(level), for: step.node.count + 1)
         node.open(2 + step.child)
-        node.slots[2 + step.child] = sibling.raw
+        node.slots[TreeShape.child(step.child + 1)] = sibling.raw
         setTotal(node, entries.total + 1)
         return node
     }
@@ -91,13 +91,15 @@ extension SequenceEditor {
         let cut = added == entries.count - 1 ? added : entries.count / 2
         let left = entries.start(cut)
         let new = try nodes.newRefs(
-            entries.count - cut + 2, flags: NodeView.innerFlag, extra: 8)
-        for i in cut..<entries.count { new.node.slots[1 + i - cut] = node.slots[1 + i] }
+            TreeShape.count(entries.count - cut), flags: NodeView.innerFlag, extra: 8)
+        for i in cut..<entries.count {
+            new.node.slots[TreeShape.child(i - cut)] = node.slots[TreeShape.child(i)]
+        }
         setTotal(new.node, entries.total - left)
         if let even = entries.even {
-            new.node.slots[0] = NodeEncoder.tag(even)
+            new.node.slots[TreeShape.offsets] = NodeEncoder.tag(even)
         } else {
-            new.node.slots[0] = try context.encoder.unsigned(
+            new.node.slots[TreeShape.offsets] = try context.encoder.unsigned(
                 (cut..<entries.count - 1).map { UInt64(entries.end($0) - left) }
             ).raw
             try nodes.makeWritable(node.slots).resize(cut - 1)
@@ -114,13 +116,13 @@ extension SequenceEditor {
         if element.type == .link {
             node.resize(node.count, flags: node.flags & ~NodeView.contextFlag)
         }
-        let isEven = !node.view.isInner || NodeSlot(raw: node.slots[0]).isTagged
-        let root = try nodes.newRefs(4, flags: NodeView.innerFlag, extra: 8)
-        root.node.slots[0] =
+        let isEven = !node.view.isInner || NodeSlot(raw: node.slots[TreeShape.offsets]).isTagged
+        let root = try nodes.newRefs(TreeShape.count(2), flags: NodeView.innerFlag, extra: 8)
+        root.node.slots[TreeShape.offsets] =
             isEven && right <= left
             ? NodeEncoder.tag(left) : try context.encoder.unsigned([UInt64(left)]).raw
-        root.node.slots[1] = old.raw
-        root.node.slots[2] = sibling.raw
+        root.node.slots[TreeShape.child(0)] = old.raw
+        root.node.slots[TreeShape.child(1)] = sibling.raw
         setTotal(root.node, left + right)
         rootSlot.pointee = root.ref.raw
     }

@@ -12,9 +12,9 @@ extension SequenceEditor {
 
         init(_ context: EditContext, _ node: NodeView) throws(RealmError) {
             self.node = node
-            count = node.count - 2
-            total = Int(truncatingIfNeeded: node.slot(node.count - 1).value)
-            let first = node.slot(0)
+            count = TreeShape.childCount(node.count)
+            total = Int(truncatingIfNeeded: node.slot(TreeShape.total(node.count)).value)
+            let first = node.slot(TreeShape.offsets)
             even = first.isTagged ? Int(truncatingIfNeeded: min(first.value, 1 << 40)) : nil
             offsets =
                 first.isTagged ? node : try context.space.integers(first.ref, "B+tree offsets")
@@ -60,22 +60,26 @@ extension SequenceEditor {
     }
 
     private func check(_ view: NodeView, _ ref: Ref, _ count: Int) throws(RealmError) {
-        guard view.hasRefs, view.count >= 3, view.slot(view.count - 1).isTagged else {
+        guard view.hasRefs, view.count >= TreeShape.minimumCount,
+            view.slot(TreeShape.total(view.count)).isTagged
+        else {
             throw nodes.space.wrongShape(ref, "B+tree inner node")
         }
-        guard view.slot(view.count - 1).value == UInt64(count) else {
+        guard view.slot(TreeShape.total(view.count)).value == UInt64(count) else {
             throw .corrupt("a B+tree child of another size than announced", at: ref)
         }
-        if let offsets = view.slot(0).child {
-            guard try nodes.space.integers(offsets, "B+tree offsets").count == view.count - 3
+        if let offsets = view.slot(TreeShape.offsets).child {
+            let ends = try nodes.space.integers(offsets, "B+tree offsets")
+            guard ends.count == TreeShape.endCount(view.count)
             else { throw nodes.space.wrongShape(ref, "B+tree inner node") }
-        } else if !view.slot(0).isTagged {
+        } else if !view.slot(TreeShape.offsets).isTagged {
             throw nodes.space.wrongShape(ref, "B+tree inner node")
         }
         let entries = try Entries(context, view)
         var end = 0
         for i in 0..<entries.count {
-            guard view.slot(i + 1).child != nil, entries.end(i) >= end, entries.end(i) <= count
+            guard view.slot(TreeShape.child(i)).child != nil, entries.end(i) >= end,
+                entries.end(i) <= count
             else { throw nodes.space.wrongShape(ref, "B+tree inner node") }
             end = entries.end(i)
         }
@@ -83,28 +87,28 @@ extension SequenceEditor {
 
     /// Number of children of an inner node.
     @inline(__always)
-    func children(_ node: SlabNode) -> Int { node.count - 2 }
+    func children(_ node: SlabNode) -> Int { TreeShape.childCount(node.count) }
 
     /// Slot with the ref of the node at `level` of the path.
     func slot(_ level: Int) -> RefSlot {
-        level == 0 ? rootSlot : path[level - 1].node.slots + 1 + path[level - 1].child
+        level == 0 ? rootSlot : path[level - 1].node.slots + TreeShape.child(path[level - 1].child)
     }
 
     private func total(_ node: SlabNode) -> Int {
-        Int(truncatingIfNeeded: NodeSlot(raw: node.slots[node.count - 1]).value)
+        Int(truncatingIfNeeded: NodeSlot(raw: node.slots[TreeShape.total(node.count)]).value)
     }
 
     func setTotal(_ node: SlabNode, _ total: Int) {
-        node.slots[node.count - 1] = NodeEncoder.tag(total)
+        node.slots[TreeShape.total(node.count)] = NodeEncoder.tag(total)
     }
 
     // MARK: Sizes
 
     /// Converts a node to the general form, in which children may have any size.
     func expand(_ node: SlabNode) throws(RealmError) {
-        guard NodeSlot(raw: node.slots[0]).isTagged else { return }
+        guard NodeSlot(raw: node.slots[TreeShape.offsets]).isTagged else { return }
         let entries = try Entries(context, node.view)
-        node.slots[0] = try context.encoder.unsigned(
+        node.slots[TreeShape.offsets] = try context.encoder.unsigned(
             (0..<entries.count - 1).map { UInt64(entries.end($0)) }
         ).raw
     }
@@ -115,7 +119,7 @@ extension SequenceEditor {
     func addToSizes(_ delta: Int, levels: Int) throws(RealmError) {
         for step in path.steps[..<levels] {
             setTotal(step.node, total(step.node) + delta)
-            if NodeSlot(raw: step.node.slots[0]).isTagged { continue }
+            if NodeSlot(raw: step.node.slots[TreeShape.offsets]).isTagged { continue }
             try nodes.addToIntegers(step.node.slots, from: step.child, Int64(delta), .none)
         }
     }

@@ -35,7 +35,9 @@ extension SequenceEditor {
     }
 
     private func freeOffsets(_ node: SlabNode) throws(RealmError) {
-        if let offsets = NodeSlot(raw: node.slots[0]).child { try nodes.free(offsets) }
+        if let offsets = NodeSlot(raw: node.slots[TreeShape.offsets]).child {
+            try nodes.free(offsets)
+        }
     }
 
     /// Removes a child without elements.
@@ -49,11 +51,12 @@ extension SequenceEditor {
     private func mergeIfSmall(
         _ node: SlabNode, _ child: Int, _ entries: Int, _ sizes: Entries
     ) throws(RealmError) {
-        let (left, right) = (node.slots + 1 + child, node.slots + 2 + child)
+        let left = node.slots + TreeShape.child(child)
+        let right = left + 1
         let view = try nodes.space.node(Ref(right.pointee))
         let limit = context.fanout.tree * 3 / 4
         if view.isInner {
-            guard entries + view.count - 2 < limit,
+            guard entries + TreeShape.childCount(view.count) < limit,
                 let leftNode = try inner(left, count: sizes.size(child)),
                 let rightNode = try inner(right, count: sizes.size(child + 1))
             else { return }
@@ -76,13 +79,15 @@ extension SequenceEditor {
         let (a, b) = (try Entries(context, left.view), try Entries(context, right.view))
         var ends: [UInt64] = (0..<a.count).map { UInt64(a.end($0)) }
         for i in 0..<b.count - 1 { ends.append(UInt64(a.total + b.end(i))) }
-        let node = try nodes.ensureCapacity(slot, for: a.count + b.count + 2)
-        node.resize(a.count + b.count + 2)
-        for i in 0..<b.count { node.slots[1 + a.count + i] = right.slots[1 + i] }
+        let node = try nodes.ensureCapacity(slot, for: TreeShape.count(a.count + b.count))
+        node.resize(TreeShape.count(a.count + b.count))
+        for i in 0..<b.count {
+            node.slots[TreeShape.child(a.count + i)] = right.slots[TreeShape.child(i)]
+        }
         setTotal(node, a.total + b.total)
         try freeOffsets(left)
         try freeOffsets(right)
-        node.slots[0] = try context.encoder.unsigned(ends).raw
+        node.slots[TreeShape.offsets] = try context.encoder.unsigned(ends).raw
     }
 
     private func collapseRoot() throws(RealmError) {
@@ -93,7 +98,7 @@ extension SequenceEditor {
             // An earlier commit may have left an inner node with one child.
             guard let node = try inner(rootSlot, count: count) else { return }
             try freeOffsets(node)
-            rootSlot.pointee = node.slots[1]
+            rootSlot.pointee = node.slots[TreeShape.firstChild]
         }
     }
 }

@@ -260,7 +260,7 @@ final class SequenceEditor {
             path.append(Step(node: node, child: child))
             i -= entries.start(child)
             rows = entries.size(child)
-            slot = node.slots + 1 + child
+            slot = node.slots + TreeShape.child(child)
         }
     }
 

@@ -40,7 +40,7 @@ extension IntegrityCheck {
         _ ref: Ref, _ subtree: Subtree, _ body: (ClusterLeaf) -> Void
     ) -> Int? {
         let opened = reading(ref, .clusterShape) { () throws(RealmError) in
-            try space.treeNode(ref, slots: 1, "cluster")
+            try space.treeNode(ref, slots: ClusterLeafShape.minimumCount, "cluster")
         }
         guard let node = opened else { return nil }
         if let depth = subtree.depth, node.isInner != (depth > 0) {
@@ -60,7 +60,7 @@ extension IntegrityCheck {
         guard let leaf = opened else { return nil }
         fanOut.add(leaf)
         object = nil
-        if let keys = node.slot(0).child {
+        if let keys = node.slot(ClusterLeafShape.keys).child {
             checkKeyWidth(keys)
             _ = reading(ref, .clusterOrder) { () throws(RealmError) in try leaf.checkOrder() }
         }
@@ -92,11 +92,11 @@ extension IntegrityCheck {
             found(.clusterDepth, ref, "depth \(inner.depth) where \(depth) is due")
             return nil
         }
-        if inner.childCount > 256 {
+        if inner.childCount > InnerClusterShape.maximumChildCount {
             found(.oversizedNode, ref, "an inner cluster node of \(inner.childCount) children")
         }
         fanOut.add(inner)
-        if let offsets = node.slot(0).child { checkKeyWidth(offsets) }
+        if let offsets = node.slot(InnerClusterShape.offsets).child { checkKeyWidth(offsets) }
         return visitChildren(inner, subtree, body)
     }
 
@@ -118,7 +118,7 @@ extension IntegrityCheck {
                 }
                 room = min(room ?? .max, next &- offset)
             }
-            guard let ref = inner.node.slot(i + 3).child else {
+            guard let ref = inner.node.slot(InnerClusterShape.child(i)).child else {
                 found(.clusterShape, inner.ref, "an inner cluster node without child \(i)")
                 total = nil
                 continue
@@ -157,10 +157,10 @@ extension IntegrityCheck {
     }
 
     private func checkHoles(_ leaf: ClusterLeaf, _ table: CheckedTable) {
-        let count = leaf.node.count - 1
+        let count = ClusterLeafShape.leafIndex(leaf.node.count)
         if count == table.usedLeafIndexes.count, table.lastLeafIndex == count - 1 { return }
         guard spend(count) else { return }
-        for i in 0..<count where !leaf.node.slot(i + 1).isNone {
+        for i in 0..<count where !leaf.node.slot(ClusterLeafShape.column(i)).isNone {
             if !table.usedLeafIndexes.contains(i) {
                 found(.clusterHole, leaf.ref, "a leaf for the unused leaf index \(i)")
             }
@@ -218,8 +218,9 @@ extension IntegrityCheck {
             }
             return true
         }
-        guard !node.context, node.count == 3, let area = try? space.node(node.slot(1).ref),
-            let nulls = try? space.node(node.slot(2).ref)
+        guard !node.context, node.count == MediumBytesShape.count,
+            let area = try? space.node(node.slot(MediumBytesShape.area).ref),
+            let nulls = try? space.node(node.slot(MediumBytesShape.nulls).ref)
         else { return false }
         return (layout.isNullable || nulls.width == 0)
             && ByteView(area.payload, count: area.count).isASCII

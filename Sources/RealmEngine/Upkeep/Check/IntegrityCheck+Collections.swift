@@ -137,11 +137,12 @@ extension IntegrityCheck {
     func checkDictionary(_ root: Ref, _ element: ElementType, depth: Int) {
         if header.format < 23 { return checkClusteredDictionary(root, element, depth: depth) }
         let node = reading(root, .dictionaryShape) { () throws(RealmError) in
-            try space.refNode(root, slots: 2, "dictionary")
+            try space.refNode(root, slots: DictionaryShape.count, "dictionary")
         }
         guard let node else { return }
-        guard node.count == 2, !node.isInner, let keys = node.slot(0).child,
-            let values = node.slot(1).child
+        guard node.count == DictionaryShape.count, !node.isInner,
+            let keys = node.slot(DictionaryShape.keys).child,
+            let values = node.slot(DictionaryShape.values).child
         else {
             return found(.dictionaryShape, root, "a dictionary without its keys or values")
         }

@@ -34,26 +34,31 @@ extension IntegrityCheck {
     }
 
     private func specArrays(_ ref: Ref, _ table: NodeView) throws(RealmError) -> SpecArrays {
-        let spec = try space.refNode(ref, slots: 6, "spec")
-        if spec.slot(4).isTagged { found(.spec, ref, "a number in slot 4 of a spec") }
-        if spec.count != 6 || !spec.slot(3).isNone {
+        let spec = try space.refNode(ref, slots: SpecShape.count, "spec")
+        if spec.slot(SpecShape.enumerations).isTagged {
+            found(.spec, ref, "a number in slot \(SpecShape.enumerations) of a spec")
+        }
+        if spec.count != SpecShape.count || !spec.slot(SpecShape.unused).isNone {
             found(.unusedValue, ref, "a spec of \(spec.count) slots, or with slot 3")
         }
-        let names = try space.node(spec.slot(1).ref)
+        let names = try space.node(spec.slot(SpecShape.names).ref)
         guard !names.hasRefs, names.widthType == 1 else {
-            throw space.wrongShape(spec.slot(1).ref, "column names")
+            throw space.wrongShape(spec.slot(SpecShape.names).ref, "column names")
         }
         return SpecArrays(
-            types: try space.integers(spec.slot(0).ref, "column types"), names: names,
-            attributes: try space.integers(spec.slot(2).ref, "column attributes"),
-            keys: try space.integers(spec.slot(5).ref, "column keys"),
-            distinct: try spec.slot(4).child.map { (ref) throws(RealmError) in
+            types: try space.integers(spec.slot(SpecShape.types).ref, "column types"), names: names,
+            attributes: try space.integers(
+                spec.slot(SpecShape.attributes).ref, "column attributes"),
+            keys: try space.integers(spec.slot(SpecShape.keys).ref, "column keys"),
+            distinct: try spec.slot(SpecShape.enumerations).child.map { (ref) throws(RealmError) in
                 try space.refNode(ref, slots: 0, "lists of distinct values")
             },
-            indexes: try space.refNode(table.slot(4).ref, slots: 0, "indexes"),
-            targets: try space.integers(table.slot(7).ref, "opposite tables"),
-            targetColumns: try space.integers(table.slot(8).ref, "opposite columns"),
-            namesRef: spec.slot(1).ref)
+            indexes: try space.refNode(table.slot(TableShape.indexes).ref, slots: 0, "indexes"),
+            targets: try space.integers(
+                table.slot(TableShape.oppositeTables).ref, "opposite tables"),
+            targetColumns: try space.integers(
+                table.slot(TableShape.oppositeColumns).ref, "opposite columns"),
+            namesRef: spec.slot(SpecShape.names).ref)
     }
 
     /// Returns false if the column's type is unknown and the clusters thus cannot be read.

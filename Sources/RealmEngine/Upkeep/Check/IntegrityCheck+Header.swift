@@ -69,19 +69,20 @@ extension IntegrityCheck {
         guard let node = try? memory.lookup.node(topRef) else { return }
         func slot(_ i: Int) -> NodeSlot { i < node.count ? node.slot(i) : NodeSlot(raw: 0) }
         // A writer creates new lists if all three are missing; space that was free stays unused.
-        let hasFreeLists = (3...5).contains { !slot($0).isNone }
-        for i in 3..<max(3, node.count) {
+        let hasFreeLists = RootShape.freeLists.contains { !slot($0).isNone }
+        for i in RootShape.freePositions..<max(RootShape.freePositions, node.count) {
             let slot = slot(i)
             switch i {
-            case 3, 4, 5:
+            case RootShape.freePositions, RootShape.freeLengths, RootShape.freeVersions:
                 if slot.isTagged { found(.topArray, topRef, "slot \(i) holds a number") }
-                if slot.isNone, hasFreeLists, node.count > 5, top.version > 1 {
+                if slot.isNone, hasFreeLists, node.count > RootShape.freeVersions, top.version > 1 {
                     found(.topArray, topRef, "slot \(i) of a committed root is empty")
                 }
-            case 6, 7, 9, 10:
+            case RootShape.version, RootShape.historyType, RootShape.historySchema,
+                RootShape.syncFileID:
                 if slot.child != nil { found(.topArray, topRef, "slot \(i) holds a reference") }
-            case 8:
-                if slot.isTagged { found(.topArray, topRef, "slot 8 holds a number") }
+            case RootShape.history:
+                if slot.isTagged { found(.topArray, topRef, "slot \(i) holds a number") }
             default: checkEvacuation(slot)
             }
         }

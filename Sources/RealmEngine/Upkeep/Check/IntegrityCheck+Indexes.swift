@@ -117,7 +117,9 @@ extension IntegrityCheck {
         if keys.count == 0, !isRoot || node.isInner {
             found(.indexShape, ref, "an empty index node")
         }
-        if keys.count > 1000 { found(.oversizedNode, ref, "an index node of \(keys.count) keys") }
+        if keys.count > IndexShape.maximumEntryCount {
+            found(.oversizedNode, ref, "an index node of \(keys.count) keys")
+        }
         for i in 1..<max(1, keys.count) where keys.integer(i - 1) >= keys.integer(i) {
             found(.indexOrder, ref, "index keys that do not ascend")
         }
@@ -129,7 +131,7 @@ extension IntegrityCheck {
         var isComplete = true
         for i in 0..<keys.count {
             let chunk = keys.integer(i)
-            let slot = node.slot(i + 1)
+            let slot = node.slot(IndexShape.entry(i))
             let isRead: Bool
             if node.isInner {
                 let above = i == 0 ? bounds?.above ?? .min : keys.integer(i - 1)
@@ -154,14 +156,16 @@ extension IntegrityCheck {
 
     private func openIndexNode(_ ref: Ref) -> (NodeView, NodeView)? {
         let opened = reading(ref, .indexShape) { () throws(RealmError) in
-            let node = try space.treeNode(ref, slots: 1, "index node")
-            return (node, try space.integers(node.slot(0).ref, "index keys"))
+            let node = try space.treeNode(ref, slots: IndexShape.minimumCount, "index node")
+            return (node, try space.integers(node.slot(IndexShape.chunks).ref, "index keys"))
         }
         guard let (node, keys) = opened, spend(keys.count) else { return nil }
-        guard node.context, !keys.context, keys.width == 32, keys.count == node.count - 1 else {
+        let entries = IndexShape.entryCount(node.count)
+        guard node.context, !keys.context, keys.width == IndexShape.chunkBits, keys.count == entries
+        else {
             found(
                 .indexShape, ref,
-                "an index node of \(node.count - 1) entries and \(keys.count) keys of "
+                "an index node of \(entries) entries and \(keys.count) keys of "
                     + "\(keys.width) bits")
             return nil
         }

@@ -89,13 +89,14 @@ extension IntegrityCheck {
 
     private func timestampForm(_ ref: Ref) -> Int? {
         let parts = reading(ref, .timestampForm) { () throws(RealmError) in
-            try space.refNode(ref, slots: 2, "timestamp leaf")
+            try space.refNode(ref, slots: TimestampLeafShape.count, "timestamp leaf")
         }
-        guard let parts, let count = nullableForm(parts.slot(0).ref),
-            let seconds = integers(parts.slot(0).ref, "seconds"),
-            let nanoseconds = integers(parts.slot(1).ref, "nanoseconds")
+        guard let parts, let count = nullableForm(parts.slot(TimestampLeafShape.seconds).ref),
+            let seconds = integers(parts.slot(TimestampLeafShape.seconds).ref, "seconds"),
+            let nanoseconds = integers(
+                parts.slot(TimestampLeafShape.nanoseconds).ref, "nanoseconds")
         else { return nil }
-        guard parts.count == 2, nanoseconds.count == count else {
+        guard parts.count == TimestampLeafShape.count, nanoseconds.count == count else {
             found(.timestampForm, ref, "\(nanoseconds.count) nanoseconds for \(count) seconds")
             return nil
         }
@@ -216,13 +217,15 @@ extension IntegrityCheck {
     }
 
     private func mediumForm(_ ref: Ref, _ node: NodeView, _ terminator: Int) -> Int? {
-        guard node.count == 3 else {
-            found(.stringForm, ref, "a leaf of \(node.count) parts instead of 3")
+        guard node.count == MediumBytesShape.count else {
+            found(
+                .stringForm, ref,
+                "a leaf of \(node.count) parts instead of \(MediumBytesShape.count)")
             return nil
         }
-        guard let area = self.node(node.slot(1).ref, .leafShape),
-            let offsets = integers(node.slot(0).ref, "end offsets"),
-            let nulls = integers(node.slot(2).ref, "null flags")
+        guard let area = self.node(node.slot(MediumBytesShape.area).ref, .leafShape),
+            let offsets = integers(node.slot(MediumBytesShape.ends).ref, "end offsets"),
+            let nulls = integers(node.slot(MediumBytesShape.nulls).ref, "null flags")
         else { return nil }
         guard area.widthType == 2, !area.hasRefs, nulls.count == offsets.count else {
             found(.stringForm, ref, "\(nulls.count) null flags for \(offsets.count) values")

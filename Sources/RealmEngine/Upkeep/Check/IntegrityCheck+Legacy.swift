@@ -90,7 +90,7 @@ extension IntegrityCheck {
                 }
             }
         }
-        let vector = ClusterLeaf.maximumCount
+        let vector = ClusterLeafShape.maximumObjectCount
         for start in stride(from: 0, to: rows, by: vector) {
             let part = start..<min(start + vector, rows)
             switch reader.column.type {

@@ -15,21 +15,24 @@ extension IntegrityCheck {
     /// - Parameter isCell: whether the leaf belongs to a property, whose collections have no key.
     func mixedForm(_ ref: Ref, isCell: Bool) -> Int? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
-            try space.refNode(ref, slots: 4, "mixed leaf")
+            try space.refNode(ref, slots: MixedLeafShape.minimumCount, "mixed leaf")
         }
         guard let node else { return nil }
-        guard node.count <= 6, !node.isInner else {
+        guard node.count <= MixedLeafShape.count, !node.isInner else {
             found(.leafShape, ref, "a mixed leaf of \(node.count) slots")
             return nil
         }
-        guard let words = integers(node.slot(0).ref, "mixed words"),
+        guard let words = integers(node.slot(MixedLeafShape.words).ref, "mixed words"),
             var pools = openPools(ref, node), spend(words.count)
         else { return nil }
-        let numbers = node.slot(1).child.flatMap { try? space.integers($0, "numbers") }
+        let numbers = node.slot(MixedLeafShape.Pool.numbers.rawValue).child.flatMap {
+            try? space.integers($0, "numbers")
+        }
         for i in 0..<words.count where words.integer(i) != 0 {
             if !checkWord(words.integer(i), &pools, numbers, ref) { return nil }
         }
-        for pool in 1...4 where pools.claimed[pool, default: []].count != pools.sizes[pool] {
+        for pool in MixedLeafShape.Pool.allCases.map(\.rawValue)
+        where pools.claimed[pool, default: []].count != pools.sizes[pool] {
             found(.mixedPool, ref, "entries of pool \(pool) that belong to no value")
         }
         checkCollectionKeys(ref, node, words, pools, isCell: isCell)
@@ -38,24 +41,26 @@ extension IntegrityCheck {
 
     private func openPools(_ ref: Ref, _ node: NodeView) -> Pools? {
         var pools = Pools()
-        for slot in 1..<min(5, node.count) {
+        for kind in MixedLeafShape.Pool.allCases {
+            let slot = kind.rawValue
+            if slot >= node.count { break }
             if node.slot(slot).isTagged {
                 found(.mixedPool, ref, "a number in slot \(slot) of a mixed leaf")
                 return nil
             }
             guard let pool = node.slot(slot).child else { continue }
             let size: Int?
-            switch slot {
-            case 3: size = stringForm(pool)
-            case 4:
+            switch kind {
+            case .bytes: size = stringForm(pool)
+            case .refs:
                 size = reading(pool, .leafShape) { () throws(RealmError) in
                     try space.refNode(pool, slots: 0, "nested collections").count
                 }
-            default: size = integers(pool, "mixed pool")?.count
+            case .numbers, .pairs: size = integers(pool, "mixed pool")?.count
             }
             guard let size else { return nil }
-            if slot == 2, size & 1 != 0 { found(.mixedPool, ref, "half a pair") }
-            pools.sizes[slot] = slot == 2 ? size / 2 : size
+            if size % kind.size != 0 { found(.mixedPool, ref, "half a pair") }
+            pools.sizes[slot] = size / kind.size
         }
         return pools
     }
@@ -102,8 +107,8 @@ extension IntegrityCheck {
     private func checkCollectionKeys(
         _ ref: Ref, _ node: NodeView, _ words: NodeView, _ pools: Pools, isCell: Bool
     ) {
-        let keysRef = node.count > 5 ? node.slot(5).child : nil
-        guard keysRef != nil || pools.sizes[4] > 0 else { return }
+        let keysRef = node.count > MixedLeafShape.keys ? node.slot(MixedLeafShape.keys).child : nil
+        guard keysRef != nil || pools.sizes[MixedLeafShape.Pool.refs.rawValue] > 0 else { return }
         let keys = keysRef.flatMap { integers($0, "collection keys") }
         let keyCount = keys?.count ?? 0
         if keyCount > words.count {

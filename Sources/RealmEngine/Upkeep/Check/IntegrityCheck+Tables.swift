@@ -122,27 +122,31 @@ extension IntegrityCheck {
 
     private func checkTable(_ ref: Ref, _ slot: Int, _ name: String) {
         let node = reading(ref, .tableTop) { () throws(RealmError) in
-            try space.refNode(ref, slots: 12, "table")
+            try space.refNode(ref, slots: TableShape.minimumCount, "table")
         }
         guard let node else { return }
         let isUsable = checkTableSlots(node, ref)
-        let key = TableKey(UInt32(truncatingIfNeeded: node.slot(3).value))
-        guard isUsable, let root = node.slot(2).child, let spec = node.slot(0).child else { return }
-        guard key.slot == slot, key.tag <= 0x7FFF, node.slot(3).value <= 0x7FFF_FFFF else {
+        let number = node.slot(TableShape.key).value
+        let key = TableKey(UInt32(truncatingIfNeeded: number))
+        guard isUsable, let root = node.slot(TableShape.objects).child,
+            let spec = node.slot(TableShape.spec).child
+        else { return }
+        guard key.slot == slot, key.tag <= 0x7FFF, number <= 0x7FFF_FFFF else {
             return found(.tableKey, ref, "the table in slot \(slot) has key \(key.raw)")
         }
-        let flags = node.count > 12 && node.slot(12).isTagged ? node.slot(12).value : 0
+        let kind = node.count > TableShape.kind ? node.slot(TableShape.kind) : NodeSlot(raw: 0)
+        let flags = kind.isTagged ? kind.value : 0
         var checked = CheckedTable(
             key: key, name: name, kind: TableKind(rawValue: Int(flags & 3)) ?? .topLevel, ref: ref,
-            root: root, tombstones: node.count > 13 ? node.slot(13).child ?? .none : .none,
+            root: root, tombstones: node.tombstones,
             facts: IntegrityReport.Table(name: name))
         if slot < usage.count {
             checked.facts.nodes = usage[slot].nodes
             checked.facts.bytes = usage[slot].bytes
         }
         guard checkSpec(spec, node, &checked) else { return }
-        checkPrimaryKey(node.slot(11), &checked)
-        checkCollisionMap(node.slot(10))
+        checkPrimaryKey(node.slot(TableShape.primaryKey), &checked)
+        checkCollisionMap(node.slot(TableShape.collisions))
         tableIndexes[key] = tables.count
         tables.append(checked)
     }
@@ -154,34 +158,29 @@ extension IntegrityCheck {
     @_optimize(size)
     private func checkTableSlots(_ node: NodeView, _ ref: Ref) -> Bool {
         var isUsable = true
-        for i in 0..<min(14, node.count) {
+        for i in 0..<min(TableShape.count, node.count) {
             let slot = node.slot(i)
-            let isRight: Bool
-            switch i {
-            case 0, 2, 4, 7, 8:
-                isRight = slot.child != nil
-                if !isRight, i == 0 || i == 2 { isUsable = false }
-            case 1: isRight = true
-            case 3, 5, 6:
-                isRight = slot.isTagged
-                if !isRight, i == 3 { isUsable = false }
-            case 9, 11: isRight = slot.isNone || slot.isTagged
-            case 12: isRight = slot.isNone || slot.isTagged && slot.value & 3 <= 2
-            default: isRight = !slot.isTagged
-            }
-            if !isRight { found(.tableTop, ref, "slot \(i) of a table holds \(slot.raw)") }
+            let isKind = i != TableShape.kind || TableKind(rawValue: Int(slot.value & 3)) != nil
+            if TableShape.roles[i].accepts(slot), isKind { continue }
+            found(.tableTop, ref, "slot \(i) of a table holds \(slot.raw)")
+            if TableShape.required.contains(i) { isUsable = false }
         }
         checkUnusedSlots(node, ref)
         return isUsable
     }
 
     private func checkUnusedSlots(_ node: NodeView, _ ref: Ref) {
-        if !node.slot(1).isNone {
-            found(.unusedValue, ref, "slot 1 of a table holds \(node.slot(1).raw)")
+        let unused = node.slot(TableShape.unused)
+        if !unused.isNone {
+            found(.unusedValue, ref, "slot \(TableShape.unused) of a table holds \(unused.raw)")
         }
-        if node.count > 14 { found(.unusedValue, ref, "a table of \(node.count) slots") }
-        if node.count > 12, node.slot(12).isTagged, node.slot(12).value > 3 {
-            found(.unusedValue, ref, "slot 12 of a table holds \(node.slot(12).value)")
+        if node.count > TableShape.count {
+            found(.unusedValue, ref, "a table of \(node.count) slots")
+        }
+        guard node.count > TableShape.kind else { return }
+        let kind = node.slot(TableShape.kind)
+        if kind.isTagged, kind.value > 3 {
+            found(.unusedValue, ref, "slot \(TableShape.kind) of a table holds \(kind.value)")
         }
     }
 
@@ -207,11 +206,11 @@ extension IntegrityCheck {
     private func checkCollisionMap(_ slot: NodeSlot) {
         guard let ref = slot.child else { return }
         let arrays = reading(ref, .collisionMap) { () throws(RealmError) in
-            let node = try space.refNode(ref, slots: 3, "collision map")
+            let node = try space.refNode(ref, slots: CollisionMapShape.count, "collision map")
             return [
-                try space.integers(node.slot(0).ref, "collision map"),
-                try space.integers(node.slot(1).ref, "collision map"),
-                try space.integers(node.slot(2).ref, "collision map"),
+                try space.integers(node.slot(CollisionMapShape.low).ref, "collision map"),
+                try space.integers(node.slot(CollisionMapShape.high).ref, "collision map"),
+                try space.integers(node.slot(CollisionMapShape.localID).ref, "collision map"),
             ]
         }
         guard let arrays else { return }
@@ -221,7 +220,10 @@ extension IntegrityCheck {
         }
         guard spend(count) else { return }
         func key(_ i: Int) -> (UInt64, UInt64) {
-            (UInt64(bitPattern: arrays[1].integer(i)), UInt64(bitPattern: arrays[0].integer(i)))
+            (
+                UInt64(bitPattern: arrays[CollisionMapShape.high].integer(i)),
+                UInt64(bitPattern: arrays[CollisionMapShape.low].integer(i))
+            )
         }
         for i in 1..<max(1, count) where key(i - 1) >= key(i) {
             found(.collisionMap, ref, "rows \(i - 1) and \(i) of a collision map do not ascend")

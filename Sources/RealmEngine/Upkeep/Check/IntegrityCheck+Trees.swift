@@ -1,7 +1,5 @@
 /// B+trees of elements, backlinks, index lists and changesets (object format 4.1 and 11: 21).
 extension IntegrityCheck {
-    private static let maximumDepth = 32
-    private static let maximumCount = 1000
     /// Limit of nested open nodes. Valid trees nested 100 times need a few hundred; more use too
     /// much stack.
     private static let maximumOpen = 600
@@ -17,7 +15,7 @@ extension IntegrityCheck {
     ) -> Int? {
         let visited = visitNode(root, isRoot: true, underCompact: false, level: 0, leaf)
         guard let (count, depth) = visited else { return nil }
-        if depth == 0, count > Self.maximumCount, !areBacklinks {
+        if depth == 0, count > TreeShape.maximumCount, !areBacklinks {
             found(.leafCount, root, "\(count) elements in one leaf")
         }
         return count
@@ -28,7 +26,7 @@ extension IntegrityCheck {
     ) -> (count: Int, depth: Int)? {
         openTreeNodes += 1
         defer { openTreeNodes -= 1 }
-        guard level < Self.maximumDepth, openTreeNodes < Self.maximumOpen else {
+        guard level < BPlusTree.maximumDepth, openTreeNodes < Self.maximumOpen else {
             found(.treeDepth, ref, "a B+tree too deep, or nested in too many others")
             return nil
         }
@@ -37,21 +35,22 @@ extension IntegrityCheck {
             guard let count = leaf(ref) else { return nil }
             if count == 0, !isRoot { found(.treeEmptyLeaf, ref, "an empty leaf in a B+tree") }
             // Up to format 23 all backlinks of an object were in one leaf, and upgrades keep that.
-            if count > Self.maximumCount, !isRoot {
+            if count > TreeShape.maximumCount, !isRoot {
                 found(.oversizedNode, ref, "a leaf of \(count) elements")
             }
             return (count, 0)
         }
-        guard node.hasRefs, node.widthType == 0, node.count >= 3,
-            node.slot(node.count - 1).isTagged
+        guard node.hasRefs, node.widthType == 0, node.count >= TreeShape.minimumCount,
+            node.slot(TreeShape.total(node.count)).isTagged
         else {
             found(.treeShape, ref, "an inner node that is none")
             return nil
         }
-        if node.count - 2 > Self.maximumCount {
-            found(.oversizedNode, ref, "an inner node of \(node.count - 2) children")
+        let children = TreeShape.childCount(node.count)
+        if children > TreeShape.maximumCount {
+            found(.oversizedNode, ref, "an inner node of \(children) children")
         }
-        if underCompact, !node.slot(0).isTagged {
+        if underCompact, !node.slot(TreeShape.offsets).isTagged {
             found(.treeForm, ref, "an inner node in general form under one in compact form")
         }
         return visitChildren(ref, node, level, leaf)
@@ -61,18 +60,20 @@ extension IntegrityCheck {
     dynamic private func visitChildren(
         _ ref: Ref, _ node: NodeView, _ level: Int, _ leaf: (Ref) -> Int?
     ) -> (count: Int, depth: Int)? {
-        let first = node.slot(0)
-        let children = node.count - 2
+        let first = node.slot(TreeShape.offsets)
+        let children = TreeShape.childCount(node.count)
         let offsets = first.isTagged ? nil : openOffsets(ref, first, children)
         var total = 0
         var depth: Int?
         var isComplete = true
         for i in 0..<children {
-            let child = node.slot(i + 1).child.flatMap {
+            let child = node.slot(TreeShape.child(i)).child.flatMap {
                 visitNode($0, isRoot: false, underCompact: first.isTagged, level: level + 1, leaf)
             }
             guard let child else {
-                if node.slot(i + 1).child == nil { found(.treeShape, ref, "no child \(i)") }
+                if node.slot(TreeShape.child(i)).child == nil {
+                    found(.treeShape, ref, "no child \(i)")
+                }
                 isComplete = false
                 continue
             }
@@ -85,7 +86,7 @@ extension IntegrityCheck {
             if isComplete { checkChild(i, of: children, child.count, total, first, offsets, ref) }
         }
         guard isComplete, let depth else { return nil }
-        let announced = node.slot(node.count - 1).value
+        let announced = node.slot(TreeShape.total(node.count)).value
         if announced != UInt64(total) {
             found(.treeTotal, ref, "\(total) elements where \(announced) are announced")
         }

@@ -19,8 +19,12 @@ struct DowngradeTableCopier {
         let info = table.info
         let last = (info.columns.map(\.leafIndex) + info.backlinks.map(\.leafIndex)).max() ?? -1
         var forms = [Form](repeating: .copy, count: last + 2)
-        for column in info.columns { forms[column.leafIndex + 1] = Self.form(column) }
-        for column in info.backlinks { forms[column.leafIndex + 1] = .backlinks }
+        for column in info.columns {
+            forms[ClusterLeafShape.column(column.leafIndex)] = Self.form(column)
+        }
+        for column in info.backlinks {
+            forms[ClusterLeafShape.column(column.leafIndex)] = .backlinks
+        }
         self.forms = forms
     }
 
@@ -40,10 +44,11 @@ struct DowngradeTableCopier {
         let top = try copier.open(ref)
         return try copier.emit(top, at: ref) { (slot, child) throws(RealmError) in
             switch slot {
-            case 0: try spec(child)
-            case 2, 13: try copier.copyClusters(child, copyLeaf: leaf)
-            case 4: try indexes(child)
-            case 8: try integers(child, Self.older(key:))
+            case TableShape.spec: try spec(child)
+            case TableShape.objects, TableShape.tombstones:
+                try copier.copyClusters(child, copyLeaf: leaf)
+            case TableShape.indexes: try indexes(child)
+            case TableShape.oppositeColumns: try integers(child, Self.older(key:))
             default: try copier.copy(child)
             }
         }
@@ -62,22 +67,24 @@ struct DowngradeTableCopier {
 
     private func spec(_ ref: Ref) throws(RealmError) -> Ref {
         let spec = try copier.open(ref)
-        guard spec.hasRefs, spec.count >= 6 else { throw copier.space.wrongShape(ref, "spec") }
-        let keys = try copier.space.integers(spec.slot(5).ref, "column keys")
+        guard spec.hasRefs, spec.count >= SpecShape.count else {
+            throw copier.space.wrongShape(ref, "spec")
+        }
+        let keys = try copier.space.integers(spec.slot(SpecShape.keys).ref, "column keys")
         return try copier.emit(spec, at: ref) { (slot, child) throws(RealmError) in
             switch slot {
-            case 0:
+            case SpecShape.types:
                 try integers(child) { i, type in
                     let isList =
                         i < keys.count && Self.older(key: keys.integer(i)) != keys.integer(i)
                     return isList ? type & ~0xFFFF | Self.listOfLinks : type
                 }
-            case 2:
+            case SpecShape.attributes:
                 try integers(child) { i, word in
                     let isLeftOut = i < info.columns.count && !keepsIndex(i)
                     return isLeftOut ? word & ~Self.indexBits : word
                 }
-            case 5: try integers(child, Self.older(key:))
+            case SpecShape.keys: try integers(child, Self.older(key:))
             default: try copier.copy(child)
             }
         }
@@ -159,7 +166,7 @@ struct DowngradeIndexCopier {
         guard level <= Self.lastLevel + 2 else { throw copier.space.exhausted(ref) }
         guard node.hasRefs else { throw copier.space.wrongShape(ref, "index node") }
         return try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
-            if slot == 0 { return try copier.copy(child) }
+            if slot == IndexShape.chunks { return try copier.copy(child) }
             if node.isInner { return try copy(child, level: level) }
             let entry = try copier.space.node(child)
             if entry.context { return try copy(child, level: level + 1) }

@@ -29,7 +29,7 @@ extension DowngradeTrees {
     }
 
     private func cluster(_ entries: [(hash: UInt64, entry: Entry)]) throws(RealmError) -> Ref {
-        let most = ClusterLeaf.maximumCount
+        let most = ClusterLeafShape.maximumObjectCount
         var depth = 0
         // The keys of each child are relative to the child's first key; the first child starts at
         // 0.

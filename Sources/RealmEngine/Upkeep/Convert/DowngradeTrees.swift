@@ -82,7 +82,7 @@ struct DowngradeTrees {
         _ ref: Ref, _ body: (Ref) throws(RealmError) -> Ref
     ) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
-        guard node.hasRefs, !node.isInner, node.count <= ClusterLeaf.maximumCount else {
+        guard node.hasRefs, !node.isInner, node.count <= ClusterLeafShape.maximumObjectCount else {
             throw space.wrongShape(ref, "leaf of refs")
         }
         return try copier.emit(node, at: ref) { (_, child) throws(RealmError) in try body(child) }
@@ -96,7 +96,8 @@ struct DowngradeTrees {
         let node = try copier.open(ref)
         if node.isInner {
             return try copier.emit(node, at: ref) { (slot, child) throws(RealmError) in
-                try slot == 0 ? copier.copy(child) : tree(child, type, depth: depth + 1)
+                try slot == TreeShape.offsets
+                    ? copier.copy(child) : tree(child, type, depth: depth + 1)
             }
         }
         switch type {

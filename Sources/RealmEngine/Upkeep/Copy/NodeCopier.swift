@@ -149,8 +149,10 @@ final class NodeCopier {
         let node = try open(ref)
         guard node.hasRefs else { throw space.wrongShape(ref, "cluster") }
         return try emit(node, at: ref) { (slot, child) throws(RealmError) in
-            if !node.isInner { return slot > 0 ? try copyLeaf(slot, child) : try copy(child) }
-            if slot < 3 { return try copy(child) }
+            if !node.isInner {
+                return slot == ClusterLeafShape.keys ? try copy(child) : try copyLeaf(slot, child)
+            }
+            if slot < InnerClusterShape.firstChild { return try copy(child) }
             return try copyClusters(child, depth: depth + 1, copyLeaf: copyLeaf)
         }
     }

@@ -22,13 +22,14 @@ struct TableCopier {
         self.copier = copier
         self.table = table
         self.enumerated = enumerated
-        let slots = (table.columns.map(\.leafIndex).max() ?? -1) + 2
+        let last = table.columns.map(\.leafIndex).max() ?? -1
+        let slots = ClusterLeafShape.count(last + 1)
         var treatments = [Treatment](repeating: .copy, count: slots)
         for (i, column) in table.columns.enumerated() {
             if let values = enumerated[i] {
-                treatments[column.leafIndex + 1] = .enumerate(values)
+                treatments[ClusterLeafShape.column(column.leafIndex)] = .enumerate(values)
             } else if Self.isPlainInteger(column) {
-                treatments[column.leafIndex + 1] = .narrow
+                treatments[ClusterLeafShape.column(column.leafIndex)] = .narrow
             }
         }
         self.treatments = treatments
@@ -49,8 +50,8 @@ struct TableCopier {
         let top = try copier.open(ref)
         return try copier.emit(top, at: ref) { (slot, child) throws(RealmError) in
             switch slot {
-            case 0 where !enumerated.isEmpty: try copySpec(child)
-            case 2: try copier.copyClusters(child, copyLeaf: copyLeaf)
+            case TableShape.spec where !enumerated.isEmpty: try copySpec(child)
+            case TableShape.objects: try copier.copyClusters(child, copyLeaf: copyLeaf)
             default: try copier.copy(child)
             }
         }
@@ -68,7 +69,8 @@ struct TableCopier {
     private func narrow(_ ref: Ref) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
         let count = node.count
-        guard node.flags & NodeView.formMask == 0, count <= ClusterLeaf.maximumCount else {
+        guard node.flags & NodeView.formMask == 0, count <= ClusterLeafShape.maximumObjectCount
+        else {
             throw copier.space.wrongShape(ref, "leaf of numbers")
         }
         // Widths below eight bits save too little to search for; nodes with unexpected flags are
@@ -94,14 +96,16 @@ struct TableCopier {
         return try copier.emit(indexes)
     }
 
-    /// Copies the spec, with the distinct values of enumerated columns in slot 4.
+    /// Copies the spec, with the distinct values of enumerated columns.
     private func copySpec(_ ref: Ref) throws(RealmError) -> Ref {
         let spec = try copier.open(ref)
-        guard spec.hasRefs, spec.count >= 5 else { throw copier.space.wrongShape(ref, "spec") }
+        guard spec.hasRefs, spec.count > SpecShape.enumerations else {
+            throw copier.space.wrongShape(ref, "spec")
+        }
         var slots: [Int64] = []
         for i in 0..<spec.count {
             let slot = spec.slot(i)
-            if i == 4 {
+            if i == SpecShape.enumerations {
                 slots.append(Int64(bitPattern: try copyEnumerations(slot).raw))
             } else if let child = slot.child {
                 slots.append(Int64(bitPattern: try copier.copy(child).raw))

@@ -140,12 +140,12 @@ public struct SpaceUsage {
         }
         let before = left
         let linksBefore = backlinks.values.reduce(0, +)
-        let top = try snapshot.lookup.refNode(info.top, slots: 3, "table")
+        let top = try snapshot.lookup.refNode(info.top, slots: TableShape.minimumCount, "table")
         _ = try own(info.top)
-        for i in 0..<top.count where i != 2 && i != 4 {
+        for i in 0..<top.count where i != TableShape.objects && i != TableShape.indexes {
             if let child = top.slot(i).child { _ = try tree(child) }
         }
-        if top.count > 4, let indexes = top.slot(4).child { try addIndexes(indexes, info, first) }
+        if let indexes = top.slot(TableShape.indexes).child { try addIndexes(indexes, info, first) }
         try addClusters(info, first)
         let links = backlinks.values.reduce(0, +) - linksBefore
         let counted = columns[first...].reduce(links) { $0 + $1.bytes + $1.indexBytes }
@@ -174,7 +174,8 @@ public struct SpaceUsage {
     private mutating func addClusters(_ info: TableInfo, _ first: Int) throws(RealmError) {
         var pending = [(ref: info.root, base: UInt64(0), depth: 0)]
         while let (ref, base, depth) = pending.popLast() {
-            let node = try snapshot.lookup.treeNode(ref, slots: 1, "cluster")
+            let node = try snapshot.lookup.treeNode(
+                ref, slots: ClusterLeafShape.minimumCount, "cluster")
             guard depth <= ClusterTree.maximumDepth else { throw snapshot.lookup.exhausted(ref) }
             guard node.isInner else {
                 try addLeaf(ref, node, base, info, first)
@@ -182,10 +183,10 @@ public struct SpaceUsage {
             }
             _ = try own(ref)
             let inner = try InnerCluster(snapshot.lookup, ref, node: node, base: base)
-            if let keys = node.slot(0).child { _ = try tree(keys) }
-            for i in 3..<max(3, node.count) {
-                guard let child = node.slot(i).child else { continue }
-                pending.append((child, base &+ inner.offset(i - 3), depth + 1))
+            if let offsets = node.slot(InnerClusterShape.offsets).child { _ = try tree(offsets) }
+            for i in 0..<inner.childCount {
+                guard let child = node.slot(InnerClusterShape.child(i)).child else { continue }
+                pending.append((child, base &+ inner.offset(i), depth + 1))
             }
         }
     }
@@ -194,7 +195,7 @@ public struct SpaceUsage {
         _ ref: Ref, _ node: NodeView, _ base: UInt64, _ info: TableInfo, _ first: Int
     ) throws(RealmError) {
         _ = try own(ref)
-        if let keys = node.slot(0).child { _ = try tree(keys) }
+        if let keys = node.slot(ClusterLeafShape.keys).child { _ = try tree(keys) }
         let leaf = try ClusterLeaf(snapshot.lookup, ref, node: node, base: base)
         for (i, column) in info.columns.enumerated() {
             let ref = try leaf.columnRef(column.leafIndex)

@@ -100,11 +100,13 @@ extension RemnantSearch {
         let found = leaves[i]
         let layout = subjects[found.subject].layouts[found.layout]
         let table = layout.info.key
-        guard let node = try? space.refNode(found.ref, slots: 2, "cluster"),
+        guard let node = try? space.refNode(found.ref, slots: ClusterLeafShape.count(1), "cluster"),
             let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base ?? 0)
         else { return }
         let identity = identity(of: leaf, found, table)
-        if isOverwritten(found.ref, node) || node.slot(0).child.map({ !isKept($0) }) ?? false {
+        if isOverwritten(found.ref, node)
+            || node.slot(ClusterLeafShape.keys).child.map({ !isKept($0) }) ?? false
+        {
             for column in found.faults.indices {
                 leaves[i].raise(.doubtful, column: column, row: nil)
             }

@@ -11,7 +11,7 @@ extension RemnantSearch {
             uniqueKeysWithValues: subjects.indices.map { (subjects[$0].info.key, $0) })
         for ref in candidates {
             guard work.spend(8), memory.reserveNode() else { return }
-            guard let node = try? space.refNode(ref, slots: 2, "cluster"),
+            guard let node = try? space.refNode(ref, slots: ClusterLeafShape.count(1), "cluster"),
                 let leaf = try? ClusterLeaf(space, ref, node: node, base: 0), leaf.count > 0,
                 (try? leaf.checkOrder()) != nil
             else { continue }

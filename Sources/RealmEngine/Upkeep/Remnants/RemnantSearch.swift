@@ -183,7 +183,8 @@ extension RemnantSearch {
         while let (ref, place, depth) = open.popLast() {
             guard !live.isTaken(ref), work.spend(0), memory.reserveNode(),
                 !(places[ref]?.contains(place) ?? false),
-                let node = try? space.treeNode(ref, slots: 1, "cluster"), node.hasSignature
+                let node = try? space.treeNode(
+                    ref, slots: ClusterLeafShape.minimumCount, "cluster"), node.hasSignature
             else { continue }
             guard node.isInner else {
                 places[ref, default: []].append(place)
@@ -194,7 +195,7 @@ extension RemnantSearch {
             else { continue }
             places[ref, default: []].append(place)
             for i in 0..<inner.childCount {
-                guard let child = node.slot(i + 3).child else { continue }
+                guard let child = node.slot(InnerClusterShape.child(i)).child else { continue }
                 let base = place.base &+ inner.offset(i)
                 open.append((child, NodeOwner(table: place.table, base: base), inner.depth))
             }
@@ -203,13 +204,15 @@ extension RemnantSearch {
 
     /// The place of an inner node by the places of its children, if they agree.
     private func ownerOfChildren(_ ref: Ref) -> NodeOwner? {
-        guard let node = try? space.treeNode(ref, slots: 4, "cluster"), node.isInner,
+        guard let node = try? space.treeNode(ref, slots: InnerClusterShape.minimumCount, "cluster"),
+            node.isInner,
             node.hasSignature, let inner = try? InnerCluster(space, ref, node: node, base: 0),
             work.spend(inner.childCount)
         else { return nil }
         var place: NodeOwner?
         for i in 0..<inner.childCount {
-            guard let child = node.slot(i + 3).child, let known = places[child], known.count == 1
+            guard let child = node.slot(InnerClusterShape.child(i)).child,
+                let known = places[child], known.count == 1
             else { continue }
             let offset = inner.offset(i)
             guard known[0].base >= offset else { return nil }

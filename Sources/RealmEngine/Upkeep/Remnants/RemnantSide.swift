@@ -43,7 +43,10 @@ final class RemnantSide {
     }
 
     func open(_ found: ClusterWalk.Leaf) -> ClusterLeaf? {
-        guard let node = try? snapshot.lookup.refNode(found.ref, slots: 1, "cluster") else {
+        guard
+            let node = try? snapshot.lookup.refNode(
+                found.ref, slots: ClusterLeafShape.minimumCount, "cluster")
+        else {
             return nil
         }
         return try? ClusterLeaf(snapshot.lookup, found.ref, node: node, base: found.base)

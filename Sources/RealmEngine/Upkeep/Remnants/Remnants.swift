@@ -157,7 +157,9 @@ package final class Remnants {
     ) throws(RealmError) {
         let layout = subject.layouts[found.layout]
         let space = readers[0].lookup
-        guard let node = try? space.refNode(found.ref, slots: 1, "cluster"),
+        guard
+            let node = try? space.refNode(
+                found.ref, slots: ClusterLeafShape.minimumCount, "cluster"),
             let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base ?? 0)
         else { return }
         try objects.add(

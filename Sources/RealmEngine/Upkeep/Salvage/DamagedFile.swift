@@ -279,7 +279,7 @@ extension DamagedFile {
         guard let tables = try? space.refNode(top.tables, slots: 0, "tables") else { return true }
         for i in 0..<tables.count {
             guard let ref = tables.slot(i).child, let table = try? space.node(ref) else { continue }
-            return table.count < 12
+            return table.count < TableShape.minimumCount
         }
         return true
     }

@@ -162,14 +162,15 @@ struct FoundLeaves {
     /// lifetime. Nil if no child's base is known, or if two children contradict each other.
     func base(of ref: Ref) -> UInt64? {
         guard work.spend(8), bases[ref] == nil,
-            let node = try? space.treeNode(ref, slots: 4, "cluster"),
+            let node = try? space.treeNode(ref, slots: InnerClusterShape.minimumCount, "cluster"),
             node.isInner, node.hasSignature,
             let inner = try? InnerCluster(space, ref, node: node, base: 0)
         else { return nil }
         var base: UInt64?
         guard work.spend(inner.childCount) else { return nil }
         for i in 0..<inner.childCount {
-            guard let child = node.slot(i + 3).child, let known = bases[child] else { continue }
+            guard let child = node.slot(InnerClusterShape.child(i)).child, let known = bases[child]
+            else { continue }
             let offset = inner.offset(i)
             guard known >= offset, base == nil || base == known - offset else { return nil }
             base = known - offset
@@ -180,7 +181,9 @@ struct FoundLeaves {
     /// Returns the keys from the first to the last object of the leaf.
     private func keyRange(_ found: ClusterWalk.Leaf) -> Range<UInt64> {
         let none = found.keys.lowerBound..<found.keys.lowerBound
-        guard let node = try? space.refNode(found.ref, slots: 1, "cluster"),
+        guard
+            let node = try? space.refNode(
+                found.ref, slots: ClusterLeafShape.minimumCount, "cluster"),
             let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base),
             leaf.count > 0
         else { return none }
@@ -194,7 +197,8 @@ struct FoundLeaves {
         _ found: ClusterWalk.Leaf, _ shared: Set<Ref>, _ claims: NodeClaims
     ) -> Bool {
         guard !claims.isTaken(found.ref) || shared.contains(found.ref),
-            let node = try? space.refNode(found.ref, slots: 1, "cluster"),
+            let node = try? space.refNode(
+                found.ref, slots: ClusterLeafShape.minimumCount, "cluster"),
             let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base)
         else { return false }
         return leaf.fits(info) && claims.take(found.ref, sharing: shared)
@@ -217,7 +221,7 @@ struct FoundLeaves {
 
     /// Returns the leaf of a piece and the rows within the piece's key range.
     func rows(of piece: Piece) throws(RealmError) -> (leaf: ClusterLeaf, rows: Range<Int>) {
-        let node = try space.treeNode(piece.ref, slots: 1, "cluster")
+        let node = try space.treeNode(piece.ref, slots: ClusterLeafShape.minimumCount, "cluster")
         let leaf = try ClusterLeaf(space, piece.ref, node: node, base: piece.base)
         func first(_ key: UInt64) -> Int {
             (0..<leaf.count).partitionPoint { UInt64(bitPattern: leaf.key($0).raw) >= key }

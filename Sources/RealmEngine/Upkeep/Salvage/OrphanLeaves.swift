@@ -26,7 +26,8 @@ struct OrphanLeaves {
     ) throws(RealmError) -> [TableKey: [Ref]] {
         var found: [TableKey: [Ref]] = [:]
         for ref in try candidates(wanted, mapping).reversed() {
-            guard !claims.isTaken(ref), let node = try? space.refNode(ref, slots: 1, "cluster"),
+            guard !claims.isTaken(ref),
+                let node = try? space.refNode(ref, slots: ClusterLeafShape.minimumCount, "cluster"),
                 let leaf = try? ClusterLeaf(space, ref, node: node, base: 0)
             else { continue }
             let owners = owners[node.count, default: []]

@@ -262,7 +262,7 @@ public final class Salvage {
         guard conversion == nil, let node = try? lookup.node(view.root) else {
             return (21...22).contains(source.format)
         }
-        return node.isInner || node.count > 2
+        return node.isInner || node.count > DictionaryShape.count
     }
 
     /// Counts one change. Spills the transaction or commits it when due, so everything created so

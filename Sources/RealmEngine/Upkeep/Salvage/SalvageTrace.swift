@@ -44,7 +44,7 @@ final class SalvageTrace {
     func take(_ leaf: ClusterLeaf, as owner: SpaceMap.Owner) {
         let index = builder.index(of: owner)
         _ = take(node: leaf.ref, index)
-        if let keys = leaf.node.slot(0).child { _ = take(node: keys, index) }
+        if let keys = leaf.node.slot(ClusterLeafShape.keys).child { _ = take(node: keys, index) }
     }
 
     /// Assigns a leaf with the columns of `info` to `owner`.
@@ -108,7 +108,9 @@ final class SalvageTrace {
             }
         }
         for info in tables {
-            if let node = take(node: info.top, bookkeeping), let spec = node.slot(0).child {
+            if let node = take(node: info.top, bookkeeping),
+                let spec = node.slot(TableShape.spec).child
+            {
                 take(spec, as: .bookkeeping)
             }
             addInner(info.root, bookkeeping)
@@ -120,10 +122,13 @@ final class SalvageTrace {
         var open = [root]
         while let ref = open.popLast() {
             guard let node = try? space.node(ref), node.isInner, node.hasRefs,
-                work.spend(node.count), take(node: ref, owner) != nil, node.count > 3
+                work.spend(node.count), take(node: ref, owner) != nil,
+                node.count >= InnerClusterShape.minimumCount
             else { continue }
-            if let keys = node.slot(0).child { _ = take(node: keys, owner) }
-            for i in 3..<node.count {
+            if let offsets = node.slot(InnerClusterShape.offsets).child {
+                _ = take(node: offsets, owner)
+            }
+            for i in InnerClusterShape.firstChild..<node.count {
                 if let child = node.slot(i).child { open.append(child) }
             }
         }

@@ -44,9 +44,9 @@ extension TableSearch {
     /// Returns the table key contained in the column keys; nil if they differ, as they do after a
     /// column was removed.
     private func tableKey(spec ref: Ref) -> TableKey? {
-        guard let node = try? space.refNode(ref, slots: 6, "spec"),
-            let types = try? space.integers(node.slot(0).ref, "column types"),
-            let keys = try? space.integers(node.slot(5).ref, "column keys"),
+        guard let node = try? space.refNode(ref, slots: SpecShape.count, "spec"),
+            let types = try? space.integers(node.slot(SpecShape.types).ref, "column types"),
+            let keys = try? space.integers(node.slot(SpecShape.keys).ref, "column keys"),
             1..<1 << 16 ~= keys.count, types.count == keys.count, work.spend(keys.count)
         else { return nil }
         let all = (0..<keys.count).map { ColumnKey(keys.integer($0)) }

@@ -135,9 +135,10 @@ final class TableSearch {
 
     /// Reads a version of a table; nil if it is unreadable or the budget is spent.
     private func read(_ version: TableVersion, _ name: String) -> TableInfo? {
-        guard let top = try? space.refNode(version.ref, slots: 12, "table"),
-            let spec = try? space.refNode(top.slot(0).ref, slots: 6, "spec"),
-            let keys = try? space.integers(spec.slot(5).ref, "column keys"),
+        guard let top = try? space.refNode(version.ref, slots: TableShape.minimumCount, "table"),
+            let spec = try? space.refNode(
+                top.slot(TableShape.spec).ref, slots: SpecShape.count, "spec"),
+            let keys = try? space.integers(spec.slot(SpecShape.keys).ref, "column keys"),
             work.spend(8 * keys.count)
         else { return nil }
         return try? reader.table(version.ref, slot: version.key.slot, name: name)

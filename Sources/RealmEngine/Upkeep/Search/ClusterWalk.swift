@@ -77,10 +77,10 @@ final class ClusterWalk {
             throw .corrupt("a node that was met before", at: branch.ref)
         }
         guard branch.depth <= ClusterTree.maximumDepth else { throw space.exhausted(branch.ref) }
-        let node = try space.treeNode(branch.ref, slots: 1, "cluster")
+        let node = try space.treeNode(branch.ref, slots: ClusterLeafShape.minimumCount, "cluster")
         guard work.spend(node.count) else { throw space.exhausted(branch.ref) }
         try check(branch.ref)
-        if let keys = node.slot(0).child { try check(keys) }
+        if let keys = node.slot(ClusterLeafShape.keys).child { try check(keys) }
         if node.isInner {
             return .inner(try InnerCluster(space, branch.ref, node: node, base: branch.base))
         }
@@ -150,7 +150,7 @@ final class ClusterWalk {
             let error = RealmError.corrupt("children in disorder", at: inner.ref)
             return (reached..<reached, .lost(error))
         }
-        guard let ref = inner.node.slot(i + 3).child else {
+        guard let ref = inner.node.slot(InnerClusterShape.child(i)).child else {
             return (start..<end, .lost(.corrupt("an inner node without a child", at: inner.ref)))
         }
         let child = Branch(ref: ref, keys: start..<end, base: start, depth: branch.depth + 1)

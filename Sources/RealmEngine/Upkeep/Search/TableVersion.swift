@@ -8,13 +8,16 @@ struct TableVersion {
     let root: Ref
 
     init?(_ space: NodeSpace, _ ref: Ref) {
-        guard let node = try? space.refNode(ref, slots: 12, "table"), node.looksLikeTable else {
+        guard let node = try? space.refNode(ref, slots: TableShape.minimumCount, "table"),
+            node.looksLikeTable
+        else {
             return nil
         }
         self.ref = ref
-        key = TableKey(UInt32(truncatingIfNeeded: node.slot(3).value))
-        content = node.slot(6).isTagged ? node.slot(6).value : 0
-        root = node.slot(2).ref
+        key = TableKey(UInt32(truncatingIfNeeded: node.slot(TableShape.key).value))
+        let version = node.slot(TableShape.contentVersion)
+        content = version.isTagged ? version.value : 0
+        root = node.slot(TableShape.objects).ref
     }
 
     /// Returns the found versions by table, newest first, up to `most` per table.
