@@ -139,7 +139,7 @@ extension LegacyColumnReader {
         try tree.forEachLeaf(rows) { (leaf, part) throws(RealmError) in
             IntegerKernels.decode(
                 leaf.node, first: part.lowerBound + 1, count: part.count, into: words + at)
-            let marker = leaf.node.integer(0)
+            let marker = leaf.node.nullMarker
             for i in at..<at + part.count where words[i] == marker { null(i) }
             at += part.count
         }

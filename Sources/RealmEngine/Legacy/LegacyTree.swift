@@ -14,9 +14,10 @@ enum LegacyLeafForm {
         let isRight =
             switch self {
             case .integers, .optionalIntegers: form == 0
-            case .floats: form == 0x08 && (node.width == 4 || node.count == 0)
-            case .doubles: form == 0x08 && (node.width == 8 || node.count == 0)
-            case .strings: form == NodeView.hasRefsFlag || form == 0x08 && node.width <= 16
+            case .floats: form == NodeView.bytesFlag && (node.width == 4 || node.count == 0)
+            case .doubles: form == NodeView.bytesFlag && (node.width == 8 || node.count == 0)
+            case .strings:
+                form == NodeView.hasRefsFlag || form == NodeView.bytesFlag && node.width <= 16
             case .binaries, .slots: form == NodeView.hasRefsFlag
             }
         guard isRight else { throw space.wrongShape(ref, "column leaf") }

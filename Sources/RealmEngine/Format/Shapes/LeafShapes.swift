@@ -47,9 +47,7 @@ enum MixedLeafShape {
         /// Number of pool elements that an entry takes.
         var size: Int { self == .pairs ? 2 : 1 }
 
-        /// Returns the word of a value whose pool entry has `index`.
-        func word(_ index: Int, type: Int64) -> Int64 {
-            Int64(index) << 8 | Int64(rawValue) << 5 | type
-        }
+        /// Returns the word of a value whose entry has `index`, without the kind of value.
+        func entry(_ index: Int) -> Int64 { Int64(index) << 8 | Int64(rawValue) << 5 }
     }
 }

@@ -41,6 +41,11 @@ struct NodeView {
     static let innerFlag: UInt8 = 0x80
     static let hasRefsFlag: UInt8 = 0x40
     static let contextFlag: UInt8 = 0x20
+    /// Width type of elements of whole bytes; the width code counts their bytes.
+    static let bytesFlag: UInt8 = 0x08
+    /// Flags of a blob. An empty one has another width code.
+    static let blobFlags: UInt8 = 0x11
+    static let emptyBlobFlags: UInt8 = 0x10
     /// Bits that distinguish plain arrays, arrays of refs and inner nodes from each other and from
     /// all other forms: inner, has-refs and width type.
     static let formMask: UInt8 = 0xD8

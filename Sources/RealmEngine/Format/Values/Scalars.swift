@@ -27,6 +27,8 @@ public struct ObjectID: Hashable, Sendable {
     public var high: UInt64
     public var low: UInt32
 
+    static let byteCount = 12
+
     public init(high: UInt64, low: UInt32) {
         self.high = high
         self.low = low
@@ -43,6 +45,8 @@ public struct ObjectID: Hashable, Sendable {
 public struct UUIDValue: Hashable, Sendable {
     public var high: UInt64
     public var low: UInt64
+
+    static let byteCount = 16
 
     public init(high: UInt64, low: UInt64) {
         self.high = high

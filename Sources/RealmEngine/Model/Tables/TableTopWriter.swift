@@ -102,7 +102,7 @@ extension NodeEncoder {
             while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }
         }
         let width = (1 << Int(code)) >> 1
-        let (ref, payload) = try slab.node(flags: 0x08 | code, count: names.count)
+        let (ref, payload) = try slab.node(flags: NodeView.bytesFlag | code, count: names.count)
         if width > 0 {
             payload.initializeMemory(as: UInt8.self, repeating: 0, count: names.count * width)
         }

@@ -106,7 +106,8 @@ extension Timestamp: ExtremeNumber {
         }
         guard let seconds = times.seconds.extreme(isLeast, rows) else { return nil }
         var equal = IntegerKernels.rows(
-            in: IntegerRange(low: seconds, high: seconds), times.seconds.node, first: 1,
+            in: IntegerRange(low: seconds, high: seconds), times.seconds.node,
+            first: NullableIntegerLeaf.first,
             count: times.count)
         equal = equal & rows
         // Nanoseconds of width 0 are all zero, so the first row is sufficient.
@@ -179,9 +180,10 @@ extension NullableIntegerLeaf {
     fileprivate func extreme(_ isLeast: Bool, _ rows: Selection) -> Int64? {
         if rows.count == count {
             return IntegerKernels.extreme(
-                isLeast: isLeast, node, first: 1, count: count, excluding: marker)
+                isLeast: isLeast, node, first: NullableIntegerLeaf.first, count: count,
+                excluding: marker)
         }
         return IntegerKernels.extreme(
-            isLeast: isLeast, node, first: 1, rows.subtracting(nullRows))
+            isLeast: isLeast, node, first: NullableIntegerLeaf.first, rows.subtracting(nullRows))
     }
 }

@@ -60,7 +60,7 @@ struct IntegerTotal: Total {
             count &+= Int128(rows.count)
         case .nullableInteger(let cells):
             let rows = rows.subtracting(cells.nullRows)
-            sum &+= IntegerKernels.sum(cells.node, first: 1, rows)
+            sum &+= IntegerKernels.sum(cells.node, first: NullableIntegerLeaf.first, rows)
             count &+= Int128(rows.count)
         default:
             try rows.visit { (row) throws(RealmError) in add(try cells.value(row), times: 1) }

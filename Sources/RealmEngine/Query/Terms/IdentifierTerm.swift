@@ -108,28 +108,26 @@ extension FixedBytesLeaf {
     /// arbitrary.
     @inline(__always)
     fileprivate func rows(_ width: Int, _ test: (UnsafeRawPointer) -> Bool) -> Selection {
-        let block = 8 &* width &+ 1
+        let blocks = IDBlocks(width: width)
         return Selection(min(count, ClusterRows.maximum)) { (from, n) in
             var bits: UInt64 = 0
             var i = 0
             while i < n {
-                let row = from &+ i
-                let p = node.payload + ((row &>> 3) &* block &+ 1 &+ (row & 7) &* width)
-                if test(p) { bits |= 1 &<< UInt64(i) }
+                if test(node.payload + blocks.offset(from &+ i)) { bits |= 1 &<< UInt64(i) }
                 i &+= 1
             }
             return bits
         }
     }
 
-    /// Returns the null rows. Each block of eight rows begins with a byte of null bits.
+    /// Returns the null rows.
     fileprivate var nulls: Selection {
-        let block = 8 &* width &+ 1
+        let blocks = IDBlocks(width: width)
         return Selection(min(count, ClusterRows.maximum)) { (from, n) in
             var bits: UInt64 = 0
             var i = 0
             while i < n {
-                let mask = UInt64(node.byte(((from &+ i) &>> 3) &* block))
+                let mask = UInt64(node.byte(blocks.nulls(from &+ i)))
                 bits |= mask &<< UInt64(i)
                 i &+= 8
             }

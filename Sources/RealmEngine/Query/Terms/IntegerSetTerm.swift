@@ -48,8 +48,9 @@ final class IntegerSetTerm: QueryTerm {
             rows = search(node, first, count)
         }
         if first == 1 {
-            let marker = IntegerRange(low: node.integer(0), high: node.integer(0))
-            let nulls = IntegerKernels.rows(in: marker, node, first: 1, count: count)
+            let marker = IntegerRange(low: node.nullMarker, high: node.nullMarker)
+            let nulls = IntegerKernels.rows(
+                in: marker, node, first: NullableIntegerLeaf.first, count: count)
             rows = matchesNull ? rows | nulls : rows.subtracting(nulls)
         }
         return rows & among

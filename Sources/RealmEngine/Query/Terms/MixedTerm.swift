@@ -19,22 +19,21 @@ final class MixedTerm: QueryTerm {
         isNegated = test.relation == .notEqual
         let wanted = ValueOrder.rank(constant)
         kinds = Self.ranks.reduce(UInt32.max) {
-            $1.rank == wanted ? $0 : $0 & ~(1 << $1.code)
+            $1.rank == wanted ? $0 : $0 & ~(1 << UInt32($1.kind.rawValue))
         }
         if case .int(let number) = constant { self.number = number } else { number = nil }
     }
 
-    /// Ranks by type code in the word (object format 3.13), without links, which may read as null,
-    /// and unknown types.
-    private static let ranks: [(code: UInt32, rank: Int)] = [
-        (1, ValueOrder.rank(.int(0))), (2, ValueOrder.rank(.bool(false))),
-        (3, ValueOrder.rank(.string(.empty))),
-        (5, ValueOrder.rank(.binary(.empty))),
-        (9, ValueOrder.rank(.timestamp(Timestamp(seconds: 0, nanoseconds: 0)))),
-        (10, ValueOrder.rank(.float(0))), (11, ValueOrder.rank(.double(0))),
-        (12, ValueOrder.rank(.decimal(.zero))),
-        (16, ValueOrder.rank(.objectID(ObjectID(high: 0, low: 0)))),
-        (18, ValueOrder.rank(.uuid(UUIDValue(high: 0, low: 0)))),
+    /// Ranks by kind, without links, which may read as null, and unknown types.
+    private static let ranks: [(kind: MixedKind, rank: Int)] = [
+        (.int, ValueOrder.rank(.int(0))), (.bool, ValueOrder.rank(.bool(false))),
+        (.string, ValueOrder.rank(.string(.empty))),
+        (.binary, ValueOrder.rank(.binary(.empty))),
+        (.timestamp, ValueOrder.rank(.timestamp(Timestamp(seconds: 0, nanoseconds: 0)))),
+        (.float, ValueOrder.rank(.float(0))), (.double, ValueOrder.rank(.double(0))),
+        (.decimal, ValueOrder.rank(.decimal(.zero))),
+        (.objectID, ValueOrder.rank(.objectID(ObjectID(high: 0, low: 0)))),
+        (.uuid, ValueOrder.rank(.uuid(UUIDValue(high: 0, low: 0)))),
     ]
 
     override func match(
@@ -44,7 +43,9 @@ final class MixedTerm: QueryTerm {
         guard column.count == leaf.count else { throw leaf.unevenColumn(test.column.leafIndex) }
         return try among.filter { (row) throws(RealmError) in
             let word = column.words.integer(row)
-            if kinds >> UInt32(truncatingIfNeeded: word & 0x1F) & 1 == 0 { return isNegated }
+            if kinds >> UInt32(truncatingIfNeeded: word & MixedKind.mask) & 1 == 0 {
+                return isNegated
+            }
             if word & 0xFF == Self.smallNumber, let number {
                 return (word >> 8 == number) != isNegated
             }
@@ -53,5 +54,5 @@ final class MixedTerm: QueryTerm {
     }
 
     /// Type and pool of a small integer, which is in no pool.
-    private static let smallNumber: Int64 = 1
+    private static let smallNumber = MixedKind.int.rawValue
 }

@@ -144,13 +144,14 @@ final class NumberProperty: NumberColumn {
     }
 
     private func loadIntegers(_ node: NodeView, _ count: Int) {
-        let first = column.layout.isNullable ? 1 : 0
+        let first = column.layout.isNullable ? NullableIntegerLeaf.first : 0
         IntegerKernels.decode(node, first: first, count: count, into: integers)
         nulls = .none
-        guard first == 1 else { return }
-        let marker = node.integer(0)
+        guard first > 0 else { return }
+        let marker = node.nullMarker
         nulls = IntegerKernels.rows(
-            in: IntegerRange(low: marker, high: marker), node, first: 1, count: count)
+            in: IntegerRange(low: marker, high: marker), node, first: NullableIntegerLeaf.first,
+            count: count)
     }
 
     /// Sets the property to the integers from -128 to 127, or to null in every row, for the next

@@ -61,11 +61,12 @@ final class IntegerTerm: QueryTerm {
         let rows = node.count &- first
         var found = IntegerKernels.count(in: range, node, first: first, count: rows)
         if isNegated { found = rows &- found }
-        guard first == 1 else { return found }
-        let marker = node.integer(0)
+        guard first > 0 else { return found }
+        let marker = node.nullMarker
         guard (range.contains(marker) != isNegated) != matchesNull else { return found }
         let nulls = IntegerKernels.count(
-            in: IntegerRange(low: marker, high: marker), node, first: 1, count: rows)
+            in: IntegerRange(low: marker, high: marker), node, first: NullableIntegerLeaf.first,
+            count: rows)
         return matchesNull ? found &+ nulls : found &- nulls
     }
 
@@ -83,12 +84,13 @@ final class IntegerTerm: QueryTerm {
         switch form {
         case .plain: return rows
         case .marked:
-            let marker = node.integer(0)
+            let marker = node.nullMarker
             // Correct the nulls only if the ranges treated the marker's value differently.
             let isTaken = ranges.contains { $0.contains(marker) } != isNegated
             guard isTaken != matchesNull else { return rows }
             let range = IntegerRange(low: marker, high: marker)
-            let nulls = IntegerKernels.rows(in: range, node, first: 1, count: count)
+            let nulls = IntegerKernels.rows(
+                in: range, node, first: NullableIntegerLeaf.first, count: count)
             return matchesNull ? rows | nulls : rows.subtracting(nulls)
         case .reserved(let range):
             let nulls = IntegerKernels.rows(in: range, node, first: 0, count: count)
@@ -249,7 +251,8 @@ final class TimestampTerm: QueryTerm {
     private static func rows(
         _ column: TimestampLeaf, _ range: IntegerRange, _ count: Int
     ) -> Selection {
-        IntegerKernels.rows(in: range, column.seconds.node, first: 1, count: count)
+        IntegerKernels.rows(
+            in: range, column.seconds.node, first: NullableIntegerLeaf.first, count: count)
     }
 
     private func matches(_ column: TimestampLeaf, _ count: Int) -> Selection {

@@ -50,8 +50,7 @@ struct TermBuilder {
         }
     }
 
-    /// Makes the term of a bool test. Bools are stored as 0 and 1, null as 3; every other number
-    /// reads as true.
+    /// Makes the term of a bool test. Every number but 0 and null reads as true.
     private func boolTerm(_ test: ColumnTest) -> QueryTerm {
         var ranges: [IntegerRange] = []
         if test.matches(.bool(false)) { ranges.append(IntegerRange(low: 0, high: 0)) }
@@ -59,8 +58,9 @@ struct TermBuilder {
             ranges.append(IntegerRange(low: .min, high: -1))
             ranges.append(IntegerRange(low: 1, high: .max))
         }
+        let null = IntegerRange(low: BoolLeaf.null, high: BoolLeaf.null)
         return IntegerTerm(
-            test.column, .reserved(IntegerRange(low: 3, high: 3)), ranges, isNegated: false,
+            test.column, .reserved(null), ranges, isNegated: false,
             matchesNull: test.matches(.null))
     }
 

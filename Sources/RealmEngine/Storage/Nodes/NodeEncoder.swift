@@ -102,7 +102,7 @@ struct NodeEncoder {
     /// Creates a blob of the given bytes and `terminator` zero bytes.
     func blob(_ bytes: ByteView, terminator: Int = 0) throws(RealmError) -> Ref {
         let (ref, payload) = try slab.node(
-            flags: 0x11, count: bytes.count + terminator)  // width type 2, width 1
+            flags: NodeView.blobFlags, count: bytes.count + terminator)
         payload.copyMemory(from: bytes.base, byteCount: bytes.count)
         if terminator > 0 { payload.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self) }
         return ref

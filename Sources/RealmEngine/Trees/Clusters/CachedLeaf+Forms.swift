@@ -16,7 +16,7 @@ extension NodeView: CachedLeaf {
 
     func count(_ layout: LeafLayout) -> Int {
         let hasMarker = layout.collection == nil && layout.type == .int && layout.isNullable
-        return hasMarker ? count - 1 : count
+        return hasMarker ? count - NullableIntegerLeaf.first : count
     }
 }
 
@@ -52,8 +52,8 @@ extension FixedBytesLeaf: CachedLeaf {
     ) throws(RealmError) -> FixedBytesLeaf? {
         guard layout.collection == nil else { return nil }
         switch layout.type {
-        case .objectID: return try FixedBytesLeaf(space, ref, width: 12)
-        case .uuid: return try FixedBytesLeaf(space, ref, width: 16)
+        case .objectID: return try FixedBytesLeaf(space, ref, width: ObjectID.byteCount)
+        case .uuid: return try FixedBytesLeaf(space, ref, width: UUIDValue.byteCount)
         default: return nil
         }
     }

@@ -43,7 +43,7 @@ struct BytesLeaf {
     ) throws(RealmError) {
         let node = try opening.node(ref)
         switch node.flags & NodeView.formMask {
-        case Self.shortForm: self.init(short: node, space)
+        case NodeView.bytesFlag: self.init(short: node, space)
         case 0:
             guard !distinct.isNone else {
                 // A column that was never enumerated can contain an array that was never filled.
@@ -63,9 +63,6 @@ struct BytesLeaf {
         let node = try space.refNode(ref, slots: 0, "binary leaf")
         try self.init(node, ref, space, terminator: 0, opening: space)
     }
-
-    /// Flag of cells with a fixed number of bytes, without refs.
-    private static let shortForm: UInt8 = 0x08
 
     private init(short node: NodeView, _ space: NodeSpace) {
         form = .short
@@ -232,7 +229,7 @@ struct BytesLeaf {
     /// Opens the list of distinct values of an enumerated column.
     private init(distinct node: NodeView, _ space: NodeSpace) throws(RealmError) {
         switch node.flags & NodeView.formMask {
-        case Self.shortForm: self.init(short: node, space)
+        case NodeView.bytesFlag: self.init(short: node, space)
         case NodeView.hasRefsFlag:
             try self.init(node, .none, space, terminator: 1, opening: space.unmetered)
         default: throw space.wrongShape(.none, "distinct values")

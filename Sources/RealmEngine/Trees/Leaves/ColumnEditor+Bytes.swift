@@ -90,7 +90,7 @@ extension ColumnEditor {
         let (width, from) = ((1 << Int(code)) >> 1, old.view.width)
         let count = old.count
         let new = try nodes.slab.node(
-            flags: 0x08 | code, count: count, room: (count + count / 4 + 4) * width)
+            flags: NodeView.bytesFlag | code, count: count, room: (count + count / 4 + 4) * width)
         for i in 0..<count {
             let cell = old.payload + i * from
             let padding = from == 0 ? 0 : Int(cell.load(fromByteOffset: from - 1, as: UInt8.self))
@@ -192,7 +192,8 @@ extension ColumnEditor {
         }
         (p + range.lowerBound + length).initializeMemory(
             as: UInt8.self, repeating: 0, count: size - length)
-        area.resize(newCount, flags: newCount == 0 ? 0x10 : 0x11)
+        area.resize(
+            newCount, flags: newCount == 0 ? NodeView.emptyBlobFlags : NodeView.blobFlags)
     }
 
     // MARK: One blob for each value

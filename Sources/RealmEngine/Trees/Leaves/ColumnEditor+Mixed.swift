@@ -69,26 +69,28 @@ extension ColumnEditor {
         case .null, .set: 0
         case .int(let v):
             v >= -0x8000_0000 && v <= 0x7FFF_FFFF
-                ? v << 8 | 1 : try add(to: leaf, .numbers, v, type: 1)
-        case .bool(let v): (v ? 1 : 0) << 8 | 2
-        case .string(let v): try add(to: leaf, v, type: 3)
-        case .binary(let v): try add(to: leaf, v, type: 5)
+                ? v << 8 | MixedKind.int.rawValue : try add(to: leaf, .int, v, in: .numbers)
+        case .bool(let v): (v ? 1 : 0) << 8 | MixedKind.bool.rawValue
+        case .string(let v): try add(to: leaf, .string, v)
+        case .binary(let v): try add(to: leaf, .binary, v)
         case .timestamp(let v):
-            try add(to: leaf, .pairs, v.seconds, Int64(v.nanoseconds), type: 9)
-        case .float(let v): try add(to: leaf, .numbers, Int64(v.bitPattern), type: 10)
+            try add(to: leaf, .timestamp, v.seconds, Int64(v.nanoseconds), in: .pairs)
+        case .float(let v): try add(to: leaf, .float, Int64(v.bitPattern), in: .numbers)
         case .double(let v):
-            try add(to: leaf, .numbers, Int64(bitPattern: v.bitPattern), type: 11)
+            try add(to: leaf, .double, Int64(bitPattern: v.bitPattern), in: .numbers)
         case .decimal(let v):
             try add(
-                to: leaf, .pairs, Int64(bitPattern: v.low), Int64(bitPattern: v.high), type: 12)
-        case .objectID(let v): try add(to: leaf, id(12) { v.store(to: $0) }, type: 16)
+                to: leaf, .decimal, Int64(bitPattern: v.low), Int64(bitPattern: v.high), in: .pairs)
+        case .objectID(let v):
+            try add(to: leaf, .objectID, id(ObjectID.byteCount) { v.store(to: $0) })
         case .link(let v):
-            try add(to: leaf, .pairs, Int64(v.table.raw), v.key.raw, type: 17)
-        case .uuid(let v): try add(to: leaf, id(16) { v.store(to: $0) }, type: 18)
+            try add(to: leaf, .link, Int64(v.table.raw), v.key.raw, in: .pairs)
+        case .uuid(let v):
+            try add(to: leaf, .uuid, id(UUIDValue.byteCount) { v.store(to: $0) })
         case .list(let v):
-            try add(to: leaf, .refs, Int64(bitPattern: v.root.raw), type: 20)
+            try add(to: leaf, .list, Int64(bitPattern: v.root.raw), in: .refs)
         case .dictionary(let v):
-            try add(to: leaf, .refs, Int64(bitPattern: v.root.raw), type: 22)
+            try add(to: leaf, .dictionary, Int64(bitPattern: v.root.raw), in: .refs)
         }
     }
 
@@ -109,7 +111,7 @@ extension ColumnEditor {
     }
 
     private func add(
-        to leaf: SlabNode, _ pool: Pool, _ a: Int64, _ b: Int64? = nil, type: Int64
+        to leaf: SlabNode, _ kind: MixedKind, _ a: Int64, _ b: Int64? = nil, in pool: Pool
     ) throws(RealmError) -> Int64 {
         let slot = leaf.slots + pool.rawValue
         if slot.pointee == 0 {
@@ -120,17 +122,17 @@ extension ColumnEditor {
         let count = nodes.slab.writable(Ref(slot.pointee)).count
         try nodes.insertInteger(slot, count, a)
         if let b { try nodes.insertInteger(slot, count + 1, b) }
-        return pool.word(count / pool.size, type: type)
+        return pool.entry(count / pool.size) | kind.rawValue
     }
 
     private func add(
-        to leaf: SlabNode, _ bytes: ByteView, type: Int64
+        to leaf: SlabNode, _ kind: MixedKind, _ bytes: ByteView
     ) throws(RealmError) -> Int64 {
         let slot = leaf.slots + Pool.bytes.rawValue
         if slot.pointee == 0 { slot.pointee = try strings.makeEmpty().raw }
         let count = try BytesLeaf(pool: Ref(slot.pointee), nodes.space).count
         try strings.insert(.string(bytes), slot, at: count)
-        return Pool.bytes.word(count, type: type)
+        return Pool.bytes.entry(count) | kind.rawValue
     }
 
     /// Removes the entry of value `i` from its pool. The caller must free a collection that it
@@ -145,9 +147,11 @@ extension ColumnEditor {
         let last = try pool == .bytes ? takeOutBytes(slot, index) : takeOut(slot, index, pool.size)
         if last == 0 { slot.pointee = 0 }
         if last == index { return }
-        for row in 0..<words.count where words.integer(row) & ~0x1F == pool.word(last, type: 0) {
-            let type = words.integer(row) & 0x1F
-            return try nodes.setInteger(leaf.slots, row, pool.word(index, type: type))
+        for row in 0..<words.count {
+            let word = words.integer(row)
+            guard word & ~MixedKind.mask == pool.entry(last) else { continue }
+            let moved = pool.entry(index) | word & MixedKind.mask
+            return try nodes.setInteger(leaf.slots, row, moved)
         }
     }
 

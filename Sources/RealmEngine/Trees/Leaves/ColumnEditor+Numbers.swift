@@ -4,7 +4,7 @@ extension ColumnEditor {
 
     func setOptional(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
         if let number = try stored(slot, value) {
-            try nodes.setInteger(slot, i + 1, number)
+            try nodes.setInteger(slot, i + NullableIntegerLeaf.first, number)
         } else {
             try rebuild(slot) { (leaf) throws(RealmError) in try leaf.set(value, at: i, context) }
         }
@@ -12,7 +12,7 @@ extension ColumnEditor {
 
     func insertOptional(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
         if let number = try stored(slot, value) {
-            try nodes.insertInteger(slot, i + 1, number)
+            try nodes.insertInteger(slot, i + NullableIntegerLeaf.first, number)
         } else {
             try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
         }
@@ -30,9 +30,9 @@ extension ColumnEditor {
         let node = try nodes.makeWritable(slot)
         guard node.count > 0 else { throw nodes.outside(slot) }
         let view = node.view
-        let marker = view.integer(0)
+        let marker = view.nullMarker
         let code = Int(node.flags & 7)
-        guard code == 7 || marker == LeafEncoder.upperBound[code] else { return nil }
+        guard code == 7 || marker == NullableIntegerLeaf.markers[code] else { return nil }
         guard let value else { return marker }
         return value != marker && NodeMutator.Sign.usual.code(value) <= code ? value : nil
     }
@@ -118,13 +118,13 @@ extension ColumnEditor {
 
     // MARK: Ids
 
-    private var idWidth: Int { layout.type == .objectID ? 12 : 16 }
+    private var ids: IDBlocks {
+        IDBlocks(width: layout.type == .objectID ? ObjectID.byteCount : UUIDValue.byteCount)
+    }
 
-    /// Number of ids in a leaf, which are stored in blocks of eight after a byte of null bits.
+    /// Number of ids in a leaf.
     private func idCount(_ node: SlabNode) -> Int {
-        let block = 8 * idWidth + 1
-        let size = node.view.width == 0 ? 0 : node.count
-        return (size - (size + block - 1) / block) / idWidth
+        ids.count(node.view.width == 0 ? 0 : node.count)
     }
 
     func setID(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) {
@@ -137,9 +137,9 @@ extension ColumnEditor {
         var node = try nodes.makeWritable(slot)
         let count = idCount(node)
         guard i <= count else { throw nodes.outside(slot) }
-        if node.view.width == 0 { node.resize(0, flags: 0x09) }
-        node = try nodes.ensureCapacity(slot, for: idBytes(count + 1))
-        node.resize(idBytes(count + 1))
+        if node.view.width == 0 { node.resize(0, flags: NodeView.bytesFlag | 1) }
+        node = try nodes.ensureCapacity(slot, for: ids.size(count + 1))
+        node.resize(ids.size(count + 1))
         let last = idLocation(node, count)
         if count & 7 == 0 { last.nulls.storeBytes(of: 0, as: UInt8.self) }
         for row in stride(from: count, to: i, by: -1) { moveID(node, from: row - 1, to: row) }
@@ -152,14 +152,12 @@ extension ColumnEditor {
         guard i < count else { throw nodes.outside(slot) }
         for row in i + 1..<count { moveID(node, from: row, to: row - 1) }
         idLocation(node, count - 1).setNull(false)
-        node.resize(idBytes(count - 1))
+        node.resize(ids.size(count - 1))
     }
-
-    private func idBytes(_ count: Int) -> Int { count * idWidth + (count + 7) / 8 }
 
     private func moveID(_ node: SlabNode, from: Int, to: Int) {
         let (from, to) = (idLocation(node, from), idLocation(node, to))
-        to.bytes.copyMemory(from: from.bytes, byteCount: idWidth)
+        to.bytes.copyMemory(from: from.bytes, byteCount: ids.width)
         to.setNull(from.isNull)
     }
 
@@ -180,9 +178,9 @@ extension ColumnEditor {
 
     @inline(__always)
     private func idLocation(_ node: SlabNode, _ i: Int) -> IDLocation {
-        let block = node.payload + (i >> 3) * (8 * idWidth + 1)
-        return IDLocation(
-            bytes: block + 1 + (i & 7) * idWidth, nulls: block, bit: 1 << UInt8(i & 7))
+        IDLocation(
+            bytes: node.payload + ids.offset(i), nulls: node.payload + ids.nulls(i),
+            bit: IDBlocks.bit(i))
     }
 
     private func store(_ value: Value, _ place: IDLocation) {
@@ -190,7 +188,7 @@ extension ColumnEditor {
         case .objectID(let v): v.store(to: place.bytes)
         case .uuid(let v): v.store(to: place.bytes)
         default:
-            place.bytes.initializeMemory(as: UInt8.self, repeating: 0, count: idWidth)
+            place.bytes.initializeMemory(as: UInt8.self, repeating: 0, count: ids.width)
             return place.setNull(true)
         }
         place.setNull(false)
@@ -205,7 +203,7 @@ extension ColumnEditor {
                 try leaf.set(value, at: i, context)
             }
         }
-        try nodes.setInteger(parts.slots, i + 1, seconds)
+        try nodes.setInteger(parts.slots, i + NullableIntegerLeaf.first, seconds)
         try nodes.setInteger(
             parts.slots + TimestampLeafShape.nanoseconds, i, Int64(value.time?.nanoseconds ?? 0))
     }
@@ -215,14 +213,14 @@ extension ColumnEditor {
         guard let seconds = try storedOptional(parts.slots, value.time?.seconds) else {
             return try rebuild(slot) { (leaf) in leaf.insert(value, at: i) }
         }
-        try nodes.insertInteger(parts.slots, i + 1, seconds)
+        try nodes.insertInteger(parts.slots, i + NullableIntegerLeaf.first, seconds)
         try nodes.insertInteger(
             parts.slots + TimestampLeafShape.nanoseconds, i, Int64(value.time?.nanoseconds ?? 0))
     }
 
     func removeTime(_ slot: RefSlot, _ i: Int) throws(RealmError) {
         let parts = try nodes.writableRefs(slot)
-        try nodes.removeInteger(parts.slots, i + 1)
+        try nodes.removeInteger(parts.slots, i + NullableIntegerLeaf.first)
         try nodes.removeInteger(parts.slots + TimestampLeafShape.nanoseconds, i)
     }
 }

@@ -93,7 +93,7 @@ struct ColumnEditor {
     func remove(_ slot: RefSlot, at i: Int) throws(RealmError) {
         switch form {
         case .integers, .bools, .links, .slots: try nodes.removeInteger(slot, i)
-        case .optionalIntegers: try nodes.removeInteger(slot, i + 1)
+        case .optionalIntegers: try nodes.removeInteger(slot, i + NullableIntegerLeaf.first)
         case .bytes: try removeBytes(slot, i)
         case .times: try removeTime(slot, i)
         case .floats, .doubles, .decimals: try removeCell(slot, i)
@@ -131,7 +131,7 @@ struct ColumnEditor {
         switch value {
         case .int(let v): v
         case .bool(let v): v ? 1 : 0
-        case .link(let v): v.key.raw &+ (isElement ? 0 : 1)
+        case .link(let v): v.key.raw &+ keyOffset
         case .float(let v): Int64(v.bitPattern)
         case .double(let v): Int64(bitPattern: v.bitPattern)
         case .list(let v), .set(let v), .dictionary(let v): Int64(bitPattern: v.root.raw)
@@ -139,15 +139,10 @@ struct ColumnEditor {
         }
     }
 
-    private var nullNumber: Int64 {
-        switch form {
-        case .bools: 3
-        case .links: isElement ? -1 : 0
-        case .floats: Int64(FloatLeaf.nullBits)
-        case .doubles: Int64(bitPattern: DoubleLeaf.nullBits)
-        default: 0
-        }
-    }
+    private var nullNumber: Int64 { layout.nullNumber &+ (form == .links ? keyOffset : 0) }
+
+    @inline(__always)
+    private var keyOffset: Int64 { isElement ? 0 : LinkLeaf.keyOffset }
 
     // MARK: Leaves
 

@@ -33,6 +33,21 @@ extension LeafLayout {
     }
 }
 
+extension LeafLayout {
+    /// Null in a leaf with one number per value; 0 for types that are never null there. For links it
+    /// is the key of no object.
+    var nullNumber: Int64 {
+        if collection != nil { return 0 }
+        return switch type {
+        case .bool: BoolLeaf.null
+        case .float: Int64(FloatLeaf.nullBits)
+        case .double: Int64(bitPattern: DoubleLeaf.nullBits)
+        case .link: ObjectKey.none.raw
+        default: 0
+        }
+    }
+}
+
 /// The three kinds of collection a property can be.
 public enum CollectionKind: String, Sendable {
     case list, set, dictionary
@@ -106,8 +121,8 @@ enum ColumnLeaf {
         case .binary: return .binary(try BytesLeaf(binaries: space, ref))
         case .timestamp: return .timestamp(try TimestampLeaf(space, ref))
         case .decimal: return .decimal(try DecimalLeaf(space, ref))
-        case .objectID: return .objectID(try FixedBytesLeaf(space, ref, width: 12))
-        case .uuid: return .uuid(try FixedBytesLeaf(space, ref, width: 16))
+        case .objectID: return .objectID(try FixedBytesLeaf(space, ref, width: ObjectID.byteCount))
+        case .uuid: return .uuid(try FixedBytesLeaf(space, ref, width: UUIDValue.byteCount))
         case .typedLink: return .typedLink(try TypedLinkLeaf(space, ref))
         case .mixed: return .mixed(try MixedLeaf(space, ref))
         case .link, .backlink: throw space.wrongShape(ref, "scalar leaf")

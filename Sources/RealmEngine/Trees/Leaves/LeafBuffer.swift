@@ -155,7 +155,8 @@ extension LeafBuffer {
         case .integer(let leaf):
             IntegerKernels.decode(leaf.node, first: 0, count: count, into: words)
         case .nullableInteger(let leaf):
-            IntegerKernels.decode(leaf.node, first: 1, count: count, into: words)
+            IntegerKernels.decode(
+                leaf.node, first: NullableIntegerLeaf.first, count: count, into: words)
             for i in 0..<count {
                 extras[i] = words[i] == leaf.marker ? 1 : 0
                 if words[i] == leaf.marker { words[i] = 0 }

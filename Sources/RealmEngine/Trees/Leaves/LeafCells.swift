@@ -26,7 +26,7 @@ final class LeafCells {
     private let nullWord: Int64
 
     static let nullTime = Int64.min
-    static let noLink: Int64 = -1
+    static let noLink = ObjectKey.none.raw
 
     private let ownsMemory: Bool
 
@@ -45,13 +45,7 @@ final class LeafCells {
         values = memory.assumingMemoryBound(to: Value.self)
         if form != .values { words.initialize(repeating: 0, count: capacity) }
         extras = size > 8 && form != .values ? words + capacity : words
-        switch layout.type {
-        case .bool: nullWord = 3
-        case .float: nullWord = Int64(FloatLeaf.nullBits)
-        case .double: nullWord = Int64(bitPattern: DoubleLeaf.nullBits)
-        case .link: nullWord = Self.noLink
-        default: nullWord = 0
-        }
+        nullWord = layout.nullNumber
     }
 
     /// Copies the first `count` cells of `smaller` to a larger buffer.

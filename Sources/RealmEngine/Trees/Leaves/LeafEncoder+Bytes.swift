@@ -51,7 +51,8 @@ extension LeafEncoder {
             while (1 << Int(code)) >> 1 < maximumSize + 1 { code += 1 }
         }
         let width = (1 << Int(code)) >> 1
-        let (ref, payload) = try encoder.slab.node(flags: 0x08 | code, count: cells.count)
+        let (ref, payload) = try encoder.slab.node(
+            flags: NodeView.bytesFlag | code, count: cells.count)
         if width == 0 { return ref }
         payload.initializeMemory(as: UInt8.self, repeating: 0, count: cells.count * width)
         for i in 0..<cells.count {
@@ -80,7 +81,8 @@ extension LeafEncoder {
             offsets[i] = Int64(end)
             nulls[i] = isNull ? 1 : 0
         }
-        let (area, payload) = try encoder.slab.node(flags: end == 0 ? 0x10 : 0x11, count: end)
+        let blobFlags = end == 0 ? NodeView.emptyBlobFlags : NodeView.blobFlags
+        let (area, payload) = try encoder.slab.node(flags: blobFlags, count: end)
         var at = 0
         for i in 0..<n {
             if let bytes = cells[i] {

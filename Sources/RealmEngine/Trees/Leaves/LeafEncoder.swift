@@ -39,8 +39,8 @@ struct LeafEncoder {
     ) throws(RealmError) -> Ref {
         switch layout.type {
         case .decimal: try decimals(values)
-        case .objectID: try fixed(values, width: 12)
-        case .uuid: try fixed(values, width: 16)
+        case .objectID: try fixed(values, IDBlocks(width: ObjectID.byteCount))
+        case .uuid: try fixed(values, IDBlocks(width: UUIDValue.byteCount))
         case .mixed: try ColumnEditor(context, layout).mixedLeaf(values)
         default:
             throw .misuse("typed link columns cannot be written", reason: "unsupported-type")
@@ -56,12 +56,14 @@ struct LeafEncoder {
         switch cells.layout.type {
         case .backlink: return try encoder.integers(words, flags: NodeView.hasRefsFlag)
         case .float:
-            let (ref, payload) = try encoder.slab.node(flags: 0x08 | 3, count: words.count)
+            let (ref, payload) = try encoder.slab.node(
+                flags: NodeView.bytesFlag | 3, count: words.count)
             let bits = payload.assumingMemoryBound(to: UInt32.self)
             for i in 0..<words.count { bits[i] = UInt32(truncatingIfNeeded: words[i]) }
             return ref
         case .double:
-            let (ref, payload) = try encoder.slab.node(flags: 0x08 | 4, count: words.count)
+            let (ref, payload) = try encoder.slab.node(
+                flags: NodeView.bytesFlag | 4, count: words.count)
             if let base = words.baseAddress {
                 payload.copyMemory(from: base, byteCount: 8 * words.count)
             }
@@ -70,7 +72,7 @@ struct LeafEncoder {
             // A link column stores key + 1, so that 0 is null.
             let keys = [Int64](unsafeUninitializedCapacity: words.count) { keys, count in
                 count = words.count
-                for i in 0..<words.count { keys[i] = words[i] &+ 1 }
+                for i in 0..<words.count { keys[i] = words[i] &+ LinkLeaf.keyOffset }
             }
             return try encoder.integers(keys)
         default: return try encoder.integers(words)
@@ -114,7 +116,8 @@ struct LeafEncoder {
         let code =
             isWidest || magnitude < 0
             ? 7 : NodeEncoder.widthCode(magnitude: magnitude, isNegative: isNegative)
-        let marker = code == 7 ? Self.unusedValue(numbers, n) : Self.upperBound[Int(code)]
+        let marker =
+            code == 7 ? Self.unusedValue(numbers, n) : NullableIntegerLeaf.markers[Int(code)]
         numbers[0] = marker
         for i in nulls { numbers[i] = marker }
         let (ref, payload) = try encoder.slab.node(flags: code, count: n + 1)
@@ -122,11 +125,6 @@ struct LeafEncoder {
             UnsafeBufferPointer(rebasing: numbers[0...n]), code, into: payload)
         return ref
     }
-
-    /// Largest value of each width, which is the null marker below 64 bits.
-    static let upperBound: [Int64] = [
-        0, 1, 3, 15, 127, 32767, 0x7FFF_FFFF, .max,
-    ]
 
     private static func unusedValue(_ numbers: UnsafeMutableBufferPointer<Int64>, _ n: Int) -> Int64
     {
@@ -137,21 +135,23 @@ struct LeafEncoder {
     }
 
     /// Writes ids in blocks of eight after a byte of null bits (object format 3.9).
-    private func fixed(_ values: UnsafeBufferPointer<Value>, width: Int) throws(RealmError) -> Ref {
+    private func fixed(
+        _ values: UnsafeBufferPointer<Value>, _ blocks: IDBlocks
+    ) throws(RealmError) -> Ref {
         let n = values.count
-        let size = n * width + (n + 7) / 8
-        let (ref, p) = try encoder.slab.node(flags: n == 0 ? 0x08 : 0x09, count: size)
+        let flags = n == 0 ? NodeView.bytesFlag : NodeView.bytesFlag | 1
+        let (ref, p) = try encoder.slab.node(flags: flags, count: blocks.size(n))
         for i in 0..<n {
-            let block = p + (i >> 3) * (8 * width + 1)
-            if i & 7 == 0 { block.storeBytes(of: 0, as: UInt8.self) }
-            let at = block + 1 + (i & 7) * width
+            let nulls = p + blocks.nulls(i)
+            if i & 7 == 0 { nulls.storeBytes(of: 0, as: UInt8.self) }
+            let at = p + blocks.offset(i)
             switch values[i] {
             case .objectID(let v): v.store(to: at)
             case .uuid(let v): v.store(to: at)
             default:
-                block.storeBytes(
-                    of: block.load(as: UInt8.self) | 1 << UInt8(i & 7), as: UInt8.self)
-                at.initializeMemory(as: UInt8.self, repeating: 0, count: width)
+                nulls.storeBytes(
+                    of: nulls.load(as: UInt8.self) | IDBlocks.bit(i), as: UInt8.self)
+                at.initializeMemory(as: UInt8.self, repeating: 0, count: blocks.width)
             }
         }
         return ref
@@ -171,7 +171,8 @@ struct LeafEncoder {
         if width == 0, hasNull, hasZero { width = 4 }
         let code: UInt8 = width == 0 ? 0 : width == 4 ? 3 : width == 8 ? 4 : 5
         let zeros = width == 0 && hasZero ? NodeView.contextFlag : 0
-        let (ref, p) = try encoder.slab.node(flags: 0x08 | code | zeros, count: values.count)
+        let (ref, p) = try encoder.slab.node(
+            flags: NodeView.bytesFlag | code | zeros, count: values.count)
         if width == 0 { return ref }
         for i in values.indices {
             var v = Decimal128.null

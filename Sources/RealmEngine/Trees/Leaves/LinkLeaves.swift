@@ -3,6 +3,9 @@ struct LinkLeaf {
     let node: NodeView
     let target: TableKey
 
+    /// Difference between a stored number and the key, so that no key, -1, is stored as 0.
+    static let keyOffset: Int64 = 1
+
     init(_ space: NodeSpace, _ ref: Ref, target: TableKey) throws(RealmError) {
         node = try space.integers(ref, "link leaf")
         self.target = target
@@ -11,7 +14,9 @@ struct LinkLeaf {
     @inline(__always) var count: Int { node.count }
 
     /// The target's key: -1 for null; keys of unresolved links as stored.
-    @inline(__always) func key(_ i: Int) -> ObjectKey { ObjectKey(node.integer(i) &- 1) }
+    @inline(__always) func key(_ i: Int) -> ObjectKey {
+        ObjectKey(node.integer(i) &- Self.keyOffset)
+    }
     @inline(__always) func stored(_ i: Int) -> Value { .link(target, key(i)) }
 }
 
@@ -19,7 +24,7 @@ extension Value {
     /// Makes a link from a stored key, of which -1 is null.
     @inline(__always)
     fileprivate static func link(_ table: TableKey, _ key: ObjectKey) -> Value {
-        key.raw == -1 ? .null : .link(ObjectLink(table: table, key: key))
+        key == .none ? .null : .link(ObjectLink(table: table, key: key))
     }
 }
 

@@ -19,8 +19,9 @@ struct MixedLeaf {
     /// Whether value `i` is a link or a collection.
     @inline(__always)
     func mayHoldLinks(_ i: Int) -> Bool {
-        let type = words.integer(i) & 0x1F
-        return type == 17 || type == 20 || type == 22
+        let kind = words.integer(i) & MixedKind.mask
+        return kind == MixedKind.link.rawValue || kind == MixedKind.list.rawValue
+            || kind == MixedKind.dictionary.rawValue
     }
 
     /// Returns value `i` as stored; links may be unresolved. Unknown types are returned as null.
@@ -31,34 +32,37 @@ struct MixedLeaf {
         let word = words.integer(i)
         if word == 0 { return .null }
         let payload = word >> 8
-        switch word & 0x1F {
-        case 1: return .int(hasPool(word) ? try number(payload) : payload)
-        case 2: return .bool(payload != 0)
-        case 3: return .string(try bytes(payload))
-        case 5: return .binary(try bytes(payload))
-        case 9:
+        switch MixedKind(rawValue: word & MixedKind.mask) {
+        case .int: return .int(hasPool(word) ? try number(payload) : payload)
+        case .bool: return .bool(payload != 0)
+        case .string: return .string(try bytes(payload))
+        case .binary: return .binary(try bytes(payload))
+        case .timestamp:
             let (s, n) = try pair(payload)
             guard let time = Timestamp(storedSeconds: s, nanoseconds: n) else {
                 throw bad("a timestamp out of range")
             }
             return .timestamp(time)
-        case 10: return .float(Float(bitPattern: UInt32(truncatingIfNeeded: try number(payload))))
-        case 11: return .double(Double(bitPattern: UInt64(bitPattern: try number(payload))))
-        case 12:
+        case .float:
+            return .float(Float(bitPattern: UInt32(truncatingIfNeeded: try number(payload))))
+        case .double:
+            return .double(Double(bitPattern: UInt64(bitPattern: try number(payload))))
+        case .decimal:
             let (low, high) = try pair(payload)
             return .decimal(
                 Decimal128(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low)))
-        case 16: return .objectID(ObjectID(bytes: try fixed(payload, 12)))
-        case 17:
+        case .objectID:
+            return .objectID(ObjectID(bytes: try fixed(payload, ObjectID.byteCount)))
+        case .link:
             let (number, key) = try pair(payload)
             guard let table = UInt32(exactly: number) else {
                 throw bad("a link to table \(number)")
             }
             return .link(ObjectLink(table: TableKey(table), key: ObjectKey(key)))
-        case 18: return .uuid(UUIDValue(bytes: try fixed(payload, 16)))
-        case 20: return .list(try nested(payload, i))
-        case 22: return .dictionary(try nested(payload, i))
-        default: return .null
+        case .uuid: return .uuid(UUIDValue(bytes: try fixed(payload, UUIDValue.byteCount)))
+        case .list: return .list(try nested(payload, i))
+        case .dictionary: return .dictionary(try nested(payload, i))
+        case .untypedLink, nil: return .null
         }
     }
 

@@ -19,30 +19,37 @@ struct NullableIntegerLeaf {
     let node: NodeView
     let marker: Int64
 
+    /// Index of the first value.
+    static let first = 1
+    /// Null markers by width code: the largest value of each width. At 64 bits, any number that is
+    /// not a value is the marker; writers prefer this one.
+    static let markers: [Int64] = [0, 1, 3, 15, 127, 32767, 0x7FFF_FFFF, .max]
+
     init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
         node = try space.integers(ref, "nullable integer leaf")
         guard node.count >= 1 else {
             throw .corrupt("a nullable integer leaf without its null marker", at: ref)
         }
-        marker = node.integer(0)
+        marker = node.nullMarker
     }
 
     /// - Parameter node: a leaf of this form that was opened before.
     init(opened node: NodeView) {
         self.node = node
-        marker = node.integer(0)
+        marker = node.nullMarker
     }
 
-    @inline(__always) var count: Int { node.count - 1 }
+    @inline(__always) var count: Int { node.count - Self.first }
 
     /// Rows that are null, in a leaf of at most 256.
     var nullRows: Selection {
         IntegerKernels.rows(
-            in: IntegerRange(low: marker, high: marker), node, first: 1, count: count)
+            in: IntegerRange(low: marker, high: marker), node, first: Self.first,
+            count: count)
     }
 
     @inline(__always) func value(_ i: Int) -> Int64? {
-        let v = node.integer(i + 1)
+        let v = node.integer(i + Self.first)
         return v == marker ? nil : v
     }
 
@@ -52,9 +59,15 @@ struct NullableIntegerLeaf {
     }
 }
 
-/// Booleans: 0 or 1; 3 is null (object format 3.3).
+extension NodeView {
+    /// The representation of null in a leaf of optional integers.
+    @inline(__always) var nullMarker: Int64 { integer(0) }
+}
+
+/// Booleans: 0 or 1; 3 is null (object format 3.3). Every other number reads as true.
 struct BoolLeaf {
     let node: NodeView
+    static let null: Int64 = 3
 
     init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
         node = try space.integers(ref, "bool leaf")
@@ -67,7 +80,7 @@ struct BoolLeaf {
 
     @inline(__always) func value(_ i: Int) -> Bool? {
         let v = node.integer(i)
-        return v == 3 ? nil : v != 0
+        return v == Self.null ? nil : v != 0
     }
 
     @inline(__always) func stored(_ i: Int) -> Value {
@@ -232,19 +245,18 @@ struct FixedBytesLeaf {
             throw space.wrongShape(ref, "fixed-width leaf")
         }
         self.width = width
-        let block = 8 * width + 1
+        let blocks = IDBlocks(width: width)
         let size = node.width == 0 ? 0 : node.count
-        let blocks = (size + block - 1) / block
-        count = (size - blocks) / width
-        guard size == count * width + blocks else {
+        count = blocks.count(size)
+        guard size == count * width + blocks.blockCount(size) else {
             throw .corrupt("\(size) bytes are no whole number of ids", at: ref)
         }
     }
 
     /// Address of element `i`; nil for null.
     @inline(__always) func bytes(_ i: Int) -> UnsafeRawPointer? {
-        let start = (i >> 3) &* (8 &* width &+ 1)
-        guard node.byte(start) & (1 << UInt8(i & 7)) == 0 else { return nil }
-        return node.payload + (start &+ 1 &+ (i & 7) &* width)
+        let blocks = IDBlocks(width: width)
+        guard node.byte(blocks.nulls(i)) & IDBlocks.bit(i) == 0 else { return nil }
+        return node.payload + blocks.offset(i)
     }
 }

@@ -16,8 +16,8 @@ extension IntegrityCheck {
         case .binary: return binaryForm(ref)
         case .timestamp: return timestampForm(ref)
         case .decimal: return decimalForm(ref)
-        case .objectID: return fixedForm(ref, width: 12)
-        case .uuid: return fixedForm(ref, width: 16)
+        case .objectID: return idForm(ref, IDBlocks(width: ObjectID.byteCount))
+        case .uuid: return idForm(ref, IDBlocks(width: UUIDValue.byteCount))
         case .typedLink: return typedLinkForm(ref)
         case .mixed: return mixedForm(ref, isCell: isCell)
         case .backlink: return nil
@@ -42,20 +42,17 @@ extension IntegrityCheck {
             found(.leafShape, ref, "a nullable integer leaf without its null marker")
             return nil
         }
-        let upperBounds: [Int64] = [0, 1, 3, 15, 127, 32767, 0x7FFF_FFFF]
-        let code = Int(node.widthCode)
-        if code < upperBounds.count, node.integer(0) != upperBounds[code] {
-            found(
-                .nullMarker, ref,
-                "null marker \(node.integer(0)) in a leaf of \(node.width) bits")
+        let marker = node.nullMarker
+        if node.width < 64, marker != NullableIntegerLeaf.markers[Int(node.widthCode)] {
+            found(.nullMarker, ref, "null marker \(marker) in a leaf of \(node.width) bits")
         }
-        return node.count - 1
+        return node.count - NullableIntegerLeaf.first
     }
 
     private func boolForm(_ ref: Ref) -> Int? {
         guard let node = integers(ref, "bool leaf") else { return nil }
         if node.width == 0 || node.width == 1 { return node.count }
-        for i in 0..<node.count where ![0, 1, 3].contains(node.integer(i)) {
+        for i in 0..<node.count where ![0, 1, BoolLeaf.null].contains(node.integer(i)) {
             found(.boolValue, ref, "\(node.integer(i)) where a bool belongs")
         }
         return node.count
@@ -100,8 +97,11 @@ extension IntegrityCheck {
             found(.timestampForm, ref, "\(nanoseconds.count) nanoseconds for \(count) seconds")
             return nil
         }
-        for i in 0..<count where seconds.integer(i + 1) != seconds.integer(0) {
-            let (s, n) = (seconds.integer(i + 1), nanoseconds.integer(i))
+        for i in 0..<count {
+            let (s, n) = (
+                seconds.integer(i + NullableIntegerLeaf.first), nanoseconds.integer(i)
+            )
+            if s == seconds.nullMarker { continue }
             if n.magnitude > 999_999_999 || s > 0 && n < 0 || s < 0 && n > 0 {
                 found(.timestampForm, ref, "a timestamp of \(s) seconds and \(n) nanoseconds")
             }
@@ -138,15 +138,14 @@ extension IntegrityCheck {
         }
     }
 
-    private func fixedForm(_ ref: Ref, width: Int) -> Int? {
+    private func idForm(_ ref: Ref, _ blocks: IDBlocks) -> Int? {
         guard let node = bytesNode(ref, "leaf of ids") else { return nil }
         guard node.width <= 1, node.width == 1 || node.count == 0 else {
             found(.leafShape, ref, "a leaf of ids of width \(node.width)")
             return nil
         }
-        let block = 8 * width + 1
-        let count = (node.count - (node.count + block - 1) / block) / width
-        guard count * width + (count + 7) / 8 == node.count else {
+        let count = blocks.count(node.count)
+        guard blocks.size(count) == node.count else {
             found(.leafShape, ref, "\(node.count) bytes are no whole number of ids")
             return nil
         }

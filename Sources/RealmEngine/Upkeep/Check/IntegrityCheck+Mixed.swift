@@ -69,13 +69,17 @@ extension IntegrityCheck {
     private func checkWord(
         _ word: Int64, _ pools: inout Pools, _ numbers: NodeView?, _ ref: Ref
     ) -> Bool {
-        let (type, pool, value) = (Int(word & 0x1F) - 1, Int(word >> 5 & 7), word >> 8)
-        guard let due = Self.pool(ofType: type), pool == due || type == 0 && pool == 1 else {
+        let (pool, value) = (Int(word >> 5 & 7), word >> 8)
+        guard let kind = MixedKind(rawValue: word & MixedKind.mask),
+            pool == kind.pool?.rawValue ?? 0
+                || kind == .int && pool == MixedLeafShape.Pool.numbers.rawValue
+        else {
+            let type = word & MixedKind.mask - 1
             found(.mixedWord, ref, "a mixed value of type \(type) in pool \(pool)")
             return false
         }
         guard pool > 0 else {
-            let range: ClosedRange<Int64> = type == 1 ? 0...1 : -0x8000_0000...0x7FFF_FFFF
+            let range: ClosedRange<Int64> = kind == .bool ? 0...1 : -0x8000_0000...0x7FFF_FFFF
             if !range.contains(value) {
                 found(.mixedWord, ref, "\(value) inside a mixed value's word")
             }
@@ -85,22 +89,10 @@ extension IntegrityCheck {
             found(.mixedPool, ref, "entry \(value) of pool \(pool) is not there or used twice")
             return false
         }
-        if type == 9, let numbers, !(0...0xFFFF_FFFF).contains(numbers.integer(Int(value))) {
+        if kind == .float, let numbers, !(0...0xFFFF_FFFF).contains(numbers.integer(Int(value))) {
             found(.mixedWord, ref, "a float of more than 32 bits")
         }
         return true
-    }
-
-    /// Returns the pool of values with a type number; nil for unknown types.
-    private static func pool(ofType type: Int) -> Int? {
-        switch type {
-        case 0, 1: 0
-        case 9, 10, 12: 1
-        case 8, 11, 16: 2
-        case 2, 4, 15, 17: 3
-        case 19, 21: 4
-        default: nil
-        }
     }
 
     /// Checks the keys of nested collections. Keys missing at the end of the array are 0.
@@ -115,11 +107,13 @@ extension IntegrityCheck {
             found(.collectionKey, ref, "\(keyCount) keys for \(words.count) values")
         }
         for i in 0..<words.count {
-            let type = words.integer(i) & 0x1F - 1
+            let number = words.integer(i) & MixedKind.mask
             let key = i < keyCount ? keys?.integer(i) ?? 0 : 0
-            if type != 19, type != 21 {
+            if MixedKind(rawValue: number)?.pool != .refs {
                 if key != 0 {
-                    found(.collectionKey, ref, "a collection key beside a value of type \(type)")
+                    found(
+                        .collectionKey, ref, "a collection key beside a value of type \(number - 1)"
+                    )
                 }
             } else if key == 0 || Int64(Int32(truncatingIfNeeded: key)) != key {
                 found(

@@ -23,7 +23,7 @@ struct DowngradeTrees {
             let value = leaf.value(i) ?? .null
             words += [value.low, value.high]
         }
-        let sixteenBytes: UInt8 = 0x08 | 5
+        let sixteenBytes: UInt8 = NodeView.bytesFlag | 5
         return try emit(words, flags: sixteenBytes, count: leaf.count)
     }
 
@@ -32,11 +32,11 @@ struct DowngradeTrees {
         let node = try copier.open(ref)
         let leaf = try MixedLeaf(space, ref)
         for i in 0..<leaf.count {
-            let type = leaf.words.integer(i) & 0x1F
-            guard type != 20, type != 22 else { throw Self.unexpected }
+            let kind = MixedKind(rawValue: leaf.words.integer(i) & MixedKind.mask)
+            guard kind?.pool != .refs else { throw Self.unexpected }
         }
         var slots: [Int64] = []
-        for i in 0..<4 { slots.append(try copied(node.slot(i))) }
+        for i in 0..<MixedLeafShape.minimumCount { slots.append(try copied(node.slot(i))) }
         return try copier.emit(slots, flags: NodeView.hasRefsFlag)
     }
 

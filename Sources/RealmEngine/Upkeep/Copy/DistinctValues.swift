@@ -161,7 +161,7 @@ extension DistinctValues {
             cells += [UInt8](repeating: 0, count: width - 1 - count)
             cells.append(UInt8(value == nil ? width : width - 1 - count))
         }
-        return try emit(cells, copier, flags: 0x08 | code, count: values.count)
+        return try emit(cells, copier, flags: NodeView.bytesFlag | code, count: values.count)
     }
 
     private func medium(_ copier: NodeCopier) throws(RealmError) -> Ref {
@@ -174,7 +174,7 @@ extension DistinctValues {
         }
         let parts = [
             try copier.emit(ends),
-            try emit(area, copier, flags: Self.blobFlags, count: area.count),
+            try emit(area, copier, flags: NodeView.blobFlags, count: area.count),
             try copier.emit(values.map { $0 == nil ? 1 : 0 }),
         ]
         return try copier.emit(
@@ -189,14 +189,11 @@ extension DistinctValues {
                 continue
             }
             let bytes = value.bytes + [0]
-            let blob = try emit(bytes, copier, flags: Self.blobFlags, count: bytes.count)
+            let blob = try emit(bytes, copier, flags: NodeView.blobFlags, count: bytes.count)
             slots.append(Int64(bitPattern: blob.raw))
         }
         return try copier.emit(slots, flags: NodeView.hasRefsFlag | NodeView.contextFlag)
     }
-
-    /// Flags of width type 2 and width 1.
-    private static let blobFlags: UInt8 = 0x11
 
     private func emit(
         _ bytes: [UInt8], _ copier: NodeCopier, flags: UInt8, count: Int

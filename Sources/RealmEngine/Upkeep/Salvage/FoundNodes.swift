@@ -39,7 +39,7 @@ struct FoundNodes {
                 if used != nil, !node.isInner, node.isLikeLeaf(in: space) {
                     Self.insert(ref, in: &leaves, maximumSize)
                 }
-            case 0x08 where flags & 7 > 3 && count < 1 << 16:
+            case NodeView.bytesFlag where flags & 7 > 3 && count < 1 << 16:
                 guard let node = try? space.node(ref) else { return }
                 if node.looksLikeTableNames { Self.insert(ref, in: &names, maximumSize) }
             default: return
