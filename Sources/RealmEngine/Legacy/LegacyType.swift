@@ -21,16 +21,10 @@ enum LegacyType: Int {
     /// The corresponding type of the current format; nil for tables and backlinks.
     var today: ColumnType? {
         switch self {
-        case .int: .int
-        case .bool: .bool
-        case .string, .enumerated: .string
-        case .binary: .binary
-        case .mixed: .mixed
-        case .date, .timestamp: .timestamp
-        case .float: .float
-        case .double: .double
-        case .link, .linkList: .link
+        case .enumerated: .string
+        case .date: .timestamp
         case .table, .backlink: nil
+        default: ColumnType(number: rawValue)
         }
     }
 

@@ -154,8 +154,7 @@ extension SchemaPlan {
 private enum ConversionTable {
     static func hasMeaning(from old: ColumnType, to new: ColumnType) -> Bool {
         if old == new || old == .mixed || new == .mixed { return true }
-        let numbers: Set<ColumnType> = [.int, .float, .double, .decimal]
-        if numbers.contains(old), numbers.contains(new) { return true }
+        if old.isNumeric, new.isNumeric { return true }
         switch (old, new) {
         case (.link, _), (_, .link): return false
         case (.string, _), (_, .string): return true

@@ -38,20 +38,8 @@ extension PropertyType {
     }
 
     init?(_ column: ColumnType) {
-        switch column {
-        case .int: self = .int
-        case .bool: self = .bool
-        case .string: self = .string
-        case .binary: self = .data
-        case .timestamp: self = .date
-        case .float: self = .float
-        case .double: self = .double
-        case .link: self = .object
-        case .mixed: self = .any
-        case .objectID: self = .objectId
-        case .decimal: self = .decimal128
-        case .uuid: self = .UUID
-        default: return nil
-        }
+        let all = (Self.int.rawValue...Self.UUID.rawValue).lazy.compactMap(Self.init(rawValue:))
+        guard let type = all.first(where: { $0.column == column }) else { return nil }
+        self = type
     }
 }

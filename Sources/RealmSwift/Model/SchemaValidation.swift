@@ -127,10 +127,7 @@ extension _PropertyShape {
     /// Whether a property of this shape can have a search index.
     fileprivate var isIndexable: Bool {
         if let collection { return collection == .list && type == .string }
-        switch type {
-        case .int, .bool, .string, .date, .any, .objectId, .UUID: return true
-        case .data, .float, .double, .object, .linkingObjects, .decimal128: return false
-        }
+        return type.column?.mayBeIndexed ?? false
     }
 
     /// Name of the type in messages about a schema.

@@ -23,6 +23,24 @@ public enum Value: @unchecked Sendable {
 }
 
 extension Value {
+    /// Type of the value; nil for null and collections.
+    package var columnType: ColumnType? {
+        switch self {
+        case .int: .int
+        case .bool: .bool
+        case .float: .float
+        case .double: .double
+        case .string: .string
+        case .binary: .binary
+        case .timestamp: .timestamp
+        case .decimal: .decimal
+        case .objectID: .objectID
+        case .uuid: .uuid
+        case .link: .link
+        case .null, .list, .set, .dictionary: nil
+        }
+    }
+
     /// The value as users see it: null instead of a link to a tombstone or to no object (key -1).
     @inline(__always)
     var shown: Value {

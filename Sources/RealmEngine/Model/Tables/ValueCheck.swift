@@ -60,21 +60,10 @@ extension Value {
     /// Name of the kind of value, as in a schema.
     public var kindName: String {
         switch self {
-        case .null: "null"
-        case .int: "int"
-        case .bool: "bool"
-        case .float: "float"
-        case .double: "double"
-        case .string: "string"
-        case .binary: "data"
-        case .timestamp: "date"
-        case .decimal: "decimal128"
-        case .objectID: "objectId"
-        case .uuid: "uuid"
-        case .link: "object"
         case .list: "list"
         case .set: "set"
         case .dictionary: "dictionary"
+        default: columnType?.name ?? "null"
         }
     }
 }

@@ -30,27 +30,31 @@ enum OperandType: Hashable, Sendable {
     init(_ value: Value) {
         switch value {
         case .null: self = .null
-        case .int: self = .int
-        case .bool: self = .bool
-        case .float: self = .float
-        case .double: self = .double
-        case .string: self = .string
-        case .binary: self = .binary
-        case .timestamp: self = .timestamp
-        case .decimal: self = .decimal
-        case .objectID: self = .objectID
-        case .uuid: self = .uuid
         case .link(let link): self = .link(link.table)
-        case .list, .set, .dictionary: self = .mixed
+        default: self = value.columnType.map { OperandType($0, target: .none) } ?? .mixed
         }
     }
 
-    var isNumeric: Bool {
+    /// Type of a property with these values; nil for types that only expressions have.
+    var column: ColumnType? {
         switch self {
-        case .int, .float, .double, .decimal: true
-        default: false
+        case .int: .int
+        case .bool: .bool
+        case .float: .float
+        case .double: .double
+        case .string: .string
+        case .binary: .binary
+        case .timestamp: .timestamp
+        case .objectID: .objectID
+        case .decimal: .decimal
+        case .uuid: .uuid
+        case .mixed: .mixed
+        case .link: .link
+        case .typeName, .null: nil
         }
     }
+
+    var isNumeric: Bool { column?.isNumeric ?? false }
 
     var isLink: Bool {
         if case .link = self { return true }
@@ -79,20 +83,9 @@ enum OperandType: Hashable, Sendable {
     /// Name in messages, equal to the name in schemas (query language 24).
     var name: String {
         switch self {
-        case .int: "int"
-        case .bool: "bool"
-        case .float: "float"
-        case .double: "double"
-        case .string: "string"
-        case .binary: "data"
-        case .timestamp: "date"
-        case .objectID: "objectId"
-        case .decimal: "decimal128"
-        case .uuid: "uuid"
-        case .mixed: "mixed"
         case .link: "link"
         case .typeName: "@type"
-        case .null: "null"
+        default: column?.name ?? "null"
         }
     }
 }

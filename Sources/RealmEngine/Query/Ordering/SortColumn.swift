@@ -46,10 +46,7 @@ final class SortColumn {
             isExact = !isMixed
         } else {
             isMixed = type == .mixed || key.key != nil || isCollated
-            switch type {
-            case .int, .bool, .float, .double, .link: isExact = !isMixed
-            default: isExact = false
-            }
+            isExact = !isMixed && type.isOneNumber
         }
         isText = !isMixed && key.operand == nil && (type == .string || type == .binary)
         heads =

@@ -35,10 +35,8 @@ struct IndexSearch {
     /// the first and the last of them.
     func objects(_ test: ColumnTest, _ place: Int) throws(RealmError) -> FoundObjects? {
         guard case .strict(let wanted) = test.operand, test.folding.isNone else { return nil }
-        switch test.column.layout.type {
-        case .int, .bool, .string, .timestamp, .objectID, .uuid: break
-        default: return nil
-        }
+        let type = test.column.layout.type
+        guard type.mayBeIndexed, type != .mixed else { return nil }
         let index = SearchIndex(space: space, root: table.columns[place].indexRoot)
         guard let entry = try index.entry(for: wanted) else { return .keys([]) }
         let cells = Cells(test.column, tree)

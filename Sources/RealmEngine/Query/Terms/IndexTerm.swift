@@ -103,22 +103,19 @@ struct IndexTerm: Sendable {
         case .members(let members), .anyOf(let members): constants = SmallArray(members)
         case .range: return nil
         }
-        switch column.type {
-        case .int, .bool, .string, .timestamp, .objectID, .uuid:
+        guard column.type == .mixed else {
             let isFitting = constants.allSatisfy {
                 let type = OperandType($0)
                 return type == test.column.type || type == .null
             }
-            return isFitting ? constants : nil
-        case .mixed:
-            var values: [Value] = []
-            for constant in constants {
-                guard let equal = mixedValues(equalTo: constant) else { return nil }
-                values += equal
-            }
-            return SmallArray(values)
-        default: return nil
+            return column.type.mayBeIndexed && isFitting ? constants : nil
         }
+        var values: [Value] = []
+        for constant in constants {
+            guard let equal = mixedValues(equalTo: constant) else { return nil }
+            values += equal
+        }
+        return SmallArray(values)
     }
 
     /// Returns the values of other types equal to a number, because equal numbers of different

@@ -8,12 +8,7 @@ public enum IndexKind: Int, Sendable {
 extension IndexKind {
     /// Reason why properties of a type cannot have such an index; nil if they can.
     func obstacle(_ type: ColumnType, _ collection: CollectionKind?) -> String? {
-        if self == .general {
-            switch type {
-            case .int, .bool, .string, .timestamp, .objectID, .uuid, .mixed: break
-            default: return "\(type.name) cannot be indexed"
-            }
-        }
+        if self == .general, !type.mayBeIndexed { return "\(type.name) cannot be indexed" }
         // The only indexed collections are lists of strings, whose elements are indexed.
         let isWordList = collection == .list && type == .string && self == .general
         guard self == .none || collection == nil || isWordList else {

@@ -194,7 +194,7 @@ extension IntegrityCheck {
         _ = reading(ref) { () throws(RealmError) in
             let values = try ColumnLeaf(space, ref, layout, rows: count)
             let canBeWrong = !layout.isNullable
-            if Self.isPlain(layout.type), !canBeWrong { return }
+            if layout.type.hasFixedSize, !canBeWrong { return }
             for row in 0..<count {
                 let value = try values.stored(row)
                 if Self.isSound(value, canBeWrong) { continue }
@@ -224,14 +224,6 @@ extension IntegrityCheck {
         else { return false }
         return (layout.isNullable || nulls.width == 0)
             && ByteView(area.payload, count: area.count).isASCII
-    }
-
-    /// Whether null is the only possible defect of values of `type` in a well-formed leaf.
-    private static func isPlain(_ type: ColumnType) -> Bool {
-        switch type {
-        case .bool, .float, .double, .timestamp, .decimal, .objectID, .uuid: true
-        default: false
-        }
     }
 
     /// Fast path: whether the value is valid without a check that depends on its object or nested

@@ -192,8 +192,7 @@ extension IntegrityCheck {
         }
         table.primaryKey = index
         let layout = table.columns[index].layout
-        let allowed: [ColumnType] = [.int, .string, .objectID, .uuid]
-        if !allowed.contains(layout.type) || layout.collection != nil {
+        if !layout.type.mayBePrimaryKey || layout.collection != nil {
             found(.primaryKey, table.ref, "a primary key of type \(layout.type.name)")
         }
         if table.kind == .embedded {

@@ -78,6 +78,6 @@ extension ColumnInfo {
         guard collection == nil, !isIndexed, ["_id", "id"].contains(name.lowercased()) else {
             return false
         }
-        return [.int, .string, .objectID, .uuid].contains(type)
+        return type.mayBePrimaryKey
     }
 }
