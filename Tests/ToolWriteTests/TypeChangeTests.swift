@@ -65,6 +65,15 @@ import Testing
         #expect(items("id,price") == "{\"id\":1,\"price\":2.5}\n{\"id\":7,\"price\":null}\n")
     }
 
+    @Test(arguments: ["float", "double", "decimal128"])
+    func refusesNumbersBeyondTheRange(_ type: String) {
+        make("  *id  int\n  p  string", #"{"id":3,"p":"1e9999"}"#, #"{"id":4,"p":"-inf"}"#)
+        let refused = lab.shell("$W --type 'Item.p=\(type)?' shop.realm")
+        #expect(refused.status != 0)
+        #expect(refused.errorText.contains("3 has '1e9999'"), "\(refused.errorText)")
+        #expect(!refused.errorText.contains("-inf"), "\(refused.errorText)")
+    }
+
     @Test func roundingNeedsForce() {
         make("  p  double", #"{"p":0.1}"#)
         #expect(

@@ -149,31 +149,12 @@ struct ValueConversion: ~Copyable {
     }
 
     private static func parsed(_ text: ByteView, _ type: ColumnType) -> Outcome {
-        let value: Value? =
-            switch type {
-            case .int: Int64(text: text).map(Value.int)
-            case .bool: truth(text).map(Value.bool)
-            case .float: finite(Float(text: text), text).map(Value.float)
-            case .double: finite(Double(text: text), text).map(Value.double)
-            case .decimal: Decimal128(text: text).map(Value.decimal)
-            case .timestamp: Timestamp(incomplete: text).map(Value.timestamp)
-            case .objectID: ObjectID(text: text).map(Value.objectID)
-            case .uuid: UUIDValue(text: text).map(Value.uuid)
-            case .binary: .binary(text)
-            default: nil
-            }
-        return value.map(Outcome.exact) ?? .misfit
-    }
-
-    private static func truth(_ text: ByteView) -> Bool? {
-        if text.buffer.elementsEqual("true".utf8) { return true }
-        return text.buffer.elementsEqual("false".utf8) ? false : nil
-    }
-
-    /// A number with digits beyond the range does not fit.
-    private static func finite<N: BinaryFloatingPoint>(_ number: N?, _ text: ByteView) -> N? {
-        guard let number, number.isInfinite else { return number }
-        return text.buffer.contains { $0 &- 0x30 < 10 } ? nil : number
+        // Binaries become strings of the same bytes, and strings binaries.
+        if type == .binary { return .exact(.binary(text)) }
+        guard let value = Value.parsed(text, as: type), !value.isOverflow(of: text) else {
+            return .misfit
+        }
+        return .exact(value)
     }
 }
 

@@ -8,23 +8,16 @@ package enum ScalarText {
         _ text: ByteView, as type: ColumnType, in scratch: ScratchArena
     ) -> Value? {
         switch type {
-        case .int: Int64(text: text).map { .int($0) }
-        case .bool: bool(text).map { .bool($0) }
-        case .string: .string(text)
-        case .binary: scratch.decodeBase64(text).map { .binary($0) }
-        case .timestamp: (time(text) ?? unixTime(text)).map { .timestamp($0) }
-        case .float: float(text).map { .float($0) }
-        case .double: double(text).map { .double($0) }
-        case .decimal: decimal(text).map { .decimal($0) }
-        case .objectID: ObjectID(text: text).map { .objectID($0) }
-        case .uuid: UUIDValue(text: text).map { .uuid($0) }
-        case .mixed, .link, .backlink, .typedLink: nil
+        case .string: return .string(text)
+        case .binary: return scratch.decodeBase64(text).map { .binary($0) }
+        // Tables also contain seconds since 1970.
+        case .timestamp: return (time(text) ?? unixTime(text)).map { .timestamp($0) }
+        default:
+            guard let value = Value.parsed(text, as: type), !value.isOverflow(of: text) else {
+                return nil
+            }
+            return value
         }
-    }
-
-    private static func bool(_ text: ByteView) -> Bool? {
-        if text.equals("true") { return true }
-        return text.equals("false") ? false : nil
     }
 
     /// Parses a boolean, also as `1`, `0`, `yes` or `no`, ignoring case.
@@ -51,28 +44,10 @@ package enum ScalarText {
         }
     }
 
-    /// Parses a number, `NaN`, `Infinity` or their short forms; nil if a number is out of range.
-    static func double(_ text: ByteView) -> Double? {
-        guard let value = Double(text: text), value.isFinite || text.isWord else { return nil }
-        return value
-    }
-
-    static func float(_ text: ByteView) -> Float? {
-        guard let value = Float(text: text), value.isFinite || text.isWord else { return nil }
-        return value
-    }
-
-    static func decimal(_ text: ByteView) -> Decimal128? {
-        guard let value = Decimal128(text: text), value.isFinite || text.isWord else {
-            return nil
-        }
-        return value
-    }
-
     /// Parses seconds since 1970; fractions of a nanosecond are truncated.
     static func unixTime(_ text: ByteView) -> Timestamp? {
         if let seconds = Int64(text: text) { return Timestamp(seconds: seconds, nanoseconds: 0) }
-        guard let time = decimal(text), time.isFinite, let seconds = time.truncatedToInt64,
+        guard let time = Decimal128(text: text), time.isFinite, let seconds = time.truncatedToInt64,
             let nanoseconds =
                 ((time - Decimal128(seconds)) * Decimal128(1_000_000_000)).truncatedToInt64
         else { return nil }
@@ -84,15 +59,6 @@ package enum ScalarText {
         // A decimal has 34 digits; more would be rounded.
         guard text.count <= 34 else { return nil }
         return Decimal128(text: text)?.exactInt64
-    }
-}
-
-extension ByteView {
-    /// Whether the text is letters with an optional sign, not digits.
-    fileprivate var isWord: Bool {
-        guard count > 0 else { return false }
-        let first = count > 1 && (self[0] == 0x2B || self[0] == 0x2D) ? self[1] : self[0]
-        return first >= 0x41
     }
 }
 

@@ -163,22 +163,16 @@ extension QueryBinder {
         let view = pool.view(text)
         switch target {
         case nil, .null, .mixed, .string, .typeName: return try string(view, target, range)
-        case .int: return Int64(text: view).map { (.int($0), .int) }
-        case .bool:
-            return text == "true"
-                ? (.bool(true), .bool) : text == "false" ? (.bool(false), .bool) : nil
-        case .float: return Float(text: view).map { (.float($0), .float) }
-        case .double: return Double(text: view).map { (.double($0), .double) }
-        case .decimal: return Decimal128(text: view).map { (.decimal($0), .decimal) }
-        case .timestamp: return Timestamp(incomplete: view).map { (.timestamp($0), .timestamp) }
-        case .objectID: return ObjectID(text: view).map { (.objectID($0), .objectID) }
-        case .uuid:
-            return UUIDValue(text: view).map { (.uuid(uuidOrder.converted($0)), .uuid) }
         case .binary:
             var decoded = ByteBuffer(capacity: view.count + 8)
             return decoded.append(decodingBase64: view)
                 ? (.binary(pool.view([UInt8](decoded.bytes))), .binary) : nil
-        case .link: return nil
+        default:
+            // A number beyond the range is compared as infinity, as in a literal.
+            let value = target?.column.flatMap { Value.parsed(view, as: $0) }
+            guard let target, let value else { return nil }
+            if case .uuid(let id) = value { return (.uuid(uuidOrder.converted(id)), .uuid) }
+            return (value, target)
         }
     }
 

@@ -1,0 +1,38 @@
+extension Value {
+    /// Parses a value of a type whose text has the same form in queries, imported records and
+    /// conversions. Nil if `text` is no value of `type`, and for the other types: a string is any
+    /// text, and a binary is base64 in records and queries, but the bytes of the text in conversions.
+    ///
+    /// A number beyond the range of the type becomes infinite; `isOverflow(of:)` detects it.
+    package static func parsed(_ text: ByteView, as type: ColumnType) -> Value? {
+        switch type {
+        case .int: Int64(text: text).map(Value.int)
+        case .bool: truth(text).map(Value.bool)
+        case .float: Float(text: text).map(Value.float)
+        case .double: Double(text: text).map(Value.double)
+        case .decimal: Decimal128(text: text).map(Value.decimal)
+        case .timestamp: Timestamp(incomplete: text).map(Value.timestamp)
+        case .objectID: ObjectID(text: text).map(Value.objectID)
+        case .uuid: UUIDValue(text: text).map(Value.uuid)
+        case .string, .binary, .mixed, .link, .backlink, .typedLink: nil
+        }
+    }
+
+    private static func truth(_ text: ByteView) -> Bool? {
+        if text.buffer.elementsEqual("true".utf8) { return true }
+        return text.buffer.elementsEqual("false".utf8) ? false : nil
+    }
+
+    /// Whether the value, parsed from `text`, is infinite although the text consists of digits. The
+    /// words for infinity have none.
+    package func isOverflow(of text: ByteView) -> Bool {
+        let isInfinite =
+            switch self {
+            case .float(let number): number.isInfinite
+            case .double(let number): number.isInfinite
+            case .decimal(let number): number.isInfinite
+            default: false
+            }
+        return isInfinite && text.buffer.contains { $0 &- UInt8(ascii: "0") < 10 }
+    }
+}
