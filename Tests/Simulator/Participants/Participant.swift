@@ -1,0 +1,159 @@
+import RealmEngine
+import SimulatedPlatform
+
+/// A thread of a simulated process that uses the database. Every version it reads is compared with
+/// the model, and an error that no fault explains ends the run.
+struct Participant {
+    private let board = Board()
+    private var random: SplitRandom
+    private let name: String
+    private var lastVersion: UInt64 = 0
+
+    init(_ name: String, seed: UInt64) {
+        self.name = name
+        random = SplitRandom(seed)
+    }
+
+    // MARK: Kinds
+
+    /// Commits a few transactions.
+    mutating func write() {
+        attempt { (self) throws(RealmError) in
+            let session = try WriteSession(path: ItemDatabase.path)
+            for _ in 0..<(1 + self.random.below(5)) { try self.commit(session) }
+        }
+    }
+
+    /// Opens and closes the database several times, with something to do in between.
+    mutating func reopen() {
+        for _ in 0..<(1 + random.below(3)) {
+            attempt { (self) throws(RealmError) in
+                if self.random.chance(50) {
+                    try self.commit(WriteSession(path: ItemDatabase.path))
+                } else {
+                    try self.verify(Database.open(ItemDatabase.path).snapshot())
+                }
+            }
+        }
+    }
+
+    /// Reads versions and keeps some of them pinned while others commit.
+    mutating func read() {
+        attempt { (self) throws(RealmError) in
+            let database = try Database.open(ItemDatabase.path)
+            var pinned: [Snapshot] = []
+            for _ in 0..<(2 + self.random.below(6)) {
+                try database.refresh()
+                let snapshot = database.snapshot()
+                try self.verify(snapshot)
+                if self.random.chance(60) { pinned.append(snapshot) }
+                for _ in 0..<self.random.below(12) { sim_yield() }
+                if let index = pinned.indices.randomElement(using: &self.random) {
+                    try self.verify(pinned[index], isOld: true)
+                    if self.random.chance(40) { pinned.remove(at: index) }
+                }
+            }
+            for snapshot in pinned { try self.verify(snapshot, isOld: true) }
+        }
+    }
+
+    // MARK: Steps
+
+    private mutating func commit(_ session: WriteSession) throws(RealmError) {
+        let transaction = try session.begin()
+        let base = transaction.version - 1
+        guard let old = board.content(of: base) else {
+            return fail("a transaction begins at version \(base), which nobody committed")
+        }
+        if random.chance(20) { try verify(transaction.snapshot(), as: old, base) }
+        var content = old
+        for _ in 0..<(1 + random.below(6)) {
+            let key = random.below(Board.keyCount)
+            content[key] = random.chance(25) ? 0 : random.next() | 1 << 60
+            try ItemDatabase.set(key, content[key], in: transaction)
+        }
+        if random.chance(10) { return transaction.rollback() }
+        board.propose(transaction.version, content)
+        let version = try transaction.commit()
+        board.acknowledge(version)
+        try verify(session.database.snapshot())
+    }
+
+    /// Compares a snapshot with the model. Versions of a participant never go back, unless the
+    /// snapshot is an old one that it kept.
+    private mutating func verify(_ snapshot: Snapshot, isOld: Bool = false) throws(RealmError) {
+        let version = snapshot.version
+        if !isOld {
+            if version < lastVersion {
+                fail("version \(version) is read after version \(lastVersion)")
+            }
+            lastVersion = version
+        }
+        guard let content = board.content(of: version) else {
+            return fail("version \(version) is read, which nobody committed")
+        }
+        try verify(snapshot, as: content, version)
+        if random.chance(15) { checkIntegrity(snapshot) }
+    }
+
+    private func verify(
+        _ snapshot: Snapshot, as content: Board.Content, _ version: UInt64
+    ) throws(RealmError) {
+        board.countRead()
+        guard let found = try ItemDatabase.content(of: snapshot) else {
+            return fail("version \(version) has an object with parts of two values")
+        }
+        if found != content { fail("version \(version) has another content than was committed") }
+    }
+
+    private func checkIntegrity(_ snapshot: Snapshot) {
+        let report = IntegrityCheck(snapshot).run()
+        if report.errorCount > 0 {
+            fail("version \(snapshot.version): \(report.findings.map(\.what))")
+        }
+    }
+
+    // MARK: Recovery
+
+    /// The first process after a crash, or after all have ended: the file has a version that was
+    /// proposed, not older than the last acknowledged one, and can be written.
+    mutating func recover() {
+        attempt { (self) throws(RealmError) in
+            var options = Database.Options()
+            options.creation = .never
+            let database = try Database.open(ItemDatabase.path, options)
+            let snapshot = database.snapshot()
+            let version = snapshot.version
+            if version < self.board.acknowledged {
+                self.fail("version \(self.board.acknowledged) was lost; \(version) is left")
+            }
+            guard let found = try ItemDatabase.content(of: snapshot),
+                self.board.contents(of: version).contains(found)
+            else { return self.fail("version \(version) after a crash has a wrong content") }
+            self.board.adopt(version, found)
+            self.checkIntegrity(snapshot)
+            try self.commit(WriteSession(path: ItemDatabase.path))
+            try database.refresh()
+            self.checkIntegrity(database.snapshot())
+        }
+    }
+
+    // MARK: Failures
+
+    private func fail(_ message: String) { sim_fail("\(name): \(message)") }
+
+    /// Runs a part of the work; ends the run if it throws an error that no fault explains.
+    private mutating func attempt(_ body: (inout Participant) throws(RealmError) -> Void) {
+        do throws(RealmError) { try body(&self) } catch {
+            if !isExplained(error) {
+                fail("unexpected error \(error.code), \(error.reason): \(error.message)")
+            }
+        }
+    }
+
+    private func isExplained(_ error: RealmError) -> Bool {
+        if error.isDamage { return false }
+        if error.code == "SessionRestartRequired" { return sim_deaths() > 0 || sim_any_faulted() }
+        return sim_has_faulted() && (error.kind == .output || error.kind == .input)
+    }
+}
