@@ -81,7 +81,7 @@ struct Run {
         sim_continue(&calm)
         let seed = plan.seed &* 1000 &+ UInt64(number)
         if sim_fork("recovery") == 0 {
-            var participant = Participant("recovery", seed: seed)
+            var participant = Participant("recovery", seed: seed, isAlone: true)
             participant.recover()
             sim_exit()
         }

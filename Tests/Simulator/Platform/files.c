@@ -246,7 +246,7 @@ int __wrap_flock(int descriptor, int operation) {
         if (other->lock == LOCK_EX || (other->lock == LOCK_SH && wanted == LOCK_EX))
             return failing(EWOULDBLOCK);
     }
-    file->lock = is_planted(8) && wanted == LOCK_SH ? 0 : wanted;
+    file->lock = is_planted(PLANTED_SESSION_LOCK_LOST) && wanted == LOCK_SH ? 0 : wanted;
     return 0;
 }
 
@@ -389,7 +389,9 @@ ssize_t __real_readlink(const char *, char *, size_t);
 ssize_t __wrap_readlink(const char *path, char *target, size_t count) {
     if (self >= 0 && strcmp(path, "/proc/thread-self") == 0)
         return snprintf(target, count, "%d/task/%d", 1000 + sim_process(), 2000 + self);
-    return is_simulated(path) ? failing(EINVAL) : __real_readlink(path, target, count);
+    if (!is_simulated(path)) return __real_readlink(path, target, count);
+    begin_call("readlink", -1, 0, 0);
+    return failing(EINVAL);
 }
 
 /// Other processes are not listed; their names are only for messages.
@@ -489,7 +491,7 @@ static const uint32_t ALL = 0x10000;
 
 /// Makes the changes of a file durable. If the disk fails, sectors are durable or never will be.
 static void sync_inode(int inode, bool fails) {
-    uint64_t random = world->random;
+    uint64_t random = world->settings.seed ^ (uint64_t)world->steps << 32;
     size_t kept = 0;
     for (size_t i = 0; i < world->log_count; i++) {
         struct log_entry *entry = &world->log[i];
@@ -497,8 +499,8 @@ static void sync_inode(int inode, bool fails) {
             world->log[kept++] = *entry;
             continue;
         }
-        if (is_planted(16) && entry->kind == LOG_SIZE) continue;
-        if (is_planted(17) && entry->kind == LOG_WRITE && entry->count > SECTOR)
+        if (is_planted(PLANTED_SIZE_NOT_SYNCED) && entry->kind == LOG_SIZE) continue;
+        if (is_planted(PLANTED_SECTOR_NOT_SYNCED) && entry->kind == LOG_WRITE && entry->count > SECTOR)
             entry->count = (entry->count - 1) / SECTOR * SECTOR;
         apply(entry, fails ? ALL / 2 : ALL, &random);
     }
@@ -582,19 +584,19 @@ static void store(int inode, const void *bytes, size_t count, off_t offset) {
     memcpy(log_memory + entry->bytes, bytes, count);
 }
 
-static ssize_t write_at(
-    int inode, const void *bytes, size_t count, off_t offset) {
+static ssize_t write_at(int inode, const void *bytes, size_t count, off_t offset) {
     int error = begin_disk_call("pwrite", inode, offset, count);
     if (error > 0) {
         // A part may have arrived.
-        if (error != EINTR && count > SECTOR) store(inode, bytes, count / 2 / SECTOR * SECTOR, offset);
+        if (error != EINTR && count > SECTOR)
+            store(inode, bytes, count / 2 / SECTOR * SECTOR, offset);
         return failing(error);
     }
     size_t done = error < 0 && count > 1 ? (count + 1) / 2 : count;
     if (planted_write(inode, bytes, count, offset)) return count;
     store(inode, bytes, done, offset);
     note_result(done);
-    return done;
+    return is_planted(PLANTED_SHORT_WRITE_UNSEEN) ? count : done;
 }
 
 ssize_t __real_pwrite(int, const void *, size_t, off_t);
@@ -633,7 +635,7 @@ static int sync_descriptor(const char *name, int descriptor) {
     if (error == EINTR) return failing(EINTR);
     if (error > 0) {
         sync_inode(file->inode, true);
-        return is_planted(15) ? 0 : failing(EIO);
+        return is_planted(PLANTED_FAILED_SYNC_UNSEEN) ? 0 : failing(EIO);
     }
     if (planted_sync(file->inode)) return 0;
     sync_inode(file->inode, false);
@@ -668,7 +670,7 @@ int __wrap_posix_fallocate(int descriptor, off_t offset, off_t count) {
     int error = begin_disk_call("fallocate", inode, offset, count);
     note_result(error > 0 ? error : 0);
     if (error > 0) return error;
-    if ((size_t)(offset + count) > world->inodes[inode].size && !is_planted(13))
+    if ((size_t)(offset + count) > world->inodes[inode].size && !is_planted(PLANTED_FILE_NOT_GROWN))
         change_size(inode, offset + count);
     return 0;
 }

@@ -136,7 +136,7 @@ struct world {
     struct sim_settings settings;
     uint64_t random;
     int64_t now;
-    uint32_t steps, deaths, controller_baton;
+    uint32_t steps, deaths, round, controller_baton;
     enum sim_end end;
     bool any_faulted;
     char failure[1024];
@@ -154,6 +154,8 @@ struct world {
     size_t decision_count;
     struct call calls[MAX_CALLS];
     uint64_t call_count, trace_hash;
+    /// State of the planted defects.
+    uint64_t planted_memory[8];
     char board[SIM_BOARD_SIZE];
 };
 

@@ -7,6 +7,8 @@
 
 #include <time.h>
 
+#include "planted.h"
+
 static const uint32_t OWNER_DIED = 0x40000000, NOT_RECOVERABLE = 0x3FFFFFFF;
 
 uint64_t key_of(const void *address) {
@@ -22,16 +24,18 @@ uint64_t key_of(const void *address) {
     return (uint64_t)(uintptr_t)at ^ (uint64_t)world->threads[self].process << 56;
 }
 
+static int inode_of(uint64_t key) { return key >> 32 & 0xFFFF; }
+static size_t offset_of(uint64_t key) { return key & 0xFFFFFFFF; }
+
 static uint32_t *word(pthread_mutex_t *mutex) { return (uint32_t *)mutex; }
 
 static bool is_robust(const pthread_mutex_t *mutex) { return ((const int *)mutex)[4] & 16; }
 
 static void add_held(pthread_mutex_t *mutex) {
     uint64_t key = key_of(mutex);
-    if (key >> 63 == 0) return;
     for (int i = 0; i < MAX_HELD; i++) {
         if (world->held[i].thread != 0) continue;
-        world->held[i] = (struct held){self + 1, key >> 32 & 0x7FFFFFFF, key & 0xFFFFFFFF};
+        world->held[i] = (struct held){self + 1, inode_of(key), offset_of(key)};
         return;
     }
     fail("too many mutexes are held");
@@ -41,7 +45,8 @@ static void remove_held(pthread_mutex_t *mutex) {
     uint64_t key = key_of(mutex);
     for (int i = 0; i < MAX_HELD; i++) {
         struct held *held = &world->held[i];
-        if (held->thread == self + 1 && (1ull << 63 | (uint64_t)held->inode << 32 | held->offset) == key)
+        if (held->thread == self + 1 && held->inode == inode_of(key) &&
+            held->offset == offset_of(key))
             held->thread = 0;
     }
 }
@@ -51,11 +56,19 @@ void release_mutexes(int thread) {
         struct held *held = &world->held[i];
         if (held->thread != thread + 1) continue;
         held->thread = 0;
-        if (is_planted(5)) continue;
+        if (is_planted(PLANTED_OWNER_DEATH_UNSEEN)) continue;
         uint32_t *owner = (uint32_t *)(content + held->inode * SLOT + held->offset);
         *owner = OWNER_DIED;
         wake_key(1ull << 63 | (uint64_t)held->inode << 32 | held->offset);
     }
+}
+
+/// Whether a planted defect makes a mutex of the lock file useless.
+static bool is_ignored(const pthread_mutex_t *mutex) {
+    if (!is_robust(mutex)) return false;
+    size_t offset = offset_of(key_of(mutex));
+    return (is_planted(PLANTED_LIST_UNLOCKED) && offset == 128) ||
+           (is_planted(PLANTED_WRITER_UNLOCKED) && offset == 48);
 }
 
 /// Takes the lock if it is free; returns 0, EOWNERDEAD, ENOTRECOVERABLE or EBUSY.
@@ -63,14 +76,15 @@ static int take(pthread_mutex_t *mutex) {
     uint32_t *owner = word(mutex);
     if (*owner == NOT_RECOVERABLE) return ENOTRECOVERABLE;
     bool is_held = *owner != 0 && *owner != OWNER_DIED;
-    if (is_held && is_planted(6) && is_robust(mutex) && (key_of(mutex) & 0xFFFFFFFF) == 128)
-        is_held = false;
-    if (is_held && is_planted(7) && is_robust(mutex) && (key_of(mutex) & 0xFFFFFFFF) == 48)
-        is_held = false;
-    if (is_held) return EBUSY;
+    if (is_held && !is_ignored(mutex)) return EBUSY;
     bool died = *owner == OWNER_DIED;
     *owner = (self + 1) | (died ? OWNER_DIED : 0);
-    if (is_robust(mutex)) add_held(mutex);
+    uint64_t key = is_robust(mutex) ? key_of(mutex) : 0;
+    // Databases in memory have such mutexes too, which end with their process.
+    if (key >> 63) {
+        add_held(mutex);
+        planted_at_lock(inode_of(key), offset_of(key));
+    }
     return died ? EOWNERDEAD : 0;
 }
 
@@ -88,7 +102,7 @@ static int lock_until(pthread_mutex_t *mutex, int64_t deadline) {
 }
 
 static void begin_lock(const char *name, pthread_mutex_t *mutex) {
-    if (is_robust(mutex)) begin_call(name, -1, (int64_t)(key_of(mutex) & 0xFFFFFFFF), 0);
+    if (is_robust(mutex)) begin_call(name, -1, offset_of(key_of(mutex)), 0);
     else begin_local_call();
 }
 
@@ -117,12 +131,11 @@ int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec
     return code;
 }
 
-void planted_at_unlock(uint64_t key);
-
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex) {
     if (is_robust(mutex)) {
-        begin_call("unlock", -1, (int64_t)(key_of(mutex) & 0xFFFFFFFF), 0);
-        planted_at_unlock(key_of(mutex));
+        begin_call("unlock", -1, offset_of(key_of(mutex)), 0);
+        uint64_t key = key_of(mutex);
+        if (key >> 63) planted_at_unlock(inode_of(key), offset_of(key));
         remove_held(mutex);
     }
     uint32_t *owner = word(mutex);
@@ -133,7 +146,7 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex) {
 }
 
 int __wrap_pthread_mutex_consistent(pthread_mutex_t *mutex) {
-    if (!is_planted(4)) *word(mutex) &= ~OWNER_DIED;
+    if (!is_planted(PLANTED_NOT_CONSISTENT)) *word(mutex) &= ~OWNER_DIED;
     return 0;
 }
 
@@ -160,6 +173,6 @@ int __wrap_pthread_cond_timedwait(
 
 int __wrap_pthread_cond_broadcast(pthread_cond_t *condition) {
     begin_local_call();
-    if (self >= 0 && !is_planted(9)) wake_key(key_of(condition));
+    if (self >= 0 && !is_planted(PLANTED_BROADCAST_LOST)) wake_key(key_of(condition));
     return 0;
 }

@@ -57,7 +57,9 @@ static void reap(void) {
     memset(world->open_files, 0, sizeof world->open_files);
     memset(world->polls, 0, sizeof world->polls);
     memset(world->held, 0, sizeof world->held);
+    memset(world->planted_memory, 0, sizeof world->planted_memory);
     world->controller_baton = 0;
+    world->round++;
     world->end = SIM_RUNNING;
     for (int i = 0; i < MAX_INODES; i++) world->inodes[i].queued = 0;
 }
@@ -68,7 +70,7 @@ void sim_reset(const struct sim_settings *settings) {
     world->settings = *settings;
     world->random = settings->seed * 0x9E3779B97F4A7C15u + 1;
     world->now = 1700000000ll * 1000000000;
-    world->steps = world->deaths = 0;
+    world->steps = world->deaths = world->round = 0;
     world->any_faulted = false;
     world->failure[0] = 0;
     world->decision_count = 0;
@@ -133,14 +135,11 @@ static void check_processes(void) {
 }
 
 enum sim_end sim_run(void) {
-    int first = -1, count = 0;
-    for (int i = 0; i < MAX_THREADS; i++) {
-        if (world->threads[i].state != THREAD_READY) continue;
-        count++;
-        if (world->settings.replays ? first < 0 : next_random(&world->random) % count == 0)
-            first = i;
-    }
-    if (first < 0) return SIM_DONE;
+    int ready[MAX_THREADS], count = 0;
+    for (int i = 0; i < MAX_THREADS; i++)
+        if (world->threads[i].state == THREAD_READY) ready[count++] = i;
+    if (count == 0) return SIM_DONE;
+    int first = ready[(world->settings.seed >> 3) % count];
     uint32_t *baton = &world->threads[first].baton;
     __atomic_store_n(baton, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, baton, FUTEX_WAKE, 1, 0, 0, 0);
@@ -255,7 +254,9 @@ int __wrap_kill(pid_t id, int signal) {
     return -1;
 }
 
+int __real_clock_gettime(clockid_t, struct timespec *);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
+    if (self < 0) return __real_clock_gettime(clock, time);
     time->tv_sec = world->now / 1000000000;
     time->tv_nsec = world->now % 1000000000;
     return 0;

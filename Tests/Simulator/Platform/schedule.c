@@ -64,6 +64,8 @@ int new_thread(int process) {
         struct thread *thread = &world->threads[i];
         if (thread->state != THREAD_FREE) continue;
         *thread = (struct thread){.process = process, .state = THREAD_READY, .deadline = FOREVER};
+        // Calls of different rounds have different numbers.
+        thread->calls = world->round << 20;
         return i;
     }
     fail("too many threads");
