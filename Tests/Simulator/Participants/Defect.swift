@@ -11,7 +11,7 @@ struct Defect {
         ("the header flips before the nodes are synced", 1),
         ("a mutex is not made consistent after its owner died", 1),
         ("the death of a mutex's owner is not noticed", 1),
-        ("the version list is changed without its mutex", 1),
+        ("participants join and leave without the control mutex", 1),
         ("two writers have the turn", 1),
         ("a participant does not lock the lock file", 1),
         ("a wake-up is dropped", 1),
@@ -28,5 +28,6 @@ struct Defect {
         ("an entry gets the number of the version after", 1),
         ("a version-list entry has the file size of the version before", 1),
         ("a lock file of an earlier session is not cleared", 1),
+        ("an event that ends a wait is dropped", 1),
     ].enumerated().map { Defect(number: UInt32($0 + 1), name: $1.0, seed: $1.1) }
 }

@@ -2,7 +2,7 @@ import RealmEngine
 import SimulatedPlatform
 
 /// Objects of one class, by primary key. An object's value decides its properties, so that a
-/// content is an array of numbers; 0 stands for an object that does not exist.
+/// content is an array of numbers; 0 is an object that does not exist.
 enum ItemDatabase {
     static let path = "/sim/a.realm"
 

@@ -66,6 +66,39 @@ struct Participant {
         }
     }
 
+    /// Observes an instance on a loop of its own, which notifications move to newer versions.
+    ///
+    /// - Parameter isPunctual: whether no thread oversleeps, so that a loop that waits for long has
+    ///   missed no commit.
+    mutating func watch(isPunctual: Bool) {
+        attempt { (self) throws(RealmError) in
+            let loop = ThreadLoop()
+            let configuration = Instance.Configuration(path: ItemDatabase.path)
+            let instance = try Instance.open(configuration, on: loop.confinement)
+            defer { instance.close() }
+            let token = try self.observe(instance)
+            defer { token.invalidate() }
+            for _ in 0..<(2 + self.random.below(5)) {
+                let (acknowledged, start) = (self.board.acknowledged, sim_now())
+                let version = instance.snapshot().version
+                loop.run(milliseconds: 1000)
+                if isPunctual, version < acknowledged, sim_now() - start > 900_000_000 {
+                    self.fail(
+                        "a watcher at version \(version) slept for a second, though version "
+                            + "\(acknowledged) was committed before")
+                }
+                try self.verify(instance.snapshot(), since: 0)
+            }
+        }
+    }
+
+    private func observe(_ instance: Instance) throws(RealmError) -> ObservationToken {
+        guard let table = instance.snapshot().schema.table(named: "Item") else {
+            throw .misuse("the class is missing")
+        }
+        return try instance.observe(table: table.key) { _ in }
+    }
+
     // MARK: Steps
 
     private mutating func commit(_ session: WriteSession) throws(RealmError) {

@@ -1,12 +1,12 @@
 import SimulatedPlatform
 
-/// What a seed decides before the scheduler runs: the processes, and how a run is disturbed.
+/// Choices of a seed before the scheduler runs: the processes, and how a run is disturbed.
 struct Plan {
-    /// What a process does; with two kinds, each has a thread.
+    /// Work of a process; with two roles, each has a thread.
     typealias Kind = [Role]
 
     enum Role: String {
-        case writer, reader, opener
+        case writer, reader, opener, watcher
     }
 
     let seed: UInt64
@@ -41,7 +41,7 @@ struct Plan {
     private static func kind(_ random: inout SplitRandom) -> Kind {
         let kinds: [Kind] = [
             [.writer], [.reader], [.opener], [.writer, .reader], [.writer, .writer],
-            [.reader, .opener],
+            [.reader, .opener], [.watcher], [.watcher, .writer],
         ]
         return kinds[random.below(kinds.count)]
     }
@@ -58,6 +58,9 @@ struct Plan {
             settings.error_rate = UInt32([200, 1500][random.below(2)])
         }
     }
+
+    /// Whether the clock jumps only when all threads wait, so that no thread oversleeps.
+    var isPunctual: Bool { settings.jump_rate == 0 }
 
     /// Settings of the process that opens the file after a round.
     var undisturbed: sim_settings {

@@ -6,7 +6,7 @@ struct Run {
     let plan: Plan
     private let board = Board()
 
-    /// What a run shows.
+    /// Failure and totals of a run.
     struct Result {
         var failure: String?
         var steps = 0
@@ -107,6 +107,7 @@ struct Run {
         let name = kind.map(\.rawValue).joined(separator: "+")
         guard sim_fork(name) == 0 else { return }
         let seed = (plan.seed &* 64 &+ UInt64(round)) &* 64 &+ UInt64(index * 8)
+        let isPunctual = plan.isPunctual
         Threads.run(kind.count) { thread in
             var participant = Participant(
                 "\(kind[thread].rawValue) \(index).\(thread)", seed: seed &+ UInt64(thread))
@@ -114,6 +115,7 @@ struct Run {
             case .writer: participant.write()
             case .reader: participant.read()
             case .opener: participant.reopen()
+            case .watcher: participant.watch(isPunctual: isPunctual)
             }
         }
         sim_exit()

@@ -126,7 +126,8 @@ struct log_entry {
 
 struct call {
     uint32_t step;
-    uint8_t thread;
+    uint8_t thread, round;
+    char who[26];
     int8_t inode;
     const char *name;
     int64_t a, b, result;
@@ -183,9 +184,13 @@ void begin_call(const char *name, int inode, int64_t a, int64_t b);
 /// The same for calls of the disk. Returns an error number, 0 to proceed, or -1 if only a part is to
 /// be done.
 int begin_disk_call(const char *name, int inode, int64_t a, int64_t b);
+/// The same for mutexes of a lock file.
+void begin_lock_call(const char *name, int inode, int64_t a, int64_t b);
 /// A point of less interest: a lock of one process, seldom a switch.
 void begin_local_call(void);
-/// The result of the last call begun, for the table.
+/// Records a call for the table.
+void note_call(const char *name, int inode, int64_t a, int64_t b);
+/// Records the result of the last call begun.
 void note_result(int64_t result);
 /// Waits until `wake_key`, at most until `deadline`; returns whether that passed.
 bool block(const char *name, uint64_t key, int64_t deadline);

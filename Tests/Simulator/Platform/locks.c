@@ -3,8 +3,6 @@
 
 #include "internal.h"
 
-#include <sys/epoll.h>
-
 #include <time.h>
 
 #include "planted.h"
@@ -67,7 +65,7 @@ void release_mutexes(int thread) {
 static bool is_ignored(const pthread_mutex_t *mutex) {
     if (!is_robust(mutex)) return false;
     size_t offset = offset_of(key_of(mutex));
-    return (is_planted(PLANTED_LIST_UNLOCKED) && offset == 128) ||
+    return (is_planted(PLANTED_CONTROL_UNLOCKED) && offset == 88) ||
            (is_planted(PLANTED_WRITER_UNLOCKED) && offset == 48);
 }
 
@@ -102,7 +100,7 @@ static int lock_until(pthread_mutex_t *mutex, int64_t deadline) {
 }
 
 static void begin_lock(const char *name, pthread_mutex_t *mutex) {
-    if (is_robust(mutex)) begin_call(name, -1, offset_of(key_of(mutex)), 0);
+    if (is_robust(mutex)) begin_lock_call(name, -1, offset_of(key_of(mutex)), 0);
     else begin_local_call();
 }
 
@@ -133,7 +131,7 @@ int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec
 
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex) {
     if (is_robust(mutex)) {
-        begin_call("unlock", -1, offset_of(key_of(mutex)), 0);
+        begin_lock_call("unlock", -1, offset_of(key_of(mutex)), 0);
         uint64_t key = key_of(mutex);
         if (key >> 63) planted_at_unlock(inode_of(key), offset_of(key));
         remove_held(mutex);

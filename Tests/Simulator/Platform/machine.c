@@ -162,7 +162,7 @@ void sim_make_repeatable(char *const *arguments) {
     if (is_fixed && getenv("SWIFT_DETERMINISTIC_HASHING")) return;
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1);
     if (flags >= 0) personality(flags | ADDR_NO_RANDOMIZE);
-    // Where the system forbids that, addresses differ from run to run, which matters little.
+    // If the system forbids that, addresses differ from run to run, which matters little.
     if (getenv("SIMULATOR_RESTARTED")) return;
     setenv("SIMULATOR_RESTARTED", "1", 1);
     execv("/proc/self/exe", arguments);

@@ -1,5 +1,5 @@
 /// The scheduler. Each thread is a real one that waits for the baton; a call of the simulation is
-/// where it may be passed on. What lies between two calls is atomic.
+/// the only place at which it may be passed on.
 
 #include "internal.h"
 
@@ -54,6 +54,7 @@ void fail(const char *format, ...) {
 void sim_fail(const char *message) { fail("%s", message); }
 const char *sim_failure(void) { return world->failure; }
 uint32_t sim_steps(void) { return world->steps; }
+int64_t sim_now(void) { return world->now; }
 uint32_t sim_deaths(void) { return world->deaths; }
 bool sim_has_faulted(void) { return self >= 0 && own_process()->has_faulted; }
 bool sim_any_faulted(void) { return world->any_faulted; }
@@ -199,6 +200,8 @@ static void hand_over(int chosen) { give_baton(&world->threads[chosen].baton); }
 
 /// Passes the baton to the chosen thread, or ends the run if there is none.
 static void leave_baton(void) {
+    // The choice has a number of its own.
+    world->threads[self].calls++;
     int chosen = choose();
     if (chosen >= 0) {
         hand_over(chosen);
@@ -268,21 +271,6 @@ void sim_exit(void) {
 
 // Calls
 
-static void note_call(const char *name, int inode, int64_t a, int64_t b) {
-    world->calls[world->call_count++ % MAX_CALLS] = (struct call){
-        .step = world->steps, .thread = self, .inode = inode, .name = name, .a = a, .b = b};
-    uint64_t hash = world->trace_hash ^ (uint64_t)self << 56 ^ (uint64_t)a << 1 ^ (uint64_t)b << 9;
-    for (const char *p = name; *p; p++) hash = hash * 31 + (unsigned char)*p;
-    world->trace_hash = next_random(&hash);
-}
-
-void note_result(int64_t result) {
-    if (self < 0 || world->call_count == 0) return;
-    world->calls[(world->call_count - 1) % MAX_CALLS].result = result;
-    uint64_t hash = world->trace_hash ^ (uint64_t)result;
-    world->trace_hash = next_random(&hash);
-}
-
 static void maybe_switch(uint32_t rate, uint64_t random) {
     int chosen = -1;
     if (world->settings.replays) {
@@ -298,10 +286,24 @@ static void maybe_switch(uint32_t rate, uint64_t random) {
     wait_for_baton(self);
 }
 
-void begin_call(const char *name, int inode, int64_t a, int64_t b) {
+/// Whether the process dies or the power fails here; `weight` is larger where that may matter more.
+static void end_early(uint32_t weight) {
+    const struct sim_settings *settings = &world->settings;
+    if (!settings->replays && settings->death_rate == 0 && settings->power_rate == 0) return;
+    uint64_t draws = settings->replays ? 0 : next_random(&world->random);
+    int ignored;
+    if (world->deaths < settings->death_limit &&
+        decides(SIM_DIE, settings->death_rate * weight, 24, &draws, 0, &ignored))
+        die();
+    if (decides(SIM_CUT_POWER, settings->power_rate * weight, 24, &draws, 0, &ignored)) {
+        end(SIM_POWER);
+        stop();
+    }
+}
+
+static void begin(const char *name, int inode, int64_t a, int64_t b, uint32_t weight) {
     if (self < 0) return;
-    struct thread *thread = &world->threads[self];
-    thread->calls++;
+    world->threads[self].calls++;
     world->now += 1000;
     if (++world->steps > world->settings.step_limit)
         fail("no end after %u calls", world->settings.step_limit);
@@ -311,18 +313,15 @@ void begin_call(const char *name, int inode, int64_t a, int64_t b) {
         maybe_switch(world->settings.switch_rate, random);
     }
     note_call(name, inode, a, b);
-    if (world->settings.replays ? world->decision_count > 0
-                                : world->settings.death_rate || world->settings.power_rate) {
-        uint64_t draws = world->settings.replays ? 0 : next_random(&world->random);
-        int ignored;
-        if (world->deaths < world->settings.death_limit &&
-            decides(SIM_DIE, world->settings.death_rate, 24, &draws, 0, &ignored))
-            die();
-        if (decides(SIM_CUT_POWER, world->settings.power_rate, 24, &draws, 0, &ignored)) {
-            end(SIM_POWER);
-            stop();
-        }
-    }
+    end_early(weight);
+}
+
+void begin_call(const char *name, int inode, int64_t a, int64_t b) {
+    begin(name, inode, a, b, 1);
+}
+
+void begin_lock_call(const char *name, int inode, int64_t a, int64_t b) {
+    begin(name, inode, a, b, 4);
 }
 
 void begin_local_call(void) {
@@ -335,7 +334,7 @@ void begin_local_call(void) {
 
 int begin_disk_call(const char *name, int inode, int64_t a, int64_t b) {
     if (self < 0) return 0;
-    begin_call(name, inode, a, b);
+    begin(name, inode, a, b, 8);
     const struct sim_settings *settings = &world->settings;
     if (!settings->replays &&
         (settings->error_rate | settings->short_rate | settings->interrupt_rate) == 0)
@@ -356,41 +355,3 @@ int begin_disk_call(const char *name, int inode, int64_t a, int64_t b) {
 void sim_yield(void) { begin_call("yield", -1, 0, 0); }
 
 int sim_process(void) { return self < 0 ? 0 : world->threads[self].process; }
-
-// The table of calls
-
-static const char *names_of_inode(int inode) {
-    for (int i = 0; i < MAX_NAMES; i++)
-        if (world->names[i].path[0] && world->names[i].inode == inode)
-            return strrchr(world->names[i].path, '/') + 1;
-    return "";
-}
-
-void sim_print_calls(size_t count) {
-    uint64_t kept = world->call_count < MAX_CALLS ? world->call_count : MAX_CALLS;
-    if (count > kept) count = kept;
-    bool is_shown[MAX_THREADS] = {false};
-    for (uint64_t i = world->call_count - count; i < world->call_count; i++)
-        is_shown[world->calls[i % MAX_CALLS].thread] = true;
-    enum { WIDTH = 34 };
-    fprintf(stderr, "%6s ", "call");
-    for (int t = 0; t < MAX_THREADS; t++) {
-        if (!is_shown[t]) continue;
-        char title[64];
-        const struct process *process = &world->processes[world->threads[t].process];
-        snprintf(title, sizeof title, "%s (%d.%d)", process->name, world->threads[t].process, t);
-        fprintf(stderr, "| %-*s", WIDTH, title);
-    }
-    fprintf(stderr, "\n");
-    for (uint64_t i = world->call_count - count; i < world->call_count; i++) {
-        const struct call *call = &world->calls[i % MAX_CALLS];
-        fprintf(stderr, "%6u ", call->step);
-        for (int t = 0; t < call->thread; t++)
-            if (is_shown[t]) fprintf(stderr, "| %-*s", WIDTH, "");
-        fprintf(
-            stderr, "| %s %s %lld %lld = %lld\n", call->name, names_of_inode(call->inode),
-            (long long)call->a, (long long)call->b, (long long)call->result);
-    }
-}
-
-uint64_t sim_trace_hash(void) { return world->trace_hash; }

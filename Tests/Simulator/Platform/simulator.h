@@ -1,5 +1,5 @@
 /// The simulated machine: processes, a scheduler that runs one thread at a time, files and a disk
-/// that forgets, locks and a clock. Everything follows from the seed, or from a list of decisions.
+/// that can lose power, locks and a clock. Everything follows from the seed, or from a list of decisions.
 
 #ifndef SIMULATOR_H
 #define SIMULATOR_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// How a run is disturbed. Rates are chances in 65536 at each call, or each call of the disk.
+/// Disturbances of a run. Rates are chances in 65536 at each call, or each call of the disk.
 struct sim_settings {
     uint64_t seed;
     /// Chance that another thread continues.
@@ -50,7 +50,7 @@ enum sim_decision_kind {
 
 /// Makes the machine. Called once, before all other functions.
 void sim_create(void);
-/// Stops all processes; forgets files, locks and decisions; sets the settings. Decisions that will
+/// Stops all processes; removes files, locks and decisions; sets the settings. Decisions that will
 /// be replayed are set with `sim_set_decisions` afterwards.
 void sim_reset(const struct sim_settings *settings);
 void sim_set_decisions(const struct sim_decision *decisions, size_t count);
@@ -73,6 +73,8 @@ void sim_fail(const char *message);
 const char *sim_failure(void);
 uint32_t sim_steps(void);
 uint32_t sim_deaths(void);
+/// Nanoseconds since 1970 on the simulated clock.
+int64_t sim_now(void);
 /// Whether a call of the calling process's disk has failed.
 bool sim_has_faulted(void);
 bool sim_any_faulted(void);

@@ -8,7 +8,7 @@ import Testing
     private static let names = [
         "RealmEngine", "WhereThingsAre", "FileFormat", "Encryption", "LockFile", "Commit",
         "Editing", "Concurrency", "Instances", "Growth", "QueryExecution", "Upkeep", "Opening",
-        "Testing",
+        "Testing", "Simulator",
         "Measuring", "Performance", "Legacy", "Salvaging", "Words",
     ]
 
