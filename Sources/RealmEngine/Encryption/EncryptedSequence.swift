@@ -109,10 +109,7 @@ final class EncryptedSequence {
 
     /// Sets the final size of the file, for a database of `size` bytes.
     func finish(size: Int) throws(RealmError) {
-        let end = EncryptedLayout.fileSize(of: size)
-        guard ftruncate(descriptor, off_t(end)) == 0 else {
-            throw systemError("ftruncate", path, errno: errno, kind: .output)
-        }
+        try setSize(descriptor, EncryptedLayout.fileSize(of: size), path: path)
     }
 
     /// Replaces bytes of the first page, which is complete.

@@ -145,6 +145,13 @@ func allocateSpace(_ descriptor: Int32, at offset: Int = 0, count: Int) -> Int32
     repeatingInterrupted { posix_fallocate(descriptor, off_t(offset), off_t(count)) }
 }
 
+/// Sets the size of a file to `size` bytes. Throws `output`; `path` is for messages.
+func setSize(_ descriptor: Int32, _ size: Int, path: String) throws(RealmError) {
+    guard retryingInterrupts({ ftruncate(descriptor, off_t(size)) }) == 0 else {
+        throw systemError("ftruncate", path, errno: errno, kind: .output)
+    }
+}
+
 /// A file descriptor that is closed with the last reference to this object.
 final class OwnedDescriptor: Sendable {
     let number: Int32

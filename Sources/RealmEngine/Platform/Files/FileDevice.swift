@@ -94,7 +94,8 @@ final class FileDevice: StorageDevice {
         let code = allocateSpace(descriptor, at: size, count: wanted - size)
         if code != 0 {
             // If the file system cannot preallocate, a hole has to do.
-            guard code == EOPNOTSUPP || code == EINVAL, ftruncate(descriptor, off_t(wanted)) == 0
+            guard code == EOPNOTSUPP || code == EINVAL,
+                retryingInterrupts({ ftruncate(descriptor, off_t(wanted)) }) == 0
             else { throw systemError("fallocate", path, errno: code, kind: .output) }
         }
         size = wanted
@@ -102,9 +103,7 @@ final class FileDevice: StorageDevice {
 
     /// Cuts the file to `wanted` bytes; no other process may have it mapped.
     func truncate(to wanted: Int) throws(RealmError) {
-        guard ftruncate(descriptor, off_t(wanted)) == 0 else {
-            throw systemError("ftruncate", path, errno: errno, kind: .output)
-        }
+        try setSize(descriptor, wanted, path: path)
         size = wanted
     }
 

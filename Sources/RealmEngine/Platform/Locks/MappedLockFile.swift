@@ -72,9 +72,7 @@ final class MappedLockFile: @unchecked Sendable {
         defer { fresh.deallocate() }
         fresh.initializeMemory(as: UInt8.self, repeating: 0)
         initialize(fresh.baseAddress!)
-        if try FileStatus(fd, path).size > size, ftruncate(fd, off_t(size)) != 0 {
-            throw systemError("ftruncate", path, errno: errno, kind: .output)
-        }
+        if try FileStatus(fd, path).size > size { try setSize(fd, size, path: path) }
         try writeWhole(fd, UnsafeRawBufferPointer(fresh), at: 0, path: path)
     }
 
@@ -167,7 +165,7 @@ final class MappedLockFile: @unchecked Sendable {
     func grow(to size: Int) throws(RealmError) {
         guard descriptor >= 0 else { return try extend(to: size) }
         let code = allocateSpace(descriptor, count: size)
-        guard code == 0 || ftruncate(descriptor, off_t(size)) == 0 else {
+        guard code == 0 || retryingInterrupts({ ftruncate(descriptor, off_t(size)) }) == 0 else {
             throw systemError("fallocate", path, errno: code, kind: .output)
         }
         try extend(to: size)
