@@ -109,6 +109,7 @@ extension Database {
         let mapped: MappedFile
         do throws(RealmError) { mapped = try MappedFile(resolvedPath, key) } catch {
             if error.reason == "empty", createsDatabases { return nil }
+            if createsDatabases, isBeingCreated(resolvedPath, key, error) { return nil }
             throw error
         }
         do throws(RealmError) {
@@ -116,10 +117,21 @@ extension Database {
                 try checkWritable(mapped, header, size)
             }
         } catch {
+            if createsDatabases, isBeingCreated(resolvedPath, key, error) { return nil }
             // While a session is live, its version list selects the newest version, not the header.
             guard error.isDamage, MappedLockFile.isLocked(resolvedPath.lock) else { throw error }
         }
         return mapped
+    }
+
+    /// Whether `error` is due to a database that another process is creating, or whose creation was
+    /// interrupted.
+    private static func isBeingCreated(
+        _ resolvedPath: DatabasePath, _ key: DatabaseKey, _ error: RealmError
+    ) -> Bool {
+        guard ["not-a-realm", "wrong-key"].contains(error.reason) else { return false }
+        return MappedLockFile.isLocked(resolvedPath.lock)
+            || FilePreparation.isUnfinished(resolvedPath, key)
     }
 
     private static func checkWritable(

@@ -6,6 +6,8 @@ struct FilePreparation {
     /// Whether an empty file becomes a database.
     private let createsDatabases: Bool
     private static let page = 4096
+    /// Size of a new encrypted file.
+    private static let largestUnfinished = EncryptedLayout.fileSize(of: page)
 
     init(_ file: FileDevice, _ key: DatabaseKey = .none, createsDatabases: Bool = false) {
         self.file = file
@@ -16,13 +18,21 @@ struct FilePreparation {
     /// - Parameter known: the file, if it is mapped already.
     /// - Returns: the mapped file; nil if its size changed.
     func run(_ known: MappedFile? = nil) throws(RealmError) -> MappedFile? {
-        if file.size == 0 {
+        if try isUnfinished(known) {
             guard createsDatabases else { throw MappedFile.empty(file.path) }
             try initialize()
         }
         let mapped = if let known { known } else { try MappedFile(file, key) }
         try prepare(mapped)
         return try mapped.isStill(file) ? mapped : nil
+    }
+
+    private func isUnfinished(_ known: MappedFile?) throws(RealmError) -> Bool {
+        if file.size == 0 { return true }
+        guard createsDatabases, known == nil, file.size <= Self.largestUnfinished else {
+            return false
+        }
+        return Self.isUnfinished(try MappedFile(file, .unknown), key)
     }
 
     private func prepare(_ mapped: MappedFile) throws(RealmError) {
@@ -45,13 +55,19 @@ struct FilePreparation {
     }
 
     private func initialize() throws(RealmError) {
+        // A file with a header has a durable name: commits to it are acknowledged.
+        if let path = file.resolvedPath?.path { try syncDirectory(of: path, for: file.path) }
         var device: any StorageDevice = file
         if case .given = key {
             try file.grow(to: EncryptedLayout.fileSize(of: Self.page))
+            // The entry of an interrupted creation authenticates nothing.
+            try write([UInt8](repeating: 0, count: EncryptedLayout.entry), at: 0, file)
             device = self.device(try MappedFile(file, key, isNew: true))
         }
-        try device.grow(to: Self.page)
+        // The header first: another process that opens the file now, or after this one died, finds
+        // an empty file or one with a header.
         try write(FirstVersion.bytes(slot: 0), at: 0, device)
+        try device.grow(to: Self.page)
         try device.sync()
     }
 
@@ -105,5 +121,25 @@ struct FilePreparation {
             Result { () throws(RealmError) in try device.write(bytes, at: offset) }
         }
         try result.get()
+    }
+}
+
+extension FilePreparation {
+    /// Whether the creation of the database was interrupted before its header was in the file: the
+    /// file is as small as a new one and has only zeros, after the first page's entry if it is to
+    /// be encrypted.
+    static func isUnfinished(_ resolvedPath: DatabasePath, _ key: DatabaseKey) -> Bool {
+        guard let raw = try? MappedFile(resolvedPath, .unknown) else { return false }
+        return isUnfinished(raw, key)
+    }
+
+    /// - Parameter raw: the file, mapped without decryption.
+    private static func isUnfinished(_ raw: MappedFile, _ key: DatabaseKey) -> Bool {
+        var (start, limit) = (0, page)
+        if case .given = key { (start, limit) = (EncryptedLayout.entry, largestUnfinished) }
+        guard raw.size <= limit, raw.size < RawHeader.size || !RawHeader(raw.mapping.base).hasMagic
+        else { return false }
+        let bytes = UnsafeRawBufferPointer(start: raw.mapping.base, count: raw.size)
+        return bytes.dropFirst(start).allSatisfy { $0 == 0 }
     }
 }
