@@ -9,14 +9,14 @@ struct Command {
 
     private static let usage = """
         usage: simulator [FIRST [COUNT]] [--jobs N] [--planted N] [--shrink] [--calls N] [--each]
-               simulator --defects [COUNT]
+               simulator --defects [FIRST [COUNT]]
         Runs COUNT seeds from FIRST on, each as often as you like with the same result.
           --jobs N     so many worker processes (2)
           --planted N  with a planted defect
           --shrink     shrink the first failing run and print its last calls as a table
           --calls N    number of calls in the table (60)
           --each       print a line for each seed
-          --defects    find each planted defect: by its known seed, or within COUNT seeds
+          --defects    find each planted defect within COUNT seeds (2000), from FIRST or its known seed on
         """
 
     private var numbers: [UInt64] = []
@@ -113,19 +113,20 @@ struct Command {
     // MARK: Planted defects
 
     private func findDefects() -> Bool {
-        let limit = numbers.first
         return inWorkers(jobs) { worker in
             let own = Defect.all.enumerated().filter { $0.offset % jobs == worker }.map(\.element)
-            return own.map { find($0, limit) }.allSatisfy { $0 }
+            return own.map(find).allSatisfy { $0 }
         }
     }
 
-    /// Runs the known seed, or seeds from 1 to `limit` until one fails.
-    private func find(_ defect: Defect, _ limit: UInt64?) -> Bool {
-        let seeds = limit.map { 1...$0 } ?? defect.seed...defect.seed
+    /// Runs seeds until one fails with the defect but not without it.
+    private func find(_ defect: Defect) -> Bool {
+        let first = numbers.first ?? defect.seed
+        let seeds = first..<first + (numbers.count > 1 ? numbers[1] : 2000)
         for seed in seeds {
             let result = Run(plan: Plan(seed: seed, planted: defect.number)).run()
-            guard let failure = result.failure else { continue }
+            guard let failure = result.failure, Run(plan: Plan(seed: seed)).run().failure == nil
+            else { continue }
             say("\(defect.number) \(defect.name): seed \(seed): \(failure)")
             return true
         }

@@ -4,19 +4,17 @@ import SimulatedPlatform
 /// Objects of one class, by primary key. An object's value decides its properties, so that a
 /// content is an array of numbers; 0 is an object that does not exist.
 enum ItemDatabase {
-    static let path = "/sim/a.realm"
-
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz".utf8)
 
-    /// Creates the class in an empty database, with the content that `Board` has for the version
-    /// after it.
-    static func create(in transaction: WriteTransaction) throws(RealmError) {
+    /// Creates the class.
+    private static func create(in transaction: WriteTransaction) throws(RealmError) -> TableKey {
         let table = try transaction.createClass("Item", primaryKey: PropertySpec("key", .int))
         try transaction.addProperty(table, PropertySpec("value", .int))
         var text = PropertySpec("text", .string)
         text.isIndexed = true
         try transaction.addProperty(table, text)
         try transaction.addProperty(table, PropertySpec("bytes", .binary))
+        return table
     }
 
     /// The text of a value: short, so that several objects have the same.
@@ -30,11 +28,12 @@ enum ItemDatabase {
         return [UInt8](repeating: UInt8(truncatingIfNeeded: value >> 40), count: count)
     }
 
-    /// Changes the object with `key` to `value`.
+    /// Changes the object with `key` to `value`. Creates the class if it is missing.
     static func set(
         _ key: Int, _ value: UInt64, in transaction: WriteTransaction
     ) throws(RealmError) {
-        guard let table = transaction.table(named: "Item") else { throw missing }
+        let there = transaction.table(named: "Item")
+        let table = if let there { there } else { try create(in: transaction) }
         let primaryKey = Value.int(Int64(key))
         let known = try transaction.find(in: table, primaryKey: primaryKey)
         if value == 0 {
@@ -58,14 +57,11 @@ enum ItemDatabase {
         }
     }
 
-    private static var missing: RealmError {
-        .misuse("the class is missing", code: "NoSuchClass", reason: "missing")
-    }
-
-    /// Reads a version completely; nil if an object contradicts its value.
+    /// Reads a version completely; nil if an object contradicts its value. A new database has no
+    /// class.
     static func content(of snapshot: Snapshot) throws(RealmError) -> Board.Content? {
         var content = Board.Content(repeating: 0, count: Board.keyCount)
-        guard let info = snapshot.schema.table(named: "Item") else { throw missing }
+        guard let info = snapshot.schema.table(named: "Item") else { return content }
         let table = snapshot.table(info)
         for key in try table.keys() {
             guard let row = try table.row(key), case .int(let number) = try row.value(0),

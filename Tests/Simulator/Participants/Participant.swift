@@ -7,13 +7,15 @@ struct Participant {
     private let board = Board()
     private var random: SplitRandom
     private let name: String
+    private let file: ItemFile
     private var lastVersion: UInt64 = 0
     /// Whether errors of others explain an error here.
     private let isTolerant: Bool
 
     /// - Parameter isAlone: whether all other processes have ended, and no call fails.
-    init(_ name: String, seed: UInt64, isAlone: Bool = false) {
+    init(_ name: String, _ file: ItemFile, seed: UInt64, isAlone: Bool = false) {
         self.name = name
+        self.file = file
         isTolerant = !isAlone
         random = SplitRandom(seed)
     }
@@ -23,7 +25,7 @@ struct Participant {
     /// Commits a few transactions.
     mutating func write() {
         attempt { (self) throws(RealmError) in
-            let session = try WriteSession(path: ItemDatabase.path)
+            let session = try self.file.writeSession()
             for _ in 0..<(1 + self.random.below(5)) { try self.commit(session) }
         }
     }
@@ -33,10 +35,10 @@ struct Participant {
         for _ in 0..<(1 + random.below(3)) {
             attempt { (self) throws(RealmError) in
                 if self.random.chance(50) {
-                    try self.commit(WriteSession(path: ItemDatabase.path))
+                    try self.commit(self.file.writeSession())
                 } else {
                     let acknowledged = self.board.acknowledged
-                    let database = try Database.open(ItemDatabase.path)
+                    let database = try self.file.open()
                     // It may be shared with another thread, which has it open since earlier.
                     try database.refresh()
                     try self.verify(database.snapshot(), since: acknowledged)
@@ -48,7 +50,7 @@ struct Participant {
     /// Reads versions and keeps some of them pinned while others commit.
     mutating func read() {
         attempt { (self) throws(RealmError) in
-            let database = try Database.open(ItemDatabase.path)
+            let database = try self.file.open()
             var pinned: [Snapshot] = []
             for _ in 0..<(2 + self.random.below(6)) {
                 let acknowledged = self.board.acknowledged
@@ -73,8 +75,7 @@ struct Participant {
     mutating func watch(isPunctual: Bool) {
         attempt { (self) throws(RealmError) in
             let loop = ThreadLoop()
-            let configuration = Instance.Configuration(path: ItemDatabase.path)
-            let instance = try Instance.open(configuration, on: loop.confinement)
+            let instance = try self.file.instance(on: loop)
             defer { instance.close() }
             let token = try self.observe(instance)
             defer { token.invalidate() }
@@ -94,7 +95,7 @@ struct Participant {
 
     private func observe(_ instance: Instance) throws(RealmError) -> ObservationToken {
         guard let table = instance.snapshot().schema.table(named: "Item") else {
-            throw .misuse("the class is missing")
+            return instance.observe { _ in }
         }
         return try instance.observe(table: table.key) { _ in }
     }
@@ -167,9 +168,7 @@ struct Participant {
     /// proposed, not older than the last acknowledged one, and can be written.
     mutating func recover() {
         attempt { (self) throws(RealmError) in
-            var options = Database.Options()
-            options.creation = .never
-            let database = try Database.open(ItemDatabase.path, options)
+            let database = try self.file.open()
             let snapshot = database.snapshot()
             let version = snapshot.version
             if version < self.board.acknowledged {
@@ -180,7 +179,7 @@ struct Participant {
             else { return self.fail("version \(version) after a crash has a wrong content") }
             self.board.adopt(version, found)
             self.checkIntegrity(snapshot)
-            try self.commit(WriteSession(path: ItemDatabase.path))
+            try self.commit(self.file.writeSession())
             try database.refresh()
             self.checkIntegrity(database.snapshot())
         }

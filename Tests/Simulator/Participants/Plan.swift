@@ -10,6 +10,7 @@ struct Plan {
     }
 
     let seed: UInt64
+    let file: ItemFile
     /// The processes of each round. Between two rounds all of them have ended.
     var rounds: [[Kind]] = []
     var settings = sim_settings()
@@ -25,11 +26,14 @@ struct Plan {
         self.seed = seed
         var random = SplitRandom(seed ^ 0x5EED)
         disturbance = Disturbance.allCases[random.below(Disturbance.allCases.count)]
+        file = ItemFile.all[[0, 0, 0, 1, 2, 2, 3][random.below(7)]]
         for _ in 0..<(1 + random.below(3)) {
             rounds.append((0..<(1 + random.below(4))).map { _ in Self.kind(&random) })
         }
         settings.seed = seed
         settings.planted = planted
+        // The format assumes that encrypted pages are written as a whole.
+        settings.sector = file.isEncrypted ? 4096 : 512
         settings.step_limit = 60_000
         settings.switch_rate = [600, 3000, 13_000, 65_536][random.below(4)]
         settings.jump_rate = [0, 2000, 20_000][random.below(3)]

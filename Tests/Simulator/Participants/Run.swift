@@ -18,35 +18,36 @@ struct Run {
         var decisions: [sim_decision] = []
     }
 
-    /// Makes the database with which all runs begin, in the process that starts the others, which
+    /// Makes the databases with which runs begin, in the process that starts the others, which
     /// inherit what the runtime has cached then.
     static func prepare() {
         var settings = sim_settings()
-        settings.step_limit = 1_000_000
+        (settings.step_limit, settings.sector) = (1_000_000, 512)
         sim_reset(&settings)
         sim_enter()
-        var options = WriteSession.Options()
-        options.creates = true
-        do throws(RealmError) {
-            let session = try WriteSession(path: ItemDatabase.path, options: options)
-            var transaction = try session.begin()
-            try ItemDatabase.create(in: transaction)
-            try transaction.commit()
-            transaction = try session.begin()
-            for key in 0..<8 { try ItemDatabase.set(key, initial(key), in: transaction) }
-            let version = try transaction.commit()
-            let snapshot = session.database.snapshot()
-            let content = try ItemDatabase.content(of: snapshot)
-            precondition(content?[7] == initial(7))
-            firstVersion = version
-        } catch { fatalError("\(error)") }
+        for file in ItemFile.all where !file.isNew {
+            do throws(RealmError) {
+                firstVersion = try file.create(firstContent)
+                let snapshot = try file.open().snapshot()
+                let content = try ItemDatabase.content(of: snapshot)
+                precondition(content?.prefix(firstContent.count) == firstContent[...])
+            } catch { fatalError("\(error)") }
+        }
         sim_leave()
         sim_save_files()
     }
 
     nonisolated(unsafe) private static var firstVersion: UInt64 = 0
+    private static let firstContent = (1...8).map { UInt64($0) &* 0x9E37_79B9_7F4A_7C15 }
 
-    private static func initial(_ key: Int) -> UInt64 { UInt64(key + 1) &* 0x9E37_79B9_7F4A_7C15 }
+    /// Sets the model to the state of the files.
+    private func resetBoard() {
+        board.reset()
+        var content = Board.Content(repeating: 0, count: Board.keyCount)
+        if plan.file.isNew { return board.adopt(1, content) }
+        content.replaceSubrange(0..<Self.firstContent.count, with: Self.firstContent)
+        board.adopt(Self.firstVersion, content)
+    }
 
     /// Runs the seed, or the recorded decisions.
     func run(replaying decisions: [sim_decision]? = nil) -> Result {
@@ -56,9 +57,7 @@ struct Run {
         sim_reset(&settings)
         if let decisions { sim_set_decisions(decisions, decisions.count) }
         sim_restore_files()
-        board.reset()
-        let first = (0..<Board.keyCount).map { $0 < 8 ? Self.initial($0) : 0 }
-        board.adopt(Self.firstVersion, first)
+        resetBoard()
         for (number, kinds) in plan.rounds.enumerated() {
             guard runRound(number, kinds, &settings, &result) else { break }
             sim_continue(&settings)
@@ -81,7 +80,7 @@ struct Run {
         sim_continue(&calm)
         let seed = plan.seed &* 1000 &+ UInt64(number)
         if sim_fork("recovery") == 0 {
-            var participant = Participant("recovery", seed: seed, isAlone: true)
+            var participant = Participant("recovery", plan.file, seed: seed, isAlone: true)
             participant.recover()
             sim_exit()
         }
@@ -107,10 +106,10 @@ struct Run {
         let name = kind.map(\.rawValue).joined(separator: "+")
         guard sim_fork(name) == 0 else { return }
         let seed = (plan.seed &* 64 &+ UInt64(round)) &* 64 &+ UInt64(index * 8)
-        let isPunctual = plan.isPunctual
+        let (file, isPunctual) = (plan.file, plan.isPunctual)
         Threads.run(kind.count) { thread in
             var participant = Participant(
-                "\(kind[thread].rawValue) \(index).\(thread)", seed: seed &+ UInt64(thread))
+                "\(kind[thread].rawValue) \(index).\(thread)", file, seed: seed &+ UInt64(thread))
             switch kind[thread] {
             case .writer: participant.write()
             case .reader: participant.read()

@@ -50,7 +50,7 @@ static void apply_size(int inode, size_t size) {
 
 /// End of the sector that contains `offset`, at most `end`.
 static size_t sector_end(size_t offset, size_t end) {
-    size_t next = offset / SECTOR * SECTOR + SECTOR;
+    size_t sector = world->settings.sector, next = offset / sector * sector + sector;
     return next < end ? next : end;
 }
 
@@ -85,8 +85,8 @@ static void sync_inode(int inode, bool fails) {
             continue;
         }
         if (is_planted(PLANTED_SIZE_NOT_SYNCED) && entry->kind == LOG_SIZE) continue;
-        if (is_planted(PLANTED_SECTOR_NOT_SYNCED) && entry->kind == LOG_WRITE && entry->count > SECTOR)
-            entry->count = (entry->count - 1) / SECTOR * SECTOR;
+        if (is_planted(PLANTED_SECTOR_NOT_SYNCED) && entry->kind == LOG_WRITE && entry->count > 512)
+            entry->count = (entry->count - 1) / 512 * 512;
         apply(entry, fails ? ALL / 2 : ALL, &random);
     }
     world->log_count = kept;
@@ -109,9 +109,9 @@ void sim_lose_power(void) {
             // Stores in the mapping may have arrived too.
             if (file->durable_size < file->size && next_random(&random) % 2)
                 file->durable_size = file->size;
-            for (size_t at = 0; at < file->durable_size; at += SECTOR)
+            for (size_t at = 0; at < file->durable_size; at += 512)
                 if (next_random(&random) % 2)
-                    memcpy(durable + i * SLOT + at, bytes_of(i) + at, SECTOR);
+                    memcpy(durable + i * SLOT + at, bytes_of(i) + at, 512);
         }
         memcpy(bytes_of(i), durable + i * SLOT, file->touched);
         file->size = file->durable_size;
@@ -173,11 +173,14 @@ static ssize_t write_at(int inode, const void *bytes, size_t count, off_t offset
     int error = begin_disk_call("pwrite", inode, offset, count);
     if (error > 0) {
         // A part may have arrived.
-        if (error != EINTR && count > SECTOR)
-            store(inode, bytes, count / 2 / SECTOR * SECTOR, offset);
+        size_t part = count / 2 / world->settings.sector * world->settings.sector;
+        if (error != EINTR && part > 0) store(inode, bytes, part, offset);
         return failing(error);
     }
-    size_t done = error < 0 && count > 1 ? (count + 1) / 2 : count;
+    // Encrypted pages are written as a whole.
+    size_t half = (count + 1) / 2, sector = world->settings.sector;
+    if (sector > 512) half = half / sector * sector;
+    size_t done = error < 0 && half > 0 ? half : count;
     if (planted_write(inode, bytes, count, offset)) return count;
     store(inode, bytes, done, offset);
     note_result(done);

@@ -18,15 +18,14 @@ enum {
     MAX_DESCRIPTORS = 96,
     MAX_MAPS = 16,
     MAX_OPEN_FILES = 256,
-    MAX_INODES = 12,
-    MAX_NAMES = 12,
+    MAX_INODES = 24,
+    MAX_NAMES = 24,
     MAX_POLLS = 16,
     MAX_WATCHES = 8,
     MAX_HELD = 64,
     MAX_LOG = 1 << 15,
     MAX_DECISIONS = 1 << 16,
     MAX_CALLS = 1 << 14,
-    SECTOR = 512,
     FIRST_DESCRIPTOR = 5000,
 };
 

@@ -23,6 +23,8 @@ struct sim_settings {
     uint32_t error_rate, short_rate, interrupt_rate;
     /// Number of calls after which the run has failed to progress.
     uint32_t step_limit;
+    /// Number of bytes that a power failure keeps or loses together.
+    uint32_t sector;
     /// Number of a planted defect; 0 for none.
     uint32_t planted;
     /// Whether the recorded decisions are used instead of the seed.
