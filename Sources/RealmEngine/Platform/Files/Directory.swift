@@ -18,7 +18,7 @@ package func syncDirectory(of target: String, for path: String) throws(RealmErro
     }
     defer { _ = Glibc.close(fd) }
     // EINVAL: the file system cannot sync directories.
-    guard fsync(fd) == 0 || errno == EINVAL else {
+    guard retryingInterrupts({ fsync(fd) }) == 0 || errno == EINVAL else {
         throw systemFailure(.output, "cannot sync the directory", errno: errno, file: path)
     }
 }
