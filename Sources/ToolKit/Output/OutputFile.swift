@@ -73,7 +73,7 @@ package final class OutputFile {
     package func restart() throws(RealmError) -> Bool {
         if written == finalByteCount { return true }
         guard temporary != nil else { return false }
-        guard ftruncate(descriptor, finalByteCount) == 0,
+        guard retryingInterrupts({ ftruncate(descriptor, finalByteCount) }) == 0,
             lseek(descriptor, finalByteCount, SEEK_SET) >= 0
         else {
             throw failure("cannot truncate", errno)
@@ -93,7 +93,9 @@ package final class OutputFile {
     package func commit(isDurable: Bool = true) throws(RealmError) {
         guard let destination else { return try finishStandardOutput() }
         guard let temporary else { return try close() }
-        guard !isDurable || fsync(descriptor) == 0 else { throw failure("cannot sync", errno) }
+        guard !isDurable || retryingInterrupts({ fsync(descriptor) }) == 0 else {
+            throw failure("cannot sync", errno)
+        }
         // The file is published before closing: an unnamed file is deleted with its last
         // descriptor.
         try destination.publish(temporary, isDurable: isDurable)
