@@ -32,37 +32,38 @@ struct MixedLeaf {
         let word = words.integer(i)
         if word == 0 { return .null }
         let payload = word >> 8
-        switch MixedKind(rawValue: word & MixedKind.mask) {
-        case .int: return .int(hasPool(word) ? try number(payload) : payload)
-        case .bool: return .bool(payload != 0)
-        case .string: return .string(try bytes(payload))
-        case .binary: return .binary(try bytes(payload))
-        case .timestamp:
+        switch word & MixedKind.mask {
+        case MixedKind.int.rawValue: return .int(hasPool(word) ? try number(payload) : payload)
+        case MixedKind.bool.rawValue: return .bool(payload != 0)
+        case MixedKind.string.rawValue: return .string(try bytes(payload))
+        case MixedKind.binary.rawValue: return .binary(try bytes(payload))
+        case MixedKind.timestamp.rawValue:
             let (s, n) = try pair(payload)
             guard let time = Timestamp(storedSeconds: s, nanoseconds: n) else {
                 throw bad("a timestamp out of range")
             }
             return .timestamp(time)
-        case .float:
+        case MixedKind.float.rawValue:
             return .float(Float(bitPattern: UInt32(truncatingIfNeeded: try number(payload))))
-        case .double:
+        case MixedKind.double.rawValue:
             return .double(Double(bitPattern: UInt64(bitPattern: try number(payload))))
-        case .decimal:
+        case MixedKind.decimal.rawValue:
             let (low, high) = try pair(payload)
             return .decimal(
                 Decimal128(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low)))
-        case .objectID:
+        case MixedKind.objectID.rawValue:
             return .objectID(ObjectID(bytes: try fixed(payload, ObjectID.byteCount)))
-        case .link:
+        case MixedKind.link.rawValue:
             let (number, key) = try pair(payload)
             guard let table = UInt32(exactly: number) else {
                 throw bad("a link to table \(number)")
             }
             return .link(ObjectLink(table: TableKey(table), key: ObjectKey(key)))
-        case .uuid: return .uuid(UUIDValue(bytes: try fixed(payload, UUIDValue.byteCount)))
-        case .list: return .list(try nested(payload, i))
-        case .dictionary: return .dictionary(try nested(payload, i))
-        case .untypedLink, nil: return .null
+        case MixedKind.uuid.rawValue:
+            return .uuid(UUIDValue(bytes: try fixed(payload, UUIDValue.byteCount)))
+        case MixedKind.list.rawValue: return .list(try nested(payload, i))
+        case MixedKind.dictionary.rawValue: return .dictionary(try nested(payload, i))
+        default: return .null
         }
     }
 
