@@ -1,4 +1,5 @@
 import Glibc
+import RealmEngine
 import SimulatedPlatform
 
 /// The command line.
@@ -69,7 +70,7 @@ struct Command {
             if id != 0 { return id }
             // Each has files of its own.
             sim_create()
-            sim_bind(Int32(worker))
+            sim_bind(Int32(worker % Threads.processorCount))
             Run.prepare()
             exit(body(worker) ? 0 : 1)
         }
