@@ -259,8 +259,8 @@ extension Instance {
         if let found, found.instance === self { return try found.observe(filter, block) }
         return switch thing.target {
         case .results(let definition): try observe(results: definition, filter, block)
-        case .collection(let link, let column):
-            try observe(collection: link, column, filter, block)
+        case .collection(let link, let column, let steps):
+            try observe(collection: link, column, at: steps, filter, block)
         case .table(let key): try observe(table: key, nil, filter, block)
         case .object:
             throw RealmError.misuse("an object is no collection", code: "IllegalOperation")

@@ -301,9 +301,10 @@ extension CollectionHandle {
     fileprivate func isSame(as value: Any?) -> Bool {
         guard let confined = (value as? any ThreadTransferable)?.confined,
             confined.instance === owner.objects.instance,
-            case .collection(let link, let column) = confined.target
+            case .collection(let link, let column, let path) = confined.target
         else { return false }
         return link == owner.link && column == owner.objects.properties[property].key
+            && path == steps
     }
 }
 

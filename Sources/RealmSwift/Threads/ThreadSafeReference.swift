@@ -225,22 +225,21 @@ extension Map: ThreadTransferable {
 }
 
 extension ManagedCollection {
-    /// The engine's description of the collection of a property; nil for a collection nested in
-    /// another value.
-    var confined: RealmEngine.Confined? {
-        guard handle.steps.isEmpty else { return nil }
+    /// The engine's description of the collection.
+    var confined: RealmEngine.Confined {
         let column = handle.owner.objects.properties[handle.property].key
-        return RealmEngine.Confined(realm.engine, .collection(handle.owner.link, column))
+        return RealmEngine.Confined(
+            realm.engine, .collection(handle.owner.link, column, handle.steps))
     }
 
     /// Opens the collection that `confined` describes; nil if the owner or the property does not
-    /// exist.
+    /// exist, or if it describes no collection.
     convenience init?(_ realm: RealmInstance, _ confined: RealmEngine.Confined) {
-        guard case .collection(let link, let column) = confined.target,
+        guard case .collection(let link, let column, let steps) = confined.target,
             let objects = ObjectClass(realm.engine, link.table),
             let property = objects.properties.firstIndex(where: { $0.key == column }),
             let owner = try? ObjectHandle(objects, link.key)
         else { return nil }
-        self.init(realm, CollectionHandle(owner, property), "List")
+        self.init(realm, CollectionHandle(owner, property, steps), "List")
     }
 }

@@ -5,8 +5,8 @@ public enum ConfinedTarget: Sendable {
     /// Results of a query, evaluated in each version.
     case results(ResultsDefinition)
     case object(ObjectLink)
-    /// List, set or dictionary in a property of an object.
-    case collection(ObjectLink, ColumnKey)
+    /// List, set or dictionary in a property of an object, or the one nested in it at the steps.
+    case collection(ObjectLink, ColumnKey, [CollectionLocation.Step] = [])
 }
 
 /// A table, object, collection or query results of an instance; live or frozen like the instance.
@@ -36,7 +36,7 @@ public struct Confined {
         switch target {
         case .table(let key): key
         case .results(let definition): definition.table
-        case .object(let link), .collection(let link, _): link.table
+        case .object(let link), .collection(let link, _, _): link.table
         }
     }
 
@@ -45,7 +45,7 @@ public struct Confined {
     public func row() throws(RealmError) -> Row? {
         switch target {
         case .table, .results: return nil
-        case .object(let link), .collection(let link, _): return try table()?.row(link.key)
+        case .object(let link), .collection(let link, _, _): return try table()?.row(link.key)
         }
     }
 
@@ -60,12 +60,14 @@ public struct Confined {
         }
     }
 
-    /// Returns the collection as a value; nil if its object or property was removed.
+    /// Returns the collection as a value; nil if its object or property was removed, and for a
+    /// nested collection that is no longer there.
     public func collection() throws(RealmError) -> Value? {
-        guard case .collection(_, let column) = target, let row = try row(),
+        guard case .collection(_, let column, let steps) = target, let row = try row(),
             let index = row.table.info.columns.firstIndex(where: { $0.key == column })
         else { return nil }
-        return try row.value(index)
+        return try CollectionHandle.value(
+            along: steps, in: try row.value(index), row.table.snapshot.lookup)
     }
 
     /// Whether the target was deleted, or the instance was invalidated.

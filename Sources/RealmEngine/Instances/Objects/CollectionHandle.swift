@@ -87,6 +87,22 @@ package struct CollectionHandle {
 
     // MARK: Finding
 
+    /// Returns the collection nested in `value` at the end of the steps, `value` itself for no
+    /// steps; nil if there is no collection any more.
+    static func value(
+        along steps: [CollectionLocation.Step], in value: Value, _ space: NodeSpace
+    ) throws(RealmError) -> Value? {
+        if steps.isEmpty { return value }
+        var value = value
+        do throws(RealmError) {
+            for step in steps { value = try Self.value(at: step, in: value, space) }
+        } catch {
+            if error.code == "InvalidatedObject" || error.code == "OutOfBounds" { return nil }
+            throw error
+        }
+        return value.collectionRoot == nil ? nil : value
+    }
+
     private static func value(
         at step: CollectionLocation.Step, in value: Value, _ space: NodeSpace
     ) throws(RealmError) -> Value {

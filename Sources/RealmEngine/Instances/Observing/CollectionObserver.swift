@@ -1,7 +1,7 @@
 /// Observes a list, set or dictionary, or the results of a query.
 final class CollectionObserver: Observer {
     enum Subject: Sendable {
-        case collection(ObjectLink, ColumnKey)
+        case collection(ObjectLink, ColumnKey, [CollectionLocation.Step])
         case results(ResultsDefinition)
 
         /// Whether an element in place of another one counts as a modification: in collections, but

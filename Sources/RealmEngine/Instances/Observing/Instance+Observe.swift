@@ -90,14 +90,18 @@ extension Instance {
     }
 
     /// Observes a list, set or dictionary; see `observe(table:_:_:_:)`.
+    ///
+    /// - Parameter steps: path to a nested collection. Positions in the path are fixed: if a list
+    ///   of the path changes, another nested collection may be at the same position.
     package func observe(
-        collection object: ObjectLink, _ column: ColumnKey, _ filter: ChangeFilter? = nil,
+        collection object: ObjectLink, _ column: ColumnKey,
+        at steps: [CollectionLocation.Step] = [], _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
     ) throws(RealmError) -> ObservationToken {
         checkObservable()
         let info = schema.table(object.table)?.columns.first { $0.key == column }
         let links = info.flatMap { $0.type == .link ? ChangeFilter.linked($0.target) : nil }
-        return try add(.collection(object, column), filter ?? links, nil, block)
+        return try add(.collection(object, column, steps), filter ?? links, nil, block)
     }
 
     private func add(

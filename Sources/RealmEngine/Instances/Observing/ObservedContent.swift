@@ -20,18 +20,20 @@ enum ObservedContent: Sendable {
 
     static let nothing = ObservedContent.elements([])
 
-    /// Returns nil if the collection or class was removed.
+    /// Returns nil if the class, the object or a nested collection was removed.
     init?(_ subject: CollectionObserver.Subject, _ snapshot: Snapshot) throws(RealmError) {
         switch subject {
         case .results(let definition):
             if snapshot.schema.table(definition.table) == nil { return nil }
             self = .objects(try definition.keys(in: snapshot).array)
-        case .collection(let link, let column):
+        case .collection(let link, let column, let steps):
             guard let info = snapshot.schema.table(link.table),
                 let index = info.columns.firstIndex(where: { $0.key == column }),
-                let row = try snapshot.table(info).row(link.key)
+                let row = try snapshot.table(info).row(link.key),
+                let value = try CollectionHandle.value(
+                    along: steps, in: try row.value(index), snapshot.lookup)
             else { return nil }
-            try self.init(try row.value(index), snapshot)
+            try self.init(value, snapshot)
         }
     }
 
