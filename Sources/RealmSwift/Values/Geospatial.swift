@@ -21,7 +21,7 @@ public struct GeoPoint: Sendable, Hashable {
     }
 
     fileprivate var stored: RealmEngine.GeoPoint {
-        RealmEngine.GeoPoint(longitude: longitude, latitude: latitude)
+        RealmEngine.GeoPoint(longitude: longitude, latitude: latitude, altitude: altitude)
     }
 }
 

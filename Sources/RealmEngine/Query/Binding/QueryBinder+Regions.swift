@@ -10,19 +10,48 @@ extension QueryBinder {
                 "geoTarget", property.range,
                 "'\(source.quote(property.range))' is not a link to a geospatial point")
         }
-        guard path.table.kind == .embedded,
-            let type = column("type", .string, nil, path.table),
+        guard let type = column("type", .string, nil, path.table),
             let coordinates = column("coordinates", .double, .list, path.table)
-        else {
-            throw source.error(
-                .runtime, "geoTarget", at: property.range,
-                "class \(path.table.className) is not an embedded point with 'type' and "
-                    + "'coordinates'")
+        else { throw try noPoint(property, tree, path.table) }
+        guard path.table.kind == .embedded else {
+            throw noPoint(
+                property, path.table,
+                "A GEOWITHIN query can only operate on a link to an embedded class but "
+                    + "'\(path.table.className)' is at the top level")
         }
         return .geoWithin(
             BoundGeo(
                 BoundPath(path), property.quantifier, type: type, coordinates: coordinates,
                 try region(tree, range)))
+    }
+
+    /// Makes the error for a class without the properties of a point.
+    private func noPoint(
+        _ property: QueryProperty, _ tree: QueryRegion, _ table: TableInfo
+    ) throws(RealmError) -> RealmError {
+        var region = ""
+        if case .argument(let number) = tree, case .geo(let shape) = try argument(number, .none) {
+            region = shape.text
+        } else if case .shape(let shape) = tree {
+            region = shape.text
+        }
+        let path = property.path.names.compactMap { $0 }.joined(separator: ".")
+        return noPoint(
+            property, table,
+            "Query '\(path) GEOWITHIN \(region)' links to data in the wrong format for a geoWithin "
+                + "query")
+    }
+
+    /// - Parameter message: message to programs that use predicates.
+    private func noPoint(
+        _ property: QueryProperty, _ table: TableInfo, _ message: String
+    ) -> RealmError {
+        source.error(
+            .runtime, "geoTarget", at: property.range,
+            dialect.isPredicate
+                ? message
+                : "class \(table.className) is not an embedded point with 'type' and "
+                    + "'coordinates'")
     }
 
     private func column(
@@ -70,11 +99,15 @@ extension QueryBinder {
     private func validated(
         _ shape: GeoShape, _ range: SourceRange, _ code: QuerySource.Code
     ) throws(RealmError) -> GeoRegion {
-        do throws(GeoRegion.ShapeError) {
+        do throws(GeoFlaw) {
             return try GeoRegion(shape)
         } catch {
             throw source.error(
-                code, "geoRegion", at: range, "this region is invalid: \(error.message)")
+                code, "geoRegion", at: range,
+                dialect.isPredicate
+                    ? "Invalid region in GEOWITHIN query for parameter '\(shape.text)': "
+                        + "'\(shape.text(of: error))'"
+                    : "this region is invalid: \(error.message)")
         }
     }
 

@@ -4,19 +4,16 @@ enum GeoRegion: Sendable {
     case cap(SphereVector, chord: Double)
     case polygon(outside: GeoRing, holes: [GeoRing])
 
-    /// Why a shape is no valid region.
-    struct ShapeError: Error { let message: String }
-
-    init(_ shape: GeoShape) throws(ShapeError) {
+    init(_ shape: GeoShape) throws(GeoFlaw) {
         switch shape {
-        case .point: throw ShapeError(message: "a point has no inside")
+        case .point: throw .point
         case .box(let a, let b): try self.init(box: a, b)
         case .circle(let center, let radius): try self.init(center, radius: radius)
         case .polygon(let rings): try self.init(rings: rings)
         }
     }
 
-    private init(box a: GeoPoint, _ b: GeoPoint) throws(ShapeError) {
+    private init(box a: GeoPoint, _ b: GeoPoint) throws(GeoFlaw) {
         let corners = [
             a, GeoPoint(longitude: a.longitude, latitude: b.latitude), b,
             GeoPoint(longitude: b.longitude, latitude: a.latitude),
@@ -24,52 +21,36 @@ enum GeoRegion: Sendable {
         try self.init(rings: [corners + [a]])
     }
 
-    private init(_ center: GeoPoint, radius: Double) throws(ShapeError) {
-        guard radius >= 0 else { throw ShapeError(message: "a radius is not negative and not NaN") }
+    private init(_ center: GeoPoint, radius: Double) throws(GeoFlaw) {
+        guard radius >= 0 else { throw .radius }
         let half = Trigonometry.sine(min(radius, .pi) / 2)
         self = .cap(try Self.vector(center), chord: 4 * half * half)
     }
 
-    private init(rings: [[GeoPoint]]) throws(ShapeError) {
+    private init(rings: [[GeoPoint]]) throws(GeoFlaw) {
         guard rings.reduce(0, { $0 + $1.count }) <= QueryLimits.points else {
-            throw ShapeError(message: "it has more than \(QueryLimits.points) points")
+            throw .tooManyPoints
         }
         var loops: [GeoRing] = []
-        for ring in rings {
+        for (number, ring) in rings.enumerated() {
             var places: [SphereVector] = []
             for point in ring { places.append(try Self.vector(point)) }
-            do throws(GeoRing.ShapeError) {
-                loops.append(try GeoRing(closed: places))
-            } catch { throw ShapeError(message: error.rawValue) }
+            let loop = try GeoRing(closed: places, number: number)
+            if let outside = loops.first, !outside.holds(loop) { throw .holeOutside(ring: number) }
+            loops.append(loop)
         }
-        guard let outside = loops.first else { throw ShapeError(message: "a polygon needs a ring") }
-        try Self.check(outside, holes: loops.dropFirst())
+        guard let outside = loops.first else { throw .noRing }
+        try GeoRing.checkEdges(of: loops)
+        try GeoRing.check(holes: loops.dropFirst())
         self = .polygon(outside: outside, holes: Array(loops.dropFirst()))
-    }
-
-    private static func check(
-        _ outside: GeoRing, holes: ArraySlice<GeoRing>
-    ) throws(ShapeError) {
-        for (i, hole) in holes.enumerated() {
-            guard !outside.crosses(hole), outside.contains(nudged(hole.vertices[0])) else {
-                throw ShapeError(message: "a hole lies outside its polygon")
-            }
-            for other in holes.dropFirst(i + 1) {
-                guard !hole.crosses(other), !hole.contains(nudged(other.vertices[0])),
-                    !other.contains(nudged(hole.vertices[0]))
-                else { throw ShapeError(message: "holes of a polygon overlap") }
-            }
-        }
     }
 
     static func isValid(_ point: GeoPoint) -> Bool {
         abs(point.longitude) <= 180 && abs(point.latitude) <= 90
     }
 
-    private static func vector(_ point: GeoPoint) throws(ShapeError) -> SphereVector {
-        guard isValid(point) else {
-            throw ShapeError(message: "a longitude is within 180 degrees, a latitude within 90")
-        }
+    private static func vector(_ point: GeoPoint) throws(GeoFlaw) -> SphereVector {
+        guard isValid(point) else { throw .coordinate }
         return SphereVector(longitude: point.longitude, latitude: point.latitude)
     }
 
@@ -77,7 +58,7 @@ enum GeoRegion: Sendable {
     /// belongs to exactly one of the adjacent regions. At a pole, different longitudes give
     /// different vectors, much closer to each other; there the direction is along the ground and
     /// the distance smaller.
-    private static func nudged(_ vector: SphereVector) -> SphereVector {
+    static func nudged(_ vector: SphereVector) -> SphereVector {
         guard !vector.isPole else {
             return vector + SphereVector(-vector.z, 0.012 * vector.z, 0) * 1e-20
         }

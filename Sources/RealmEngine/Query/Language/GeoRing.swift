@@ -8,31 +8,44 @@ struct GeoRing: Sendable {
     /// Whether a vertex is at a pole. The direction of arcs from there requires exact arithmetic.
     private let touchesPole: Bool
 
-    enum ShapeError: String, Error {
-        case open = "a ring must end where it begins"
-        case tooFew = "a ring needs at least three different points"
-        case crossing = "a ring crosses or touches itself"
+    /// - Parameter number: number of the ring in its polygon, for errors.
+    init(closed points: [SphereVector], number: Int) throws(GeoFlaw) {
+        guard points.count > 1, points[0] == points[points.count - 1] else {
+            throw .open(ring: number)
+        }
+        try self.init(points.dropLast(), number)
     }
 
-    init(closed points: [SphereVector]) throws(ShapeError) {
-        guard points.count > 1, points[0] == points[points.count - 1] else { throw .open }
-        try self.init(points.dropLast())
-    }
-
-    init(_ points: ArraySlice<SphereVector>) throws(ShapeError) {
+    private init(_ points: ArraySlice<SphereVector>, _ number: Int) throws(GeoFlaw) {
         var vertices: [SphereVector] = []
         for point in points where vertices.last != point { vertices.append(point) }
         while vertices.count > 1, vertices.first == vertices.last { vertices.removeLast() }
-        guard vertices.count >= 3 else { throw .tooFew }
+        guard vertices.count >= 3 else {
+            throw .tooFewVertices(ring: number, count: vertices.count)
+        }
         let touchesPole = vertices.contains { $0.isPole }
-        guard Set(vertices).count == vertices.count, !Self.crossesItself(vertices, touchesPole)
-        else { throw .crossing }
+        if let (first, second) = Self.repetition(vertices) {
+            throw .repeatedVertex(ring: number, first, second)
+        }
+        if let (first, second) = Self.crossing(vertices, touchesPole) {
+            throw .crossingEdges(ring: number, first, second)
+        }
         self.vertices = vertices
         self.touchesPole = touchesPole
         containsReference = Self.isReferenceInside(vertices, touchesPole)
     }
 
-    private static func crossesItself(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
+    /// The first vertex that is equal to an earlier one, after that one; nil if all differ.
+    private static func repetition(_ v: [SphereVector]) -> (Int, Int)? {
+        var known: [SphereVector: Int] = [:]
+        for (i, vertex) in v.enumerated() {
+            if let first = known.updateValue(i, forKey: vertex) { return (first, i) }
+        }
+        return nil
+    }
+
+    /// The first two edges that cross; nil if none do.
+    private static func crossing(_ v: [SphereVector], _ touchesPole: Bool) -> (Int, Int)? {
         let n = v.count
         for i in 0..<n {
             for j in stride(from: i + 2, to: n, by: 1) where (j + 1) % n != i {
@@ -40,10 +53,10 @@ struct GeoRing: Sendable {
                 let doCross =
                     touchesPole
                     ? SphereVector.arcsCrossExactly(a, b, c, d) : SphereVector.arcsCross(a, b, c, d)
-                if doCross { return true }
+                if doCross { return (i, j) }
             }
         }
-        return false
+        return nil
     }
 
     /// Whether the arc from the reference to `vector` crosses the ring an odd number of times.
@@ -69,7 +82,7 @@ struct GeoRing: Sendable {
     private static func isReferenceInside(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
         let area = leftArea(v)
         if abs(area) < smallArea { return isReferenceOutvoted(v, touchesPole) }
-        let isLeftInside = area > 0 || area < roundingOfHemisphere - 2 * Double.pi
+        let isLeftInside = isLeftInside(area)
         // Point just to the left of the middle of the longest edge, far closer to it than to any
         // other edge.
         var (a, b) = (v[v.count - 1], v[0])
@@ -78,6 +91,16 @@ struct GeoRing: Sendable {
         }
         let beside = ((a + b).normalized + a.normal(to: b).normalized * 1e-9).normalized
         return crossesOddly(v, touchesPole, to: beside) != isLeftInside
+    }
+
+    /// Whether the inside is the left side, of signed area `area`.
+    private static func isLeftInside(_ area: Double) -> Bool {
+        area > 0 || area < roundingOfHemisphere - 2 * Double.pi
+    }
+
+    /// The vertices in the direction that has the inside on the left.
+    var verticesAroundInside: [SphereVector] {
+        Self.isLeftInside(Self.leftArea(vertices)) ? vertices : vertices.reversed()
     }
 
     /// Limit for small regions, about 4000 square kilometres: the sign of such an area may be a
@@ -116,12 +139,18 @@ struct GeoRing: Sendable {
         Self.crossesOddly(vertices, touchesPole, to: vector) != containsReference
     }
 
+    /// Whether an edge crosses an edge of the other ring. Edges that meet at a common vertex do not
+    /// cross.
     func crosses(_ other: GeoRing) -> Bool {
         var last = vertices[vertices.count - 1]
         for next in vertices {
             var otherLast = other.vertices[other.vertices.count - 1]
             for otherNext in other.vertices {
-                if SphereVector.arcsCross(last, next, otherLast, otherNext) { return true }
+                let doMeet =
+                    last == otherLast || last == otherNext || next == otherLast || next == otherNext
+                if !doMeet, SphereVector.arcsCross(last, next, otherLast, otherNext) {
+                    return true
+                }
                 otherLast = otherNext
             }
             last = next

@@ -27,10 +27,11 @@ public enum QueryArgument: Sendable {
 public struct GeoPoint: Hashable, Sendable {
     public var longitude: Double
     public var latitude: Double
+    /// Altitude in metres. Appears in messages only.
+    public var altitude: Double
 
-    public init(longitude: Double, latitude: Double) {
-        self.longitude = longitude
-        self.latitude = latitude
+    public init(longitude: Double, latitude: Double, altitude: Double = 0) {
+        (self.longitude, self.latitude, self.altitude) = (longitude, latitude, altitude)
     }
 }
 

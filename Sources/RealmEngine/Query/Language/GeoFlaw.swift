@@ -1,0 +1,59 @@
+/// Reason why a shape is no valid region (query language 20).
+///
+/// Rings are numbered from 0, the outside. Vertices are numbered from 0, without those that repeat
+/// the vertex before; edge `i` begins at vertex `i`.
+enum GeoFlaw: Error, Hashable {
+    /// A point has no inside.
+    case point
+    /// A longitude or latitude is out of its range.
+    case coordinate
+    /// A radius is negative or NaN.
+    case radius
+    /// The rings have more points than `QueryLimits.points`.
+    case tooManyPoints
+    /// A polygon has no ring.
+    case noRing
+    /// The last point of a ring is not its first.
+    case open(ring: Int)
+    /// A ring has fewer than three vertices.
+    case tooFewVertices(ring: Int, count: Int)
+    /// Two vertices of a ring are equal.
+    case repeatedVertex(ring: Int, Int, Int)
+    /// Two edges of a ring cross.
+    case crossingEdges(ring: Int, Int, Int)
+    /// A hole is not inside the outside.
+    case holeOutside(ring: Int)
+    /// Two rings have an edge in common. The edges are numbered in the direction that has the
+    /// inside on the left.
+    case commonEdge(Edge, Edge)
+    /// Two holes cross.
+    case crossingHoles(Int, Int)
+    /// A hole lies inside another one. The number counts the outside and the holes before it, each
+    /// hole followed by those inside it.
+    case nestedHole(Int)
+
+    /// An edge of a ring.
+    struct Edge: Hashable, Sendable {
+        /// Number of the ring.
+        let ring: Int
+        /// Number of the edge.
+        let index: Int
+    }
+
+    /// The flaw in words, without numbers.
+    var message: String {
+        switch self {
+        case .point: "a point has no inside"
+        case .coordinate: "a longitude is within 180 degrees, a latitude within 90"
+        case .radius: "a radius is not negative and not NaN"
+        case .tooManyPoints: "it has more than \(QueryLimits.points) points"
+        case .noRing: "a polygon needs a ring"
+        case .open: "a ring must end where it begins"
+        case .tooFewVertices: "a ring needs at least three different points"
+        case .repeatedVertex, .crossingEdges: "a ring crosses or touches itself"
+        case .holeOutside: "a hole lies outside its polygon"
+        case .commonEdge: "two rings have an edge in common"
+        case .crossingHoles, .nestedHole: "holes of a polygon overlap"
+        }
+    }
+}
