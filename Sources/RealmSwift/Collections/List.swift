@@ -20,6 +20,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
+    /// The elements of an unmanaged list if their type refuses one of them, else nil.
+    private var refused: RefusedElements<Element>?
     @exclusivity(unchecked) @usableFromInline var managed: ManagedCollection?
 
     /// Creates an empty unmanaged list.
@@ -40,7 +42,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     /// The number of elements.
     public var endIndex: Int { count }
     /// The number of elements.
-    public var count: Int { managed?.count ?? unmanaged.count }
+    public var count: Int { managed?.count ?? refused?.count ?? unmanaged.count }
     /// The first element; nil for an empty list.
     public var first: Element? { isEmpty ? nil : self[0] }
     /// The last element; nil for an empty list.
@@ -64,7 +66,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     @usableFromInline
     func element(_ position: Int) -> Element {
         check(position, below: count)
-        guard let managed else { return unmanaged[position] }
+        guard let managed else { return refused?[position] ?? unmanaged[position] }
         return Element._rlmFromStored(managed.element(position))
     }
 
@@ -78,7 +80,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     /// Returns an iterator over the elements as they are now; the list may be changed meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
-        managed.map { RLMIterator($0) } ?? RLMIterator(unmanaged)
+        managed.map { RLMIterator($0) } ?? RLMIterator(refused?.all ?? unmanaged)
     }
 
     /// Returns the position of the first equal element; nil if there is none.
@@ -112,6 +114,13 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Changes
 
+    /// Converts the elements of an unmanaged list before it is changed. Traps if their type refuses
+    /// one.
+    private func convertRefused() {
+        guard let all = refused?.all else { return }
+        (unmanaged, refused) = (all, nil)
+    }
+
     /// Appends an element. An unmanaged object is added to the realm of a managed list.
     ///
     /// Traps for a managed list outside of a write transaction, for a deleted object or one of
@@ -136,7 +145,10 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     /// managed.
     public func insert(_ object: Element, at index: Int) {
         check(index, below: count + 1)
-        guard let managed else { return unmanaged.insert(object, at: index) }
+        guard let managed else {
+            convertRefused()
+            return unmanaged.insert(object, at: index)
+        }
         let storing = _Storing(managed.realm)
         managed.change { (handle) throws(RealmError) in
             guard let child = object._rlmEmbedded else {
@@ -155,6 +167,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     private func replace(at index: Int, _ object: Element) {
         guard let managed else {
+            convertRefused()
             unmanaged[index] = object
             return
         }
@@ -180,6 +193,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     public func remove(at index: Int) {
         check(index, below: count)
         guard let managed else {
+            convertRefused()
             unmanaged.remove(at: index)
             return
         }
@@ -189,7 +203,10 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     /// Removes all elements; objects remain in the realm unless they are embedded. Traps for a
     /// managed list outside of a write transaction.
     public func removeAll() {
-        guard let managed else { return unmanaged.removeAll() }
+        guard let managed else {
+            refused = nil
+            return unmanaged.removeAll()
+        }
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
@@ -199,6 +216,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         check(from, below: count)
         check(to, below: count)
         guard let managed else {
+            convertRefused()
             unmanaged.insert(unmanaged.remove(at: from), at: to)
             return
         }
@@ -210,7 +228,10 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     public func swapAt(_ index1: Int, _ index2: Int) {
         check(index1, below: count)
         check(index2, below: count)
-        guard let managed else { return unmanaged.swapAt(index1, index2) }
+        guard let managed else {
+            convertRefused()
+            return unmanaged.swapAt(index1, index2)
+        }
         managed.change { (handle) throws(RealmError) in try handle.swap(index1, index2) }
     }
 
@@ -235,7 +256,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return moved(managed.realm.freeze()) ?? self
     }
 
-    /// Returns the live list of a frozen one, for the calling thread or the main queue; nil if its
+    /// Returns the live list of a frozen one, in the context of the caller; nil if its
     /// owner has been deleted. Traps for an unmanaged list.
     public func thaw() -> List? {
         guard let managed else { throwRealmException("Unmanaged lists cannot be thawed") }
@@ -257,7 +278,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     private func isSame(as other: List) -> Bool {
         if self === other { return true }
         guard let mine = managed, let theirs = other.managed else {
-            return managed == nil && other.managed == nil && unmanaged == other.unmanaged
+            return managed == nil && other.managed == nil && Array(self) == Array(other)
         }
         return mine.isSame(as: theirs)
     }
@@ -269,6 +290,11 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     func assign(_ other: List) {
         if other === self || managed != nil && isSame(as: other) { return }
+        if let refused = other.refused {
+            if let managed { return refused.replace(managed) }
+            (self.refused, unmanaged) = (refused, [])
+            return
+        }
         let elements = Array(other)
         removeAll()
         append(objectsIn: elements)
@@ -298,9 +324,14 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
     public static func _rlmConverted(_ value: Any?) -> Self? {
         if let list = value as? Self { return list }
         let given = Converted<Element>.given(value)
-        guard let elements = given.map({ Converted<Element>.all($0) }) ?? [] else { return nil }
         let list = List()
-        list.unmanaged = elements
+        if let elements = given.map({ Converted<Element>.all($0) }) ?? [] {
+            list.unmanaged = elements
+        } else if let refused = given.flatMap({ RefusedElements<Element>.list($0) }) {
+            list.refused = refused
+        } else {
+            return nil
+        }
         return unsafeDowncast(list, to: Self.self)
     }
     public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
@@ -321,6 +352,11 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
         _ given: List, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self? {
         let target = ManagedCollection(object, Int(property), "List")
+        if let refused = given.refused {
+            (given.managed, given.refused) = (target, nil)
+            refused.replace(target)
+            return unsafeDowncast(given, to: Self.self)
+        }
         let elements = given.managed == nil ? given.unmanaged : Array(given)
         // A list of another object remains in that object.
         let value = given.managed == nil ? given : List()
@@ -340,6 +376,7 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
     ) {
         let target = ManagedCollection(object, Int(property), "List")
         if let managed = value.managed, managed.isSame(as: target) { return }
+        if let refused = value.refused { return refused.replace(target) }
         target.update(elements: Array(value), storing)
     }
 

@@ -60,6 +60,8 @@ public struct MapIndex {
 /// ```
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
     private var unmanaged: [Key: Value] = [:]
+    /// The values of an unmanaged map if their type refuses one of them, else nil.
+    private var refused: RefusedElements<Value>?
     @exclusivity(unchecked) var managed: ManagedCollection?
     /// Value for every key while a key path is recorded.
     private var recorded: Value?
@@ -80,11 +82,13 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     public var isFrozen: Bool { managed?.realm.isFrozen ?? false }
 
     /// The number of entries.
-    public var count: Int { managed?.count ?? unmanaged.count }
+    public var count: Int { managed?.count ?? refused?.count ?? unmanaged.count }
 
     /// The keys, in no particular order.
     public var keys: [Key] {
-        guard let managed else { return Array(unmanaged.keys) }
+        guard let managed else {
+            return refused.map { $0.keys.compactMap { $0 as? Key } } ?? Array(unmanaged.keys)
+        }
         return managed.read { (handle) throws(RealmError) in
             var keys: [Key] = []
             for i in 0..<(try handle.count) {
@@ -97,17 +101,29 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
 
     /// The values, in the order of `keys`.
     public var values: [Value] {
-        managed == nil ? Array(unmanaged.values) : entries.map(\.value)
+        managed == nil && refused == nil ? Array(unmanaged.values) : entries.map(\.value)
     }
 
     fileprivate var entries: [SingleMapEntry<Key, Value>] {
         guard let managed else {
-            return unmanaged.map { SingleMapEntry(key: $0.key, value: $0.value) }
+            return local.map { SingleMapEntry(key: $0.key, value: $0.value) }
         }
         return keys.enumerated().map { position, key in
             let stored = managed.element(position, under: Self.text(of: key))
             return SingleMapEntry(key: key, value: Value._rlmFromStored(stored))
         }
+    }
+
+    /// The entries of an unmanaged map. Traps if the type of the values refuses one.
+    private var local: [Key: Value] {
+        guard let refused else { return unmanaged }
+        return Dictionary(zip(keys, refused.all), uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Converts the values of an unmanaged map before it is changed. Traps if their type refuses
+    /// one.
+    private func convertRefused() {
+        if refused != nil { (unmanaged, refused) = (local, nil) }
     }
 
     private static func text(of key: Key) -> String { (key as? String) ?? "\(key)" }
@@ -116,7 +132,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     /// `updateValue(_:forKey:)` does.
     public subscript(key: Key) -> Value? {
         get {
-            guard let managed else { return unmanaged[key] ?? recorded }
+            guard let managed else {
+                if let refused { return refused.value(forKey: Self.text(of: key)) }
+                return unmanaged[key] ?? recorded
+            }
             guard let found = managed.value(forKey: key._rlmStored(managed.storing)) else {
                 return nil
             }
@@ -157,6 +176,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     public func updateValue(_ value: Value, forKey key: Key) {
         check(key)
         guard let managed else {
+            convertRefused()
             unmanaged[key] = value
             return
         }
@@ -178,6 +198,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     /// transaction.
     public func removeObject(for key: Key) {
         guard let managed else {
+            convertRefused()
             unmanaged[key] = nil
             return
         }
@@ -189,7 +210,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
 
     /// Removes all entries. Traps for a managed map outside of a write transaction.
     public func removeAll() {
-        guard let managed else { return unmanaged.removeAll() }
+        guard let managed else {
+            refused = nil
+            return unmanaged.removeAll()
+        }
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
@@ -245,7 +269,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         return managed.moved(to: managed.realm.freeze()).map { Map($0) } ?? self
     }
 
-    /// Returns the live map of a frozen one, for the calling thread or the main queue; nil if its
+    /// Returns the live map of a frozen one, in the context of the caller; nil if its
     /// owner has been deleted. Traps for an unmanaged map.
     public func thaw() -> Map? {
         guard let managed else { throwRealmException("Unmanaged dictionaries cannot be thawed") }
@@ -256,19 +280,24 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         guard let other = object as? Map else { return false }
         if self === other { return true }
         guard let one = managed, let two = other.managed else {
-            return managed == nil && other.managed == nil && unmanaged == other.unmanaged
+            return managed == nil && other.managed == nil && local == other.local
         }
         return one.isSame(as: two)
     }
     public override var hash: Int {
-        managed?.identity ?? unmanaged.hashValue
+        managed?.identity ?? local.hashValue
     }
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: Persisted property
 
     func assign(_ other: Map) {
-        if other === self || other.isEqual(self) && managed != nil { return }
+        if other === self || managed != nil && other.isEqual(self) { return }
+        if let refused = other.refused {
+            if let managed { return refused.replace(managed) }
+            (self.refused, unmanaged) = (refused, [:])
+            return
+        }
         let all = other.entries
         removeAll()
         for entry in all { updateValue(entry.value, forKey: entry.key) }
@@ -318,8 +347,13 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
         if let map = value as? Self { return map }
         let map = Map()
         let given = Converted<Value>.given(value) ?? [String: Any]()
-        guard let entries = Converted<Value>.all(of: given) else { return nil }
-        for (key, element) in entries { map.unmanaged[key as! Key] = element }
+        if let entries = Converted<Value>.all(of: given) {
+            for (key, element) in entries { map.unmanaged[key as! Key] = element }
+        } else if let refused = RefusedElements<Value>.map(given) {
+            map.refused = refused
+        } else {
+            return nil
+        }
         return unsafeDowncast(map, to: Self.self)
     }
     public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
@@ -344,11 +378,18 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
     ) {
         let target = ManagedCollection(object, Int(property), "Map")
         if let managed = value.managed, managed.isSame(as: target) { return }
+        if let refused = value.refused { return refused.replace(target) }
         value.update(target, value.entries, storing)
     }
     public static func _rlmAdopt(
         _ given: Map, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self? {
+        if let refused = given.refused {
+            let target = ManagedCollection(object, Int(property), "Map")
+            (given.managed, given.refused) = (target, nil)
+            refused.replace(target)
+            return unsafeDowncast(given, to: Self.self)
+        }
         let entries = given.entries
         // A map of another object remains in that object.
         let value = given.managed == nil ? given : Map()

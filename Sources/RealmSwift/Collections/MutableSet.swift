@@ -21,6 +21,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
+    /// The elements of an unmanaged set if their type refuses one of them, else nil.
+    private var refused: RefusedElements<Element>?
     var managed: ManagedCollection?
 
     /// Creates an empty unmanaged set.
@@ -41,7 +43,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// The number of elements.
     public var endIndex: Int { count }
     /// The number of elements.
-    public var count: Int { managed?.count ?? unmanaged.count }
+    public var count: Int { managed?.count ?? refused?.count ?? unmanaged.count }
     /// An element; nil for an empty set.
     public var first: Element? { isEmpty ? nil : self[0] }
     /// An element; nil for an empty set.
@@ -50,6 +52,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// The element at a position, which changes to the set may move. Traps if it is out of bounds.
     public subscript(position: Int) -> Element {
         guard let managed else {
+            if let refused, position >= 0, position < refused.count { return refused[position] }
             if !unmanaged.indices.contains(position) {
                 throwRealmException(
                     "Index \(position) is out of bounds (must be less than \(count)).")
@@ -61,7 +64,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     /// Returns an iterator over the elements as they are now; the set may be changed meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
-        managed.map { RLMIterator($0) } ?? RLMIterator(unmanaged)
+        managed.map { RLMIterator($0) } ?? RLMIterator(refused?.all ?? unmanaged)
     }
 
     /// Traps: positions of a set are not stable. Use `contains(_:)`.
@@ -71,7 +74,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     /// Whether the set has an element. False for an object that is unmanaged or of another realm.
     public func contains(_ object: Element) -> Bool {
-        guard let managed else { return unmanaged.contains(object) }
+        guard let managed else { return (refused?.all ?? unmanaged).contains(object) }
         // Converting an unmanaged object would add it to the realm.
         if let object = object._rlmObject ?? object._rlmAny?.content as? ObjectBase,
             object.keepAlive !== managed.realm
@@ -109,6 +112,13 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: Changes
 
+    /// Converts the elements of an unmanaged set before it is changed. Traps if their type refuses
+    /// one.
+    private func convertRefused() {
+        guard let all = refused?.all else { return }
+        (unmanaged, refused) = (all, nil)
+    }
+
     /// Inserts an element unless it is already in the set. An unmanaged object is added to the
     /// realm of a managed set.
     ///
@@ -116,6 +126,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// another realm.
     public func insert(_ object: Element) {
         guard let managed else {
+            convertRefused()
             if !unmanaged.contains(object) { unmanaged.append(object) }
             return
         }
@@ -134,6 +145,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// set outside of a write transaction.
     public func remove(_ object: Element) {
         guard let managed else {
+            convertRefused()
             unmanaged.removeAll { $0 == object }
             return
         }
@@ -146,7 +158,10 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// Removes all elements; objects remain in the realm. Traps for a managed set outside of a
     /// write transaction.
     public func removeAll() {
-        guard let managed else { return unmanaged.removeAll() }
+        guard let managed else {
+            refused = nil
+            return unmanaged.removeAll()
+        }
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
@@ -197,7 +212,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return managed.moved(to: managed.realm.freeze()).map { MutableSet($0) } ?? self
     }
 
-    /// Returns the live set of a frozen one, for the calling thread or the main queue; nil if its
+    /// Returns the live set of a frozen one, in the context of the caller; nil if its
     /// owner has been deleted. Traps for an unmanaged set.
     public func thaw() -> MutableSet? {
         guard let managed else { throwRealmException("Unmanaged sets cannot be thawed") }
@@ -215,18 +230,23 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     private func isSame(as other: MutableSet) -> Bool {
         if self === other { return true }
         guard let mine = managed, let theirs = other.managed else {
-            return managed == nil && other.managed == nil && Set(unmanaged) == Set(other.unmanaged)
+            return managed == nil && other.managed == nil && Set(self) == Set(other)
         }
         return mine.isSame(as: theirs)
     }
 
-    public override var hash: Int { managed?.identity ?? Set(unmanaged).hashValue }
+    public override var hash: Int { managed?.identity ?? Set(self).hashValue }
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: Persisted property
 
     func assign(_ other: MutableSet) {
         if other === self || managed != nil && isSame(as: other) { return }
+        if let refused = other.refused {
+            if let managed { return refused.replace(managed, isSet: true) }
+            (self.refused, unmanaged) = (refused, [])
+            return
+        }
         let elements = Array(other)
         removeAll()
         insert(objectsIn: elements)
@@ -266,9 +286,14 @@ where Element: _Persistable {
     public static func _rlmConverted(_ value: Any?) -> Self? {
         if let set = value as? Self { return set }
         let given = Converted<Element>.given(value)
-        guard let elements = given.map({ Converted<Element>.all($0) }) ?? [] else { return nil }
         let set = MutableSet()
-        set.insert(objectsIn: elements)
+        if let elements = given.map({ Converted<Element>.all($0) }) ?? [] {
+            set.insert(objectsIn: elements)
+        } else if let refused = given.flatMap({ RefusedElements<Element>.list($0) }) {
+            set.refused = refused
+        } else {
+            return nil
+        }
         return unsafeDowncast(set, to: Self.self)
     }
     public static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self {
@@ -294,11 +319,18 @@ where Element: _Persistable {
     ) {
         let target = ManagedCollection(object, Int(property), "MutableSet")
         if let managed = value.managed, managed.isSame(as: target) { return }
+        if let refused = value.refused { return refused.replace(target, isSet: true) }
         target.update(members: Array(value), storing)
     }
     public static func _rlmAdopt(
         _ given: MutableSet, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self? {
+        if let refused = given.refused {
+            let target = ManagedCollection(object, Int(property), "MutableSet")
+            (given.managed, given.refused) = (target, nil)
+            refused.replace(target, isSet: true)
+            return unsafeDowncast(given, to: Self.self)
+        }
         let elements = Array(given)
         // A set of another object remains in that object.
         let value = given.managed == nil ? given : MutableSet()

@@ -155,6 +155,8 @@ protocol ColumnWrapper {
     ) -> Bool
     /// Reason why a value does not fit, for the message; nil for the general message.
     static func refusal(of value: Any?) -> String?
+    /// Whether the property's type refuses a value of its stored type.
+    static func isRefused(_ value: Any?) -> Bool
     /// Attaches a holder to its stored value, or to the recording of a key path.
     static func attach(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
@@ -165,6 +167,7 @@ extension ColumnWrapper {
     static var propertyOffset: Int { 0 }
     static var isPlain: Bool { false }
     static func refusal(of value: Any?) -> String? { nil }
+    static func isRefused(_ value: Any?) -> Bool { false }
     static func attach(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16
     ) {}
@@ -232,8 +235,10 @@ extension Persisted: ColumnWrapper {
     static func setAny(
         _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool {
-        guard let converted = Value._rlmConverted(value) else { return false }
         let property = wrapper(at: address).pointee.property
+        guard let converted = Value._rlmConverted(value) else {
+            return storeRefused(value, object, property)
+        }
         if property != .max {
             Value._rlmWrite(object, property, converted)
         } else if Value._rlmIsKept {
@@ -252,9 +257,30 @@ extension Persisted {
         _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ property: UInt16, _ storing: _Storing
     ) -> Bool {
-        guard let converted = Value._rlmConverted(value) else { return false }
+        guard let converted = Value._rlmConverted(value) else {
+            return storeRefused(value, object, property)
+        }
         Value._rlmUpdate(object, property, converted, storing)
         return true
+    }
+
+    /// Stores a value of the stored type that the property's type refuses, in a managed object.
+    /// Returns false for unmanaged objects and other values.
+    private static func storeRefused(
+        _ value: Any?, _ object: ObjectBase, _ property: UInt16
+    ) -> Bool {
+        func store<C: FailableCustomPersistable>(_: C.Type) -> Bool {
+            guard let raw = Converted<C.PersistedType>.of(value) else { return false }
+            object.store(Int(property)) { raw._rlmStored($0) }
+            return true
+        }
+        guard property < 0x4000, let type = Value.self as? any FailableCustomPersistable.Type
+        else { return false }
+        return store(type)
+    }
+
+    static func isRefused(_ value: Any?) -> Bool {
+        refusal(of: value) != nil && Value._rlmConverted(value) == nil
     }
 
     static func refusal(of value: Any?) -> String? {
@@ -287,12 +313,12 @@ extension Optional: AnyOptional {
     static func made(of content: Any) -> Any? {
         if let made = Converted<Wrapped>.of(content) { return made }
         // A value of the raw or persisted type that the type itself refuses becomes null.
-        func raw<E: PersistableEnum>(_: E.Type) -> Any? { Converted<E.RawValue>.of(content) }
+        func raw<E: RawRepresentable>(_: E.Type) -> Any? { Converted<E.RawValue>.of(content) }
         func persisted<C: FailableCustomPersistable>(_: C.Type) -> Any? {
             Converted<C.PersistedType>.of(content)
         }
         let refused =
-            (Wrapped.self as? any PersistableEnum.Type).flatMap { raw($0) }
+            (Wrapped.self as? any (RealmEnum & RawRepresentable).Type).flatMap { raw($0) }
             ?? (Wrapped.self as? any FailableCustomPersistable.Type).flatMap { persisted($0) }
         guard refused != nil else { return nil }
         return nothing

@@ -82,8 +82,9 @@ extension RealmInstance {
             return found
         }
         let fresh = model.type.init()
-        values.apply(to: fresh, maker)
+        let refused = values.apply(to: fresh, maker, deferringRefused: true)
         _ = adopt(fresh, _Storing(self, policy))
+        for (field, value) in refused { fresh.setValue(value, forKey: field.name) }
         return fresh
     }
 
@@ -192,10 +193,25 @@ struct InitialValues {
     /// Sets the properties of `object`.
     ///
     /// - Parameter isKnown: whether the object already has the primary key, which is skipped then.
-    func apply(to object: ObjectBase, _ maker: Maker = .unmanaged, isKnown: Bool = false) {
+    /// - Parameter defersRefused: whether values that the type of their property refuses are
+    ///   returned instead of set, because only a managed object can store them.
+    @discardableResult
+    func apply(
+        to object: ObjectBase, _ maker: Maker = .unmanaged, isKnown: Bool = false,
+        deferringRefused defersRefused: Bool = false
+    ) -> [(field: ClassModel.Field, value: Any?)] {
+        var refused: [(field: ClassModel.Field, value: Any?)] = []
         for (field, value) in values where !isKnown || !field.isPrimaryKey {
-            object.setValue(maker.converted(value, field), forKey: field.name)
+            let value = maker.converted(value, field)
+            if defersRefused, field.shape.isCustom, !field.isPrimaryKey,
+                field.wrapper.isRefused(value)
+            {
+                refused.append((field, value))
+            } else {
+                object.setValue(value, forKey: field.name)
+            }
         }
+        return refused
     }
 }
 
