@@ -17,7 +17,35 @@ final class Relic: Object {
     override class func ignoredProperties() -> [String] { ["unimportant"] }
 }
 
+/// An enum in the style before `PersistableEnum`.
+enum Age: Int, RealmEnum { case stone, bronze, iron }
+
+final class Find: Object {
+    @available(*, deprecated) let age = RealmOptional<Age>()
+}
+
 @Suite struct LegacyTests {
+    @available(*, deprecated)
+    @Test func enumsAreStoredAsTheirRawValues() throws {
+        let lab = try RealmLab([Find.self])
+        let realm = try lab.open()
+        let find = Find(value: ["age": 1])
+        #expect(find.age.value == .bronze)
+        try realm.write {
+            realm.add(find)
+            realm.create(Find.self, value: ["age": Age.stone])
+            realm.create(Find.self)
+        }
+        #expect(find.age.value == .bronze && find["age"] as? Int == 1)
+        #expect(realm.objects(Find.self).filter("age == %@", Age.stone).count == 1)
+        #expect(realm.objects(Find.self).filter("age == nil").count == 1)
+        try realm.write { find.age.value = .iron }
+        #expect(realm.objects(Find.self).filter("age == 2").count == 1)
+        try realm.write { find["age"] = nil }
+        #expect(find.age.value == nil)
+        try lab.check()
+    }
+
     @Test func holdersArePersistedProperties() throws {
         let schema = try #require(Relic.sharedSchema())
         #expect(

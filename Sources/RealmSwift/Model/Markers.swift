@@ -183,8 +183,30 @@ public protocol RealmPropertyType: _ObjcBridgeable, _RealmSchemaDiscoverable {
     /// Null as a value of the type.
     static func _rlmNothing() -> Self
 }
-/// An enum that is stored as its raw value; the name that the SDK gives to it.
+/// An enum that is stored as its raw value, in classes that do not use `@Persisted`. New code uses
+/// `PersistableEnum`.
+///
+/// ```swift
+/// enum Kind: Int, RealmEnum { case dog, cat }
+///
+/// final class Pet: Object {
+///     let kind = RealmOptional<Kind>()
+/// }
+/// ```
 public protocol RealmEnum: RealmOptionalType, _RealmSchemaDiscoverable {}
+extension RealmEnum where Self: RawRepresentable, RawValue: _ObjcBridgeable {
+    public static func _rlmFromStored(_ stored: _Stored) -> Self {
+        if let value = _rlmOptionalFromStored(stored) { return value }
+        let raw = RawValue._rlmFromStored(stored)
+        throwRealmException("Could not convert value '\(raw)' to type '\(Self.self)'.")
+    }
+    public static func _rlmOptionalFromStored(_ stored: _Stored) -> Self? {
+        Self(rawValue: RawValue._rlmFromStored(stored))
+    }
+    public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value {
+        rawValue._rlmStored(storing)
+    }
+}
 /// A type that elements of `List`, `MutableSet`, `Map` and `Results` can have.
 public protocol RealmCollectionValue: Hashable, _HasPersistedType
 where PersistedType: RealmCollectionValue {
@@ -312,17 +334,6 @@ extension PersistableEnum {
     /// Whether the raw value of `a` is less.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     public static func _rlmDefaultValue() -> Self { Self.allCases.first! }
-    public static func _rlmFromStored(_ stored: _Stored) -> Self where RawValue: _ObjcBridgeable {
-        if let value = _rlmOptionalFromStored(stored) { return value }
-        let raw = RawValue._rlmFromStored(stored)
-        throwRealmException("Could not convert value '\(raw)' to type '\(Self.self)'.")
-    }
-    public static func _rlmOptionalFromStored(_ stored: _Stored) -> Self?
-    where RawValue: _ObjcBridgeable { Self(rawValue: RawValue._rlmFromStored(stored)) }
-    public func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
-    where RawValue: _ObjcBridgeable {
-        rawValue._rlmStored(storing)
-    }
 }
 extension RawRepresentable where RawValue: _RealmSchemaDiscoverable {
     public static var _rlmType: PropertyType { RawValue._rlmType }

@@ -51,7 +51,9 @@ enum Converted<Target> {
         // `NSNumber`.
         if type(of: value) == Target.self { return value as? Target }
         if let fit = value as? Target, !(value is NSNumber) { return fit }
-        if let type = Target.self as? any PersistableEnum.Type { return member(type, value) }
+        if let type = Target.self as? any (RealmEnum & RawRepresentable).Type {
+            return member(type, value)
+        }
         if let type = Target.self as? any CustomPersistable.Type { return custom(type, value) }
         if let type = Target.self as? any FailableCustomPersistable.Type {
             return failable(type, value)
@@ -61,7 +63,9 @@ enum Converted<Target> {
         if let number = value as? NSNumber { return of(number: number) }
         if let text = value as? NSString { return (text as String) as? Target }
         if let type = Target.self as? ObjectBase.Type { return object(type, value) as? Target }
-        if let member = value as? any PersistableEnum { return of(member.rawValue) }
+        if let member = value as? any (RealmEnum & RawRepresentable) {
+            return of(member.rawValue)
+        }
         if let custom = value as? any CustomPersistable { return of(custom.persistableValue) }
         if let custom = value as? any FailableCustomPersistable {
             return of(custom.persistableValue)
@@ -84,7 +88,7 @@ enum Converted<Target> {
         return made
     }
 
-    private static func member<E: PersistableEnum>(_: E.Type, _ value: Any) -> Target? {
+    private static func member<E: RawRepresentable>(_: E.Type, _ value: Any) -> Target? {
         if let fit = value as? Target { return fit }
         return Converted<E.RawValue>.of(value).flatMap { E(rawValue: $0) } as? Target
     }

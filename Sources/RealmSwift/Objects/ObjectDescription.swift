@@ -119,7 +119,7 @@ func plain(_ value: Any) -> Any? {
     switch unwrapped(value) {
     case nil: nil
     case let mixed as AnyRealmValue: mixed.content
-    case let member as any PersistableEnum: raw(member)
+    case let member as any (RealmEnum & RawRepresentable): raw(member)
     case let custom as any CustomPersistable: persisted(custom)
     case let custom as any FailableCustomPersistable: persisted(custom)
     case let number as any FixedWidthInteger: NSNumber(value: Int64(truncatingIfNeeded: number))
@@ -129,7 +129,7 @@ func plain(_ value: Any) -> Any? {
     }
 }
 
-private func raw<E: PersistableEnum>(_ member: E) -> Any { member.rawValue }
+private func raw<E: RawRepresentable>(_ member: E) -> Any { member.rawValue }
 private func persisted<C: CustomPersistable>(_ value: C) -> Any? { plain(value.persistableValue) }
 private func persisted<C: FailableCustomPersistable>(_ value: C) -> Any? {
     plain(value.persistableValue)

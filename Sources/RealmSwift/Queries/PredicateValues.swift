@@ -11,7 +11,7 @@ struct PredicateValues {
         switch value {
         case let value as ObjectBase: return link(value)
         case let value as AnyRealmValue: return argument(value.content)
-        case let value as any PersistableEnum: return argument(value.rawValue)
+        case let value as any (RealmEnum & RawRepresentable): return argument(value.rawValue)
         case let value as any CustomPersistable: return argument(value.persistableValue)
         case let value as any FailableCustomPersistable: return argument(value.persistableValue)
         case let shape as any RLMGeospatial: return .geo(shape.shape)
