@@ -77,6 +77,13 @@ static inline const void *realm_current_executor(void) {
     return swift_task_getCurrentExecutor().identity;
 }
 
+/// The actor that the calling task is isolated to; null outside of actors, and on an actor that has
+/// an executor of its own.
+static inline const void *realm_current_actor(void) {
+    struct realm_executor executor = swift_task_getCurrentExecutor();
+    return executor.implementation ? 0 : executor.identity;
+}
+
 /// Returns the calling thread's task. Weak, since programs that never use tasks are linked without
 /// it.
 __attribute__((swiftcall, weak)) void *swift_task_getCurrent(void);

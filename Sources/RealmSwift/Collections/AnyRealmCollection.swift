@@ -60,7 +60,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 
     /// Returns a frozen copy, which any thread may read. Traps for an unmanaged collection.
     public func freeze() -> AnyRealmCollection { AnyRealmCollection(any: base.freeze()) }
-    /// Returns the live collection of a frozen one, for the calling thread or the main queue; nil
+    /// Returns the live collection of a frozen one, in the context of the caller; nil
     /// if its owner has been deleted. Traps for an unmanaged collection.
     public func thaw() -> AnyRealmCollection? { base.thaw().map { AnyRealmCollection(any: $0) } }
 

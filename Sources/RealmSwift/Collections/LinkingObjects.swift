@@ -100,7 +100,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
 
     /// Returns a frozen copy, which any thread may read.
     public func freeze() -> LinkingObjects { LinkingObjects(originProperty, source?.frozen()) }
-    /// Returns the live linking objects of frozen ones, for the calling thread or the main queue.
+    /// Returns the live linking objects of frozen ones, in the context of the caller.
     public func thaw() -> LinkingObjects? {
         source?.thawed().map { LinkingObjects(originProperty, $0) }
     }

@@ -107,7 +107,7 @@ where Iterator == RLMIterator<Element> {
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
     /// unmanaged collection.
     func freeze() -> Self
-    /// Returns the live collection of a frozen one, for the calling thread or the main queue; nil
+    /// Returns the live collection of a frozen one, in the context of the caller; nil
     /// if its owner has been deleted. Traps for an unmanaged collection.
     func thaw() -> Self?
     /// Returns the elements in sections of equal keys. Sections are in the order of their first

@@ -75,7 +75,7 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
     var isFrozen: Bool { get }
     /// Returns a frozen copy, which may be read on any thread. Traps for an unmanaged collection.
     func freeze() -> Self
-    /// Returns the live collection of a frozen one, for the calling thread or the main queue; nil
+    /// Returns the live collection of a frozen one, in the context of the caller; nil
     /// if its owner has been deleted. Traps for an unmanaged collection.
     func thaw() -> Self?
 }

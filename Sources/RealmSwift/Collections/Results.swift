@@ -177,7 +177,7 @@ import RealmEngine
         }
     }
 
-    /// Returns the live results of frozen ones, for the calling thread or the main queue; nil if
+    /// Returns the live results of frozen ones, in the context of the caller; nil if
     /// the owner of the collection has been deleted.
     public func thaw() -> Results? {
         switch source {

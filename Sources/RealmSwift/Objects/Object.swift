@@ -152,7 +152,7 @@ public protocol ThreadConfined {
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
     /// unmanaged value.
     func freeze() -> Self
-    /// Returns the live value of a frozen one, for the calling thread or the main queue; nil if it
+    /// Returns the live value of a frozen one, in the context of the caller; nil if it
     /// has been deleted. Traps for an unmanaged value.
     func thaw() -> Self?
 }

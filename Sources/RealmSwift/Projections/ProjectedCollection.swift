@@ -106,7 +106,7 @@ where Element: RealmCollectionValue {
     public var isFrozen: Bool { base.isFrozen }
     /// Returns a frozen copy, which any thread may read. Traps for an unmanaged collection.
     public func freeze() -> ProjectedCollection { ProjectedCollection(base.frozen()) }
-    /// Returns the live collection of a frozen one, for the calling thread or the main queue; nil
+    /// Returns the live collection of a frozen one, in the context of the caller; nil
     /// if its owner has been deleted.
     public func thaw() -> ProjectedCollection? { base.thawed().map { ProjectedCollection($0) } }
 

@@ -79,7 +79,7 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
     /// Returns a projection of a frozen copy of the object. Traps for an unmanaged or deleted
     /// object.
     public func freeze() -> Self { Self(projecting: rootObject.freeze()) }
-    /// Returns a projection of the live object, for the calling thread or the main queue; nil if it
+    /// Returns a projection of the live object, in the context of the caller; nil if it
     /// has been deleted. Traps for an unmanaged object.
     public func thaw() -> Self? { rootObject.thaw().map { Self(projecting: $0) } }
 }

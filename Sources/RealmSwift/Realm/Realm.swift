@@ -348,16 +348,28 @@ import RealmEngine
     ///
     /// Traps inside a write transaction.
     public func freeze() -> Realm { Realm(instance.freeze(asOfStart: false)) }
-    /// Returns the live realm of the calling thread, or of the main queue. A live realm returns
-    /// itself.
+    /// Returns the live realm of the context that the caller is in. A live realm returns itself.
     ///
-    /// Traps if the realm cannot be opened. Not for serial queues and actors: open a realm there.
+    /// The context is the main queue, the actor that the caller is isolated to, a serial queue on
+    /// which a realm is open, or else the calling thread. On an actor with an executor of its own, a
+    /// realm must be open; without one, the context is the thread.
+    ///
+    /// ```swift
+    /// actor Kennel {
+    ///     func rename(_ frozen: Dog) throws {
+    ///         guard let dog = frozen.thaw() else { return }
+    ///         try dog.realm?.write { dog.name = "Rex" }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Traps if the realm cannot be opened.
     public func thaw() -> Realm { Realm(instance.thaw()) }
     /// Returns a frozen copy of an object, which any thread may read. Traps for an unmanaged or
     /// deleted object.
     public func freeze<T: ObjectBase>(_ object: T) -> T { RealmInstance.frozen(object) }
-    /// Returns the live object of a frozen one, in the calling thread or the main queue; nil if it
-    /// has been deleted. Traps for an unmanaged object.
+    /// Returns the live object of a frozen one, in the context of the caller; nil if it has been
+    /// deleted. Traps for an unmanaged object.
     public func thaw<T: ObjectBase>(_ object: T) -> T? { RealmInstance.thawed(object) }
     /// Returns a frozen copy of a collection, which any thread may read. Traps for an unmanaged
     /// collection.

@@ -133,10 +133,10 @@ final class RealmInstance: @unchecked Sendable {
         }
     }
 
-    /// Returns the live realm of the calling context; a live realm returns itself.
+    /// Returns the live realm of the context that the caller is in; a live realm returns itself.
     func thaw() -> RealmInstance {
         if !isFrozen { return self }
-        do { return try Self.open(configuration, on: Scheduler.here()) } catch {
+        do { return try Self.open(configuration, on: Scheduler.current()) } catch {
             throwRealmException("\(error)")
         }
     }

@@ -28,13 +28,15 @@ enum Scheduler {
         if DispatchQueue.getSpecific(key: queueKey) != id, !isImpersonated(for: .object(id)) {
             wrongQueue()
         }
-        return Confinement(
+        let place = Confinement(
             .object(id), name: "queue '\(queue.label)'", test: quickTest,
             isCurrent: { DispatchQueue.getSpecific(key: queueKey) == id },
             send: { work in
                 queue.async(execute: work)
                 return true
             })
+        note(place)
+        return place
     }
 
     /// Whether `queue` is serial, as far as Dispatch allows to determine it. Global queues are
@@ -87,6 +89,9 @@ enum Scheduler {
     private static var specific: UnsafeMutableRawPointer? {
         dispatch_get_specific(UnsafeRawPointer(bitPattern: queueKeyAddress)!)
     }
+
+    /// Whether the caller is on a serial queue on which a realm has been opened.
+    static var isOnKnownQueue: Bool { specific != nil }
 
     /// Test that identifies the current queue; nil outside of a queue that has the value, such as
     /// on a thread that impersonates a queue's.

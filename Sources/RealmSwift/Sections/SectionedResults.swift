@@ -14,7 +14,7 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadC
     var isFrozen: Bool { get }
     /// Returns a frozen copy, which does not change and may be read on any thread.
     func freeze() -> Self
-    /// Returns the live sections of frozen ones, for the calling thread or the main queue.
+    /// Returns the live sections of frozen ones, in the context of the caller.
     func thaw() -> Self?
     /// Calls `block` with the sections as they are, and again after each change of them.
     ///
@@ -56,7 +56,7 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     public var isFrozen: Bool { source.results.isFrozen }
     /// Returns a frozen copy, which does not change and may be read on any thread.
     public func freeze() -> SectionedResults { SectionedResults(source.frozen()) }
-    /// Returns the live sections of frozen ones, for the calling thread or the main queue.
+    /// Returns the live sections of frozen ones, in the context of the caller.
     public func thaw() -> SectionedResults? { source.thawed().map { SectionedResults($0) } }
 
     /// Zero.
@@ -117,7 +117,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public var isFrozen: Bool { source.results.isFrozen }
     /// Returns a frozen copy, which does not change and may be read on any thread.
     public func freeze() -> ResultsSection { ResultsSection(source.frozen(), key) }
-    /// Returns the live section of a frozen one, for the calling thread or the main queue.
+    /// Returns the live section of a frozen one, in the context of the caller.
     public func thaw() -> ResultsSection? { source.thawed().map { ResultsSection($0, key) } }
 
     private var positions: [Int] { source.layout.positions(of: key) }

@@ -115,7 +115,9 @@ extension Scheduler {
     static func actor(_ actor: any Actor) -> Confinement {
         if actor is MainActor { return main }
         func made<A: Actor>(_ actor: A) -> Confinement { Confinement(actor) }
-        return made(actor)
+        let place = made(actor)
+        if !isOnActorItself { note(place) }
+        return place
     }
 
     /// Whether `place` is the context that `actor(actor)` returns.

@@ -2,7 +2,7 @@ import Dispatch
 import RealmEngine
 
 /// A property wrapper around an object or collection of a realm that any thread may read. Each read
-/// returns the value in the realm of the calling context.
+/// returns the value in the realm of the context that the reader is in, which may be an actor.
 ///
 /// As a parameter, `@ThreadSafe dog: Dog?`, the wrapper lets a function be called with an object of
 /// any thread. It can also be created explicitly:
@@ -26,8 +26,8 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
     /// Wraps a value; nil wraps nothing. Traps for an unmanaged value.
     public init(wrappedValue: T?) { take(wrappedValue) }
 
-    /// The value in the realm of the calling thread, or of the main queue; nil after it was
-    /// deleted.
+    /// The value in the realm of the context that the caller is in, as `Realm.thaw()` finds it; nil
+    /// after it was deleted.
     ///
     /// Reading opens the realm if necessary and traps if that fails. Setting an unmanaged value
     /// traps.
@@ -40,7 +40,7 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
                     return ThreadTransfer<T?>(nil)
                 }
                 do {
-                    let realm = try RealmInstance.open(configuration, on: Scheduler.here())
+                    let realm = try RealmInstance.open(configuration, on: Scheduler.current())
                     let found = reference.resolve(in: realm)
                     state.reference = found.map { ThreadSafeReference(to: $0) }
                     return ThreadTransfer(found)

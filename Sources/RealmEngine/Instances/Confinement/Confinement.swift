@@ -106,6 +106,13 @@ public final class Confinement: Sendable {
         return ImpersonatedThread.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
     }
 
+    /// Whether the fast check finds that the caller is in this context, on the same serial queue or
+    /// executor, and that its actor still exists. False does not exclude it.
+    package var passesTest: Bool {
+        guard let test, test.isPassed(test.token) else { return false }
+        return verify?() ?? true
+    }
+
     /// Whether the caller is in this context. False if the check could trap.
     var isSurelyHere: Bool { isVerifiable && isCurrentContext }
 
