@@ -109,7 +109,7 @@ open class ObjectBase: NSObject {
     /// Traps for an unmanaged or deleted object, and for one that the open write transaction
     /// created.
     public func freeze() -> Self { RealmInstance.frozen(self) }
-    /// Returns the live object, for the calling thread or the main queue; nil if it has been
+    /// Returns the live object, in the context of the caller; nil if it has been
     /// deleted. A live object returns itself. Traps for an unmanaged object.
     public func thaw() -> Self? { RealmInstance.thawed(self) }
 
