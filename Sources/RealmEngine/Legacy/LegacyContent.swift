@@ -32,6 +32,26 @@ final class LegacyContent: Sendable {
             }
         }
         self.tables = Self.linked(all)
+        guard Self.isLegacy(self.tables) else {
+            throw .corrupt("tables of a later format than the header names", at: tables)
+        }
+    }
+
+    /// Table of the primary keys of classes, which an upgrade to format 10 removes last.
+    static let keyTable = "pk"
+    /// Table of the steps of an upgrade that are done.
+    static let progressTable = "!UPDATE_PROGRESS"
+
+    /// Whether an upgrade to format 10 has converted some tables and was interrupted.
+    var isPartlyUpgraded: Bool { tables.contains { $0.stage != .none } }
+
+    /// Whether something in the tables shows that they are of an old format, or that an upgrade of
+    /// them was not finished. Otherwise the header's format is wrong.
+    private static func isLegacy(_ tables: [LegacyTable]) -> Bool {
+        tables.isEmpty
+            || tables.contains {
+                $0.stage != .done || $0.name == keyTable || $0.name == progressTable
+            }
     }
 
     /// Throws if columns share a tree: they would hold more values than the file.
@@ -80,14 +100,5 @@ final class LegacyContent: Sendable {
             } ?? .max
         }
         return incoming.map { ($0, place($0)) }.ordered { $0.1 < $1.1 }.map(\.0)
-    }
-
-    /// The error for an upgrade of format 9 to 10 that was not finished (legacy format 10.2).
-    static var interrupted: RealmError {
-        RealmError(
-            .incompatible, code: "UnsupportedFileFormatVersion", reason: "interrupted-upgrade",
-            "an upgrade of the file from format 9 was interrupted and left it half converted",
-            hint: "a copy named like the file, with v9.backup in its name, may be beside it; Realm "
-                + "SDKs of 2020 to 2023 finish the upgrade")
     }
 }

@@ -6,6 +6,8 @@ struct LegacyGrid {
     private let leaf: Int
     private let vectorsPerLeaf: Int
     let vectors: Int
+    /// First row of each vector, and the number of rows; nil if they are computed.
+    private let starts: [Int]?
 
     /// - Parameter leaf: number of rows of all leaves but the last; nil for a table of one leaf.
     init(rows: Int, leaf: Int?) {
@@ -15,11 +17,19 @@ struct LegacyGrid {
         self.leaf = leaf
         vectorsPerLeaf = (leaf + full - 1) / full
         vectors = max(1, rows / leaf * vectorsPerLeaf + (rows % leaf + full - 1) / full)
+        starts = nil
+    }
+
+    /// - Parameter starts: first row of each vector, and the number of rows.
+    init(starts: [Int]) {
+        (rows, vectors, self.starts) = (starts[starts.count - 1], starts.count - 1, starts)
+        (leaf, vectorsPerLeaf) = (ClusterLeaf.maximumCount, 1)
     }
 
     /// Returns the first row of a vector; the number of rows for the index after the last vector.
     func start(_ vector: Int) -> Int {
-        min(rows, vector / vectorsPerLeaf * leaf + vector % vectorsPerLeaf * 256)
+        if let starts { return starts[min(vector, vectors)] }
+        return min(rows, vector / vectorsPerLeaf * leaf + vector % vectorsPerLeaf * 256)
     }
 
     func rows(of vector: Int) -> Range<Int> { start(vector)..<start(vector + 1) }

@@ -77,8 +77,14 @@ final class LegacyNodeScratch {
     func lists(
         _ reader: LegacyColumnReader, _ elements: LegacyColumn, _ rows: Range<Int>
     ) throws(RealmError) -> NodeView {
-        let cells = try reader.slots(rows)
-        for i in 0..<rows.count {
+        try lists(reader.slots(rows), elements)
+    }
+
+    /// Creates a leaf of the roots of lists.
+    ///
+    /// - Parameter cells: roots of the tables that contain the lists.
+    func lists(_ cells: LeafCells, _ elements: LegacyColumn) throws(RealmError) -> NodeView {
+        for i in 0..<cells.capacity {
             let ref = Ref(UInt64(bitPattern: cells.words[i]))
             if ref.isNone { continue }
             let columns = try space.refNode(ref, slots: 1, "list")
@@ -102,12 +108,19 @@ final class LegacyNodeScratch {
         }
     }
 
-    private func copy(_ reader: LegacyColumnReader, _ count: Int) throws(RealmError) -> Ref {
+    /// Copies `count` elements of a list.
+    ///
+    /// - Parameter change: called with the values of each leaf before they are stored.
+    func copy(
+        _ reader: LegacyColumnReader, _ count: Int,
+        _ change: (LeafCells) throws(RealmError) -> Void = { _ throws(RealmError) in }
+    ) throws(RealmError) -> Ref {
         guard count <= LegacyLimits.cells(space) else { throw space.tooMany(count, reader.root) }
         let full = ElementCursor.maximumLeafCount
         var slots = [NodeEncoder.tag(full)]
         for start in stride(from: 0, to: count, by: full) {
             let cells = try reader.cells(start..<min(start + full, count))
+            try change(cells)
             slots.append(try leaf(cells, isElement: true).raw)
         }
         if slots.count == 2 { return Ref(slots[1]) }
@@ -126,7 +139,7 @@ final class LegacyNodeScratch {
         if let found = known[place] {
             origins = found
         } else {
-            origins = try LegacyBacklinks(space, content.tables[link.table], link, table.rows)
+            origins = try LegacyBacklinks(space, content.tables[link.table], link.column, table)
             known[place] = origins
         }
         var slots: [UInt64] = []
@@ -164,32 +177,30 @@ struct LegacyLinkColumn: Hashable {
     let column: Int
 }
 
-/// The rows that link to each row of a table, computed from the links.
+/// The objects that link to each object of a table, computed from the links.
 struct LegacyBacklinks {
-    /// For each row, the end of its range in `origins`.
+    /// For each object, the end of its range in `origins`.
     private var ends: ContiguousArray<Int>
     private var origins: ContiguousArray<Int64>
 
-    /// The rows that link to `row`, once for each link, in ascending order.
+    /// The keys of the objects that link to object `row`, once for each link, in ascending order.
     subscript(row: Int) -> ArraySlice<Int64> {
         origins[(row == 0 ? 0 : ends[row - 1])..<ends[row]]
     }
 
     init(
-        _ space: NodeSpace, _ table: LegacyTable, _ link: LegacyIncoming, _ targets: Int
+        _ space: NodeSpace, _ table: LegacyTable, _ column: Int, _ target: LegacyTable
     ) throws(RealmError) {
-        let reader = LegacyColumnReader(
-            space, table.spec.columns[link.column], table.roots[link.column],
-            targets: targets)
-        ends = ContiguousArray(repeating: 0, count: targets)
+        let links = LegacyLinks(space, table, column, target)
+        ends = ContiguousArray(repeating: 0, count: target.rows)
         origins = []
         var total = 0
-        try reader.forEachLink(table.rows) { (_, target) throws(RealmError) in
+        try links.forEachPair { (_, target) throws(RealmError) in
             total += 1
-            guard target >= 0, target < targets, total <= LegacyLimits.cells(space) else {
-                throw .corrupt("a link to row \(target) of \(targets)", at: reader.root)
+            guard total <= LegacyLimits.cells(space) else {
+                throw space.tooMany(total, table.roots[column])
             }
-            ends[Int(target)] += 1
+            ends[target] += 1
         }
         var end = 0
         for i in ends.indices {
@@ -198,21 +209,21 @@ struct LegacyBacklinks {
             (ends[i], end) = (end, end + ends[i])
         }
         origins = ContiguousArray(repeating: 0, count: total)
-        try reader.forEachLink(table.rows) { (row, target) throws(RealmError) in
-            origins[ends[Int(target)]] = Int64(row)
-            ends[Int(target)] += 1
+        try links.forEachPair { (object, target) throws(RealmError) in
+            origins[ends[target]] = table.key(object)
+            ends[target] += 1
         }
     }
 }
 
 extension LegacyColumnReader {
-    /// Calls `body` with every link of the first `rows` rows: the row it is in, and its target.
+    /// Calls `body` with every link of `rows`: the row it is in, and its target.
     func forEachLink(
-        _ rows: Int, _ body: (Int, Int64) throws(RealmError) -> Void
+        _ rows: Range<Int>, _ body: (Int, Int64) throws(RealmError) -> Void
     ) throws(RealmError) {
         let vector = ClusterLeafShape.maximumObjectCount
-        for start in stride(from: 0, to: rows, by: vector) {
-            let part = start..<min(start + vector, rows)
+        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: vector) {
+            let part = start..<min(start + vector, rows.upperBound)
             let cells = column.type == .link ? try cells(part) : try slots(part)
             for i in 0..<part.count {
                 let word = cells.words[i]

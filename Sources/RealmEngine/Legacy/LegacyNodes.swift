@@ -99,10 +99,17 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     }
 
     private func leaf(_ places: LegacyPositions, _ vector: Int) throws(RealmError) -> NodeView {
-        let rows = places.table.grid.rows(of: vector)
+        let (table, rows) = (places.table, places.table.grid.rows(of: vector))
         var slots = [NodeEncoder.tag(rows.count)]
-        for slot in 0..<places.slots {
-            slots.append(ref(places.column(vector, slot)).raw)
+        for slot in 0..<places.slots { slots.append(ref(places.column(vector, slot)).raw) }
+        if let objects = table.objects {
+            let base = places.root == places.node(0, vector) ? 0 : table.key(rows.lowerBound)
+            slots[0] = try scratch.keys(objects.keys[rows], base: base)
+            let leaf = try scratch.clusterLeaf(objects.leaves[vector])
+            for (i, column) in table.spec.columns.prefix(table.properties).enumerated()
+            where table.roots[i].isNone {
+                slots[i + 1] = try leaf.columnRef(column.leafIndex).raw
+            }
         }
         return try scratch.refs(slots)
     }
@@ -115,9 +122,14 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
                 table.incoming[slot - table.properties], rows, to: table, content)
         }
         let column = table.spec.columns[slot]
+        let target = column.target.map { content.tables[$0] }
         let reader = LegacyColumnReader(
-            scratch.space, column, table.roots[slot],
-            targets: column.target.map { content.tables[$0].rows } ?? 0)
+            scratch.space, column, table.roots[slot], targets: target?.rows ?? 0)
+        // A table that an upgrade has converted and that has no objects.
+        if reader.root.isNone { return try scratch.node(LeafCells(reader.layout, capacity: 0)) }
+        guard table.keysAreRows, target?.keysAreRows ?? true else {
+            return try scratch.upgraded(reader, rows, of: table, to: target)
+        }
         if let node = try reader.inPlace(rows) { return node }
         if let elements = reader.column.elements {
             return try scratch.lists(reader, elements, rows)
@@ -129,11 +141,12 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     private func inner(
         _ places: LegacyPositions, _ level: Int, _ i: Int
     ) throws(RealmError) -> NodeView {
-        let (grid, children) = (places.table.grid, places.children(level, i))
+        let (table, children) = (places.table, places.children(level, i))
         let starts = (children.lowerBound...children.upperBound).map {
-            grid.start($0 * places.vectors(below: level))
+            table.grid.start($0 * places.vectors(below: level))
         }
-        let offsets = starts.dropLast().map { UInt64($0 - starts[0]) }
+        let base = places.root == places.node(level, i) ? 0 : table.key(starts[0])
+        let offsets = starts.dropLast().map { UInt64(table.key($0) - base) }
         var slots = [
             try scratch.encoder.unsigned(offsets).raw, NodeEncoder.tag(level),
             NodeEncoder.tag(starts[children.count] - starts[0]),

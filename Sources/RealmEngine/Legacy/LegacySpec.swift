@@ -5,7 +5,9 @@ struct LegacyColumn {
     /// Empty for backlinks.
     let name: String
     /// Slot of the column's root in the columns array; its search index, if any, has the next slot.
-    let slot: Int
+    var slot: Int
+    /// In a table whose upgrade has begun, index of the column's leaf in cluster leaves.
+    var leafIndex = 0
     /// For links, the index of the target table.
     var target: Int?
     /// For backlinks, table and column of the links.
@@ -42,7 +44,16 @@ final class LegacySpec: Sendable {
     /// A spec without columns.
     static let empty = LegacySpec()
 
-    private init() { (columns, slots) = ([], 0) }
+    init(_ columns: [LegacyColumn] = [], slots: Int = 0) {
+        (self.columns, self.slots) = (columns, slots)
+    }
+
+    /// Makes the spec of the tables in the cells of a list.
+    convenience init(elements type: LegacyType, isNullable: Bool) {
+        let elements = LegacyColumn(
+            type: type, attributes: isNullable ? .nullable : [], name: "", slot: 0)
+        self.init([elements], slots: 1)
+    }
 
     /// Reads the spec at `ref`.
     ///

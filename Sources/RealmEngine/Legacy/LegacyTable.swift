@@ -4,9 +4,13 @@ final class LegacyTable: Sendable {
     let name: String
     let ref: Ref
     let spec: LegacySpec
-    /// Roots of all columns, including backlinks.
+    /// Roots of all columns, including backlinks; none for a column whose values an upgrade has
+    /// moved into clusters.
     let roots: [Ref]
     let rows: Int
+    /// The objects that an upgrade has moved into clusters; nil if all values are in columns.
+    let objects: UpgradedObjects?
+    let stage: LegacyUpgradeStage
     let grid: LegacyGrid
     /// Columns of links to this table, in the order of their leaf slots, which follow the
     /// properties' slots.
@@ -15,6 +19,7 @@ final class LegacyTable: Sendable {
     init(_ unlinked: Unlinked, incoming: [LegacyIncoming]) {
         (index, name, ref) = (unlinked.index, unlinked.name, unlinked.ref)
         (spec, roots, rows, grid) = (unlinked.spec, unlinked.roots, unlinked.rows, unlinked.grid)
+        (objects, stage) = (unlinked.objects, unlinked.stage)
         self.incoming = incoming
         properties = spec.columns.count { $0.type != .backlink }
     }
@@ -34,7 +39,19 @@ final class LegacyTable: Sendable {
         let roots: [Ref]
         let rows: Int
         let grid: LegacyGrid
+        var objects: UpgradedObjects?
+        var stage = LegacyUpgradeStage.none
     }
+}
+
+/// Progress of a table in an upgrade to format 10.
+enum LegacyUpgradeStage {
+    /// The table has the old form.
+    case none
+    /// The table has the form of format 10, and still a columns array.
+    case begun
+    /// The table has the form of format 10.
+    case done
 }
 
 /// A column of links to a table.
@@ -55,25 +72,37 @@ extension LegacyTable.Unlinked {
     /// Reads the table at `ref`.
     init(_ space: NodeSpace, _ ref: Ref, index: Int, name: String) throws(RealmError) {
         let top = try space.refNode(ref, slots: TableShape.legacyCount, "table")
-        if top.count >= TableShape.minimumCount { throw LegacyContent.interrupted }
+        if top.count >= Self.upgradedSlots {
+            self = try Self(upgrading: space, top, ref, index: index, name: name)
+            return
+        }
         guard top.count == TableShape.legacyCount else { throw space.wrongShape(ref, "table") }
         let columns = try space.refNode(top.slot(TableShape.legacyColumns).ref, slots: 0, "columns")
         spec = try LegacySpec(space, top.slot(TableShape.spec).ref, most: columns.count)
         roots = try Self.roots(columns, spec, at: ref)
         (self.index, self.name, self.ref) = (index, name, ref)
-        var rows = 0
-        var leaf: Int?
-        for (i, column) in spec.columns.enumerated() {
+        let size = try Self.size(space, spec, roots, of: name)
+        rows = size?.rows ?? 0
+        grid = LegacyGrid(rows: rows, leaf: size?.leaf)
+    }
+
+    /// Returns the number of rows, and of rows of a leaf; nil if no column has a root. Throws if
+    /// columns differ in their rows.
+    static func size(
+        _ space: NodeSpace, _ spec: LegacySpec, _ roots: [Ref], of name: String
+    ) throws(RealmError) -> (rows: Int, leaf: Int?)? {
+        var size: (rows: Int, leaf: Int?)?
+        for (i, column) in spec.columns.enumerated() where !roots[i].isNone {
             let reader = LegacyColumnReader(space, column, roots[i])
             let count = try reader.count()
-            if i == 0 { (rows, leaf) = (count, try reader.evenLeaves()) }
-            guard count == rows else {
+            if size == nil { size = (count, try reader.evenLeaves()) }
+            guard count == size!.rows else {
                 throw .corrupt(
-                    "column \(i) of '\(name)' has \(count) rows instead of \(rows)", at: roots[i])
+                    "column \(i) of '\(name)' has \(count) rows instead of \(size!.rows)",
+                    at: roots[i])
             }
         }
-        self.rows = rows
-        grid = LegacyGrid(rows: rows, leaf: leaf)
+        return size
     }
 
     private static func roots(

@@ -61,7 +61,9 @@ extension CompactTable {
                 + "dictionaries, get the order that SDKs for Apple's systems and x86 used."),
         .paragraph(
             "Columns that hold a whole table in each cell, which no SDK offered, are left out and "
-                + "named. A file with an interrupted upgrade from format 9 is refused."),
+                + "named. `--to-format 24` and `--salvage` also finish an upgrade from format 9 to 10 "
+                + "that an SDK began and that was interrupted; `--check` reports such a file with "
+                + "one warning."),
         .paragraph(
             "`--local` converts a synchronised file of any format. The result has no history, and "
                 + "programs open it without synchronisation. Some tables are left out and named: "

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Pages are decrypted when a part of a leaf is opened, not only for whole nodes.
-    @Test(arguments: ["f7-sdk", "f9-core", "f9-enum-1010-keys", "f2-sdk"])
+    @Test(arguments: ["f7-sdk", "f9-core", "f9-enum-1010-keys", "f2-sdk", "interrupted-upgrade-6"])
     func encryptedFilesEqualTheirDumps(_ name: String) throws {
         let file = Fixtures.own.appending(path: "legacy/\(name).realm")
         let key = try EncryptedImage.key()

@@ -6,15 +6,17 @@ import Testing
 
 /// Damaged and unfinished files of old formats.
 @Suite struct LegacyHostileTests {
-    /// An interrupted upgrade is distinguished from damage.
-    @Test func interruptedUpgradesAreRefused() throws {
-        let files = Fixtures.files("legacy", ".realm").filter {
-            $0.lastPathComponent.hasPrefix("refuse-")
-        }
-        #expect(files.count >= 2)
-        for file in files {
-            let error = Thrown.error { _ = try Database(immutable: file.path) }
-            #expect(error?.kind == .incompatible && error?.reason == "interrupted-upgrade")
+    /// A header that names an old format does not make tables of a later format old.
+    @Test func tablesOfALaterFormatAreNotReadAsOld() throws {
+        let scratch = ScratchDatabase()
+        let session = try WriteSession(path: scratch.path, options: .scratch())
+        let change = try session.begin()
+        _ = try change.createClass("Dog")
+        try change.commit()
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: scratch.path)))
+        for format in [8, 9] as [UInt8] {
+            (bytes[20], bytes[21]) = (format, format)
+            #expect(HostileCase.read(bytes).error?.kind == .corrupt)
         }
     }
 

@@ -14,7 +14,7 @@ import Testing
         return lab
     }
 
-    @Test(arguments: ["f2-sdk", "f7-sdk", "f9-enum-1010-keys"])
+    @Test(arguments: ["f2-sdk", "f7-sdk", "f9-enum-1010-keys", "interrupted-upgrade-6"])
     func convertsToTheCurrentFormat(_ name: String) throws {
         let lab = try Self.lab(name)
         let run = lab.shell(

@@ -1,8 +1,8 @@
 /// Converts the tables of a version of formats 2 to 9 to the current schema types (legacy format
 /// 9).
 ///
-/// The keys of objects are their row numbers. Internal columns of old SDKs are hidden, and so are
-/// columns of subtables that correspond to no property.
+/// The keys of objects are their row numbers, unless an interrupted upgrade made others. Internal
+/// columns of old SDKs are hidden, and so are columns of subtables that correspond to no property.
 struct LegacySchema {
     private let nodes: LegacyNodes
     private let space: NodeSpace
@@ -23,7 +23,7 @@ struct LegacySchema {
         let keys = try isLenient ? (try? primaryKeys(plain)) ?? [:] : primaryKeys(plain)
         var all: [TableInfo] = []
         for (table, info) in zip(nodes.content.tables, plain)
-        where info.name != Self.keyTable && !table.ref.isNone {
+        where !Self.hiddenTables.contains(info.name) && !table.ref.isNone {
             let key = keys[info.name].flatMap { info.columnIndex(named: $0) }
             all.append(try self.info(table, primaryKey: key.flatMap { Self.asKey($0, info) }))
         }
@@ -37,10 +37,11 @@ struct LegacySchema {
         return schema
     }
 
-    /// Table with the primary key of each class.
-    private static let keyTable = "pk"
+    private static let hiddenTables: Set<String> = [
+        LegacyContent.keyTable, LegacyContent.progressTable,
+    ]
     /// Columns of sync and of interrupted upgrades.
-    private static let hiddenColumns: Set<String> = ["!OID", "!ROW_INDEX"]
+    private static let hiddenColumns: Set<String> = ["!OID", UpgradedObjects.rowColumn]
 
     private static func asKey(_ i: Int, _ info: TableInfo) -> Int? {
         let column = info.columns[i]
@@ -52,7 +53,7 @@ struct LegacySchema {
 
     /// Names of primary key properties by stored names of tables.
     private func primaryKeys(_ tables: [TableInfo]) throws(RealmError) -> [String: String] {
-        guard let info = tables.first(where: { $0.name == Self.keyTable }),
+        guard let info = tables.first(where: { $0.name == LegacyContent.keyTable }),
             let classes = try texts(info, "pk_table"),
             let properties = try texts(info, "pk_property")
         else { return [:] }
@@ -104,7 +105,7 @@ struct LegacySchema {
             primaryKey: primaryKey,
             origin: TableInfo.Origin(spec: table.ref, targets: .none, targetColumns: .none),
             TableInfo.State(
-                kind: .topLevel, contentVersion: 0, nextSequenceNumber: UInt64(table.rows),
+                kind: .topLevel, contentVersion: 0, nextSequenceNumber: table.nextKey,
                 columnCounter: 0, collisions: .none, root: nodes.root(table.index),
                 tombstones: .none, top: table.ref))
     }

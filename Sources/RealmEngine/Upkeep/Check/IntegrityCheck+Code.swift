@@ -54,6 +54,8 @@ extension IntegrityReport {
         case primaryKeyDuplicate = "primary-key-duplicate"
         case enumeration
         case collisionMap = "collision-map"
+        /// An engine was interrupted while it upgraded the file from format 9 to 10.
+        case unfinishedUpgrade = "unfinished-upgrade"
 
         // Clusters (object format 2).
         case clusterShape = "cluster-shape"
@@ -151,7 +153,7 @@ extension IntegrityReport {
             switch self {
             case .fileSize, .staleSlot, .evacuation, .block, .signature, .unusedValue,
                 .sectionStraddled, .freeListOrder, .freeChunkEmpty, .freeStamp, .leakedSpace,
-                .clusterHole, .fanOut, .stringUTF8, .treeForm, .treeEmptyLeaf,
+                .unfinishedUpgrade, .clusterHole, .fanOut, .stringUTF8, .treeForm, .treeEmptyLeaf,
                 .oversizedNode, .setOrderFragile, .dictionaryOrderLegacy, .collectionKeyMissing,
                 .linkContextUnneeded, .backlinkForm, .backlinkStale, .backlinkOrphan,
                 .tombstoneLink, .tombstoneUnlinked, .indexMissing, .indexUnexpected,

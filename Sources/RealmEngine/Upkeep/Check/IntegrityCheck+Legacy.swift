@@ -19,6 +19,7 @@ extension IntegrityCheck {
             check(table, content)
             self.table = nil
         }
+        if content.isPartlyUpgraded { checkUpgrade(content, top) }
     }
 
     @_optimize(size)
@@ -32,7 +33,7 @@ extension IntegrityCheck {
             self.column = column.name.isEmpty ? "column \(i)" : column.name
             if column.attributes.contains(.indexed) { facts.indexes += 1 }
             checkOpposite(of: column, i, table, content)
-            guard level == .full, spend(table.rows) else { continue }
+            guard level == .full, !table.roots[i].isNone, spend(table.rows) else { continue }
             let reader = LegacyColumnReader(
                 space, column, table.roots[i],
                 targets: column.target.map { content.tables[$0].rows } ?? 0)
@@ -81,7 +82,7 @@ extension IntegrityCheck {
         _ reader: LegacyColumnReader, _ rows: Int
     ) throws(RealmError) {
         if reader.column.type == .link || reader.column.type == .linkList {
-            return try reader.forEachLink(rows) { (row, target) throws(RealmError) in
+            return try reader.forEachLink(0..<rows) { (row, target) throws(RealmError) in
                 guard target >= 0, target < reader.targets else {
                     object = ObjectKey(Int64(row))
                     found(.linkTarget, reader.root, "a link to row \(target), which does not exist")
@@ -156,11 +157,12 @@ extension IntegrityCheck {
             origin.column < content.tables[origin.table].spec.columns.count,
             content.tables[origin.table].spec.columns[origin.column].target == table.index
         else { return }
-        let link = LegacyIncoming(table: origin.table, column: origin.column)
+        // Stored backlinks are rows; an interrupted upgrade may have changed keys.
+        guard content.tables[origin.table].keysAreRows, table.objects == nil else { return }
         let isRight = reading(reader.root) { () throws(RealmError) in
             // Links to missing rows have been reported already.
             let derived = try? LegacyBacklinks(
-                space, content.tables[origin.table], link, table.rows)
+                space, content.tables[origin.table], origin.column, table)
             guard let derived else { return true }
             for row in 0..<table.rows {
                 guard try reader.storedBacklinks(row).sorted() == Array(derived[row]) else {

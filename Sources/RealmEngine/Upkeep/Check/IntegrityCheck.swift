@@ -102,8 +102,7 @@ public final class IntegrityCheck {
 
     /// Checks the file at `path`, even if it is too damaged to be opened as a database.
     ///
-    /// - Throws: `input` if the file cannot be read or is no Realm file, `incompatible` if an
-    ///   upgrade from format 9 was interrupted and the file cannot be checked.
+    /// - Throws: `input` if the file cannot be read or is no Realm file.
     public static func run(
         path: String, level: Level = .full, key: EncryptionKey? = nil, meter: ProgressCounter? = nil
     ) throws(RealmError) -> IntegrityReport {
@@ -124,12 +123,6 @@ public final class IntegrityCheck {
         } catch {
             guard error.isDamage else { throw error }
             return headerOnly(error)
-        }
-        if FileFormat.legacy.contains(header.format) {
-            // A partly upgraded file is valid in neither format.
-            do throws(RealmError) { _ = try Database(file) } catch {
-                if error.kind == .incompatible { throw error }
-            }
         }
         let check = IntegrityCheck(
             file.mapping, fileSize: size, header: header, top: header.top,

@@ -93,6 +93,12 @@ final class DamagedFile {
             old.newestVersionError = why
             return old
         }
+        if root == nil, search.tables.contains(where: { isUnfinished($0, space) }),
+            var old = try? legacy(file, space, memory)
+        {
+            old.newestVersionError = why
+            return old
+        }
         let reader = SchemaReader(space: space, names: .none, tables: .none)
         let version = try? reader.schemaVersion(search.tables)
         content.schema = Schema(tables: search.tables, version: version ?? nil)
@@ -274,14 +280,33 @@ extension DamagedFile {
 // MARK: - Formats 2 to 9
 
 extension DamagedFile {
-    /// Whether tables have the few slots of an old format; true if no table can be read.
+    /// Whether a table of the form of format 10 belongs to an upgrade that was not finished.
+    private static func isUnfinished(_ info: TableInfo, _ space: NodeSpace) -> Bool {
+        let columns = try? space.refNode(info.top, slots: 2, "table").slot(1).child
+        return columns != nil
+            || info.name == LegacyContent.keyTable && info.columnIndex(named: "pk_table") != nil
+    }
+
+    /// Whether tables have the few slots of an old format, or an upgrade of them was not finished;
+    /// true if no table can be read.
     private static func hasLegacyTables(_ space: NodeSpace, _ top: TopArray) -> Bool {
         guard let tables = try? space.refNode(top.tables, slots: 0, "tables") else { return true }
+        let names = try? space.names(top.names, count: tables.count, of: top.tables)
+        var hasTables = false
         for i in 0..<tables.count {
-            guard let ref = tables.slot(i).child, let table = try? space.node(ref) else { continue }
-            return table.count < TableShape.minimumCount
+            guard let ref = tables.slot(i).child, let table = try? space.node(ref),
+                table.hasRefs, table.count >= TableShape.legacyCount
+            else { continue }
+            if table.count < LegacyTable.Unlinked.upgradedSlots { return true }
+            // Format 10 has no columns array.
+            if table.slot(TableShape.legacyColumns).child != nil { return true }
+            let name = try? names?.name(i, at: top.tables)
+            if name == LegacyContent.keyTable || name == LegacyContent.progressTable {
+                return true
+            }
+            hasTables = true
         }
-        return true
+        return !hasTables
     }
 
     /// Reads the newest root of an old format that no header refers to; nil if there is none.

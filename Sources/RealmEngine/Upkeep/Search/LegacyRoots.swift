@@ -7,7 +7,7 @@ struct LegacyRoots {
     private let work: SearchWork
 
     /// Possible numbers of slots of a root in these formats.
-    private static let sizes = 3...10
+    private static let sizes = 3...12
     /// Maximum number of tables examined to confirm a root.
     private static let maximumTableCount = 64
 

@@ -1,0 +1,89 @@
+/// Tables that an interrupted upgrade to format 10 has begun to convert (legacy format 10.2).
+extension LegacyTable.Unlinked {
+    /// Minimum number of slots of a table of format 10.
+    static let upgradedSlots = 12
+
+    /// Reads a table of the form of format 10, which may still have a columns array.
+    ///
+    /// An engine that resumes the upgrade creates the objects from the columns unless the clusters
+    /// contain as many, and then sets the links. Columns are emptied in the commit that moves their
+    /// values, so a column with a root is complete, and the reader prefers it.
+    init(
+        upgrading space: NodeSpace, _ top: NodeView, _ ref: Ref, index: Int, name: String
+    ) throws(RealmError) {
+        let columns = try top.slot(1).child.map { (ref) throws(RealmError) in
+            try space.refNode(ref, slots: 0, "columns")
+        }
+        var reader = try UpgradingSpec(space, top, ref)
+        let spec = try reader.spec(slots: columns?.count ?? 0)
+        let roots = try Self.remainingRoots(columns, spec, at: ref)
+        let size = try Self.size(space, spec, roots, of: name)
+        let count = try Self.clusterCount(space, top, ref)
+        var objects: UpgradedObjects?
+        if count > 0, size?.rows ?? count == count {
+            let hasLeft = zip(spec.columns, roots).contains {
+                $0.type != .backlink && !$1.isNone
+            }
+            objects = try Self.objects(space, top.slot(2).ref, spec, needsRows: hasLeft, at: ref)
+        } else if let size, size.rows > 0 {
+            try Self.checkComplete(spec, roots, at: ref)
+        }
+        (self.spec, self.roots, self.objects) = (spec, roots, objects)
+        (self.index, self.name, self.ref) = (index, name, ref)
+        rows = objects?.keys.count ?? size?.rows ?? 0
+        grid =
+            objects.map { LegacyGrid(starts: $0.starts) }
+            ?? LegacyGrid(rows: rows, leaf: size?.leaf)
+        stage = columns == nil ? .done : .begun
+    }
+
+    private static func clusterCount(
+        _ space: NodeSpace, _ top: NodeView, _ ref: Ref
+    ) throws(RealmError) -> Int {
+        guard let root = top.slot(2).child else {
+            throw .corrupt("a table without its clusters", at: ref)
+        }
+        return try ClusterTree(space: space, root: root).count()
+    }
+
+    /// - Parameter needsRows: whether columns have values by row.
+    private static func objects(
+        _ space: NodeSpace, _ root: Ref, _ spec: LegacySpec, needsRows: Bool, at ref: Ref
+    ) throws(RealmError) -> UpgradedObjects {
+        let rowColumn = spec.columns.first { $0.name == UpgradedObjects.rowColumn }
+        let objects = try UpgradedObjects(space, root, rowIndex: rowColumn?.leafIndex)
+        guard !needsRows || objects.oldRows != nil || objects.keysAreRows else {
+            throw .corrupt("objects whose keys are not the rows of their links", at: ref)
+        }
+        return objects
+    }
+
+    /// Returns the roots of columns, none for columns that were emptied.
+    private static func remainingRoots(
+        _ columns: NodeView?, _ spec: LegacySpec, at ref: Ref
+    ) throws(RealmError) -> [Ref] {
+        guard let columns else { return spec.columns.map { _ in .none } }
+        var roots: [Ref] = []
+        for column in spec.columns {
+            // The column of old rows was added to the clusters only.
+            let isNew = column.name == UpgradedObjects.rowColumn
+            let slot = isNew ? nil : columns.slot(column.slot)
+            guard slot?.isTagged != true else {
+                throw .corrupt("a number where a column's root belongs", at: ref)
+            }
+            roots.append(slot?.child ?? .none)
+        }
+        return roots
+    }
+
+    /// Throws if a property has no root, in a table whose objects are not in clusters yet.
+    private static func checkComplete(
+        _ spec: LegacySpec, _ roots: [Ref], at ref: Ref
+    ) throws(RealmError) {
+        for (column, root) in zip(spec.columns, roots) {
+            guard column.type == .backlink || !root.isNone else {
+                throw .corrupt("a column '\(column.name)' without its root", at: ref)
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/// The objects of a table that an interrupted upgrade to format 10 has moved into clusters (legacy
+/// format 10.2).
+///
+/// Values are in the clusters, except those of columns that still have a tree: links are moved in a
+/// later step, and a tree has the order of the old rows.
+final class UpgradedObjects: Sendable {
+    /// Keys in ascending order.
+    let keys: [Int64]
+    /// Cluster leaves.
+    let leaves: [Ref]
+    /// Index of the first object of each leaf, and the number of objects.
+    let starts: [Int]
+    /// Row of each object in the trees; nil if its key is the row.
+    let oldRows: [Int]?
+    /// For each row, the index of its object; nil if the key of an object is its row.
+    private let indexes: [Int]?
+    /// Whether the objects have the keys and the order of the old rows.
+    let keysAreRows: Bool
+
+    /// Name of the column with the old row of each object. Engines that made keys from primary keys
+    /// added it for the time of the upgrade.
+    static let rowColumn = "!ROW_INDEX"
+
+    /// Reads the keys of the cluster tree at `root`, but no values.
+    ///
+    /// - Parameter rowIndex: leaf index of the column `rowColumn`; nil if there is none.
+    init(_ space: NodeSpace, _ root: Ref, rowIndex: Int?) throws(RealmError) {
+        var (keys, leaves, starts, rows) = ([Int64](), [Ref](), [0], [Int]())
+        var cursor = ClusterTree(space: space, root: root).leaves()
+        while let leaf = try cursor.next() {
+            guard keys.count + leaf.count <= LegacyLimits.cells(space) else {
+                throw space.tooMany(keys.count, root)
+            }
+            try leaf.checkLive()
+            for row in 0..<leaf.count { keys.append(leaf.key(row).raw) }
+            if let rowIndex { rows += try Self.rows(space, leaf, rowIndex) }
+            leaves.append(leaf.ref)
+            starts.append(keys.count)
+        }
+        (self.keys, self.leaves, self.starts) = (keys, leaves, starts)
+        oldRows = rowIndex == nil ? nil : rows
+        indexes = rowIndex == nil ? nil : try Self.inverse(rows, root)
+        // Ascending keys below their number are all numbers below it.
+        let isDense = keys.last ?? -1 == Int64(keys.count - 1)
+        keysAreRows = isDense && oldRows.map { $0.elementsEqual($0.indices) } ?? true
+    }
+
+    private static func rows(
+        _ space: NodeSpace, _ leaf: ClusterLeaf, _ rowIndex: Int
+    ) throws(RealmError) -> [Int] {
+        let ref = try leaf.columnRef(rowIndex)
+        let node = try space.integers(ref, "row numbers")
+        guard node.count == leaf.count else { throw space.wrongShape(ref, "row numbers") }
+        return (0..<node.count).map { Int(node.integer($0)) }
+    }
+
+    private static func inverse(_ rows: [Int], _ root: Ref) throws(RealmError) -> [Int] {
+        var indexes = [Int](repeating: -1, count: rows.count)
+        for (i, row) in rows.enumerated() {
+            guard indexes.indices.contains(row), indexes[row] < 0 else {
+                throw .corrupt("the old row \(row) of an upgraded object is wrong", at: root)
+            }
+            indexes[row] = i
+        }
+        return indexes
+    }
+
+    /// Returns the index of the object with `key`; nil if there is none.
+    func index(ofKey key: Int64) -> Int? {
+        let i = keys.indices.partitionPoint { keys[$0] >= key }
+        return i < keys.count && keys[i] == key ? i : nil
+    }
+
+    /// Returns the index of the object that had `row`; nil if there is none.
+    func index(ofRow row: Int) -> Int? {
+        guard let indexes else { return index(ofKey: Int64(row)) }
+        return indexes.indices.contains(row) ? indexes[row] : nil
+    }
+}
+
+extension LegacyTable {
+    /// Whether the key of each object is its index, and its row in the trees of columns.
+    var keysAreRows: Bool { objects?.keysAreRows ?? true }
+
+    /// Key of the next object.
+    var nextKey: UInt64 { rows == 0 ? 0 : UInt64(key(rows - 1)) + 1 }
+
+    func key(_ object: Int) -> Int64 { objects?.keys[object] ?? Int64(object) }
+
+    /// Returns the row of an object in the trees of columns.
+    func row(_ object: Int) -> Int {
+        guard let objects else { return object }
+        return objects.oldRows?[object] ?? Int(objects.keys[object])
+    }
+
+    /// Returns the index of the object that a link in an old column refers to.
+    func index(ofRow row: Int64, from ref: Ref) throws(RealmError) -> Int {
+        if let objects {
+            if let index = objects.index(ofRow: Int(row)) { return index }
+        } else if row >= 0, row < rows {
+            return Int(row)
+        }
+        throw .corrupt("a link to row \(row) of \(rows)", at: ref)
+    }
+
+    /// Returns the index of the object that a link in a cluster refers to.
+    func index(ofKey key: Int64, from ref: Ref) throws(RealmError) -> Int {
+        guard let objects else { return try index(ofRow: key, from: ref) }
+        guard let index = objects.index(ofKey: key) else {
+            throw .corrupt("a link to object \(key), which does not exist", at: ref)
+        }
+        return index
+    }
+}
