@@ -42,6 +42,16 @@ struct TextArea {
         return isSound(ends) ? ends : nil
     }
 
+    /// Returns the end offsets of 16 bits, with 0 before the first; nil for damaged offsets. Valid
+    /// until the next leaf.
+    func shortEnds() -> UnsafePointer<Int16>? {
+        guard isSound(ends(Int16.self)) else { return nil }
+        let copy = UnsafeMutableRawPointer(scratch.numbers)
+        copy.storeBytes(of: 0, toByteOffset: -2, as: Int16.self)
+        copy.copyMemory(from: offsets.payload, byteCount: 2 &* count)
+        return UnsafePointer(copy.assumingMemoryBound(to: Int16.self))
+    }
+
     /// Whether the offsets ascend and end inside the area.
     @inline(__always)
     private func isSound<T: FixedWidthInteger & SignedInteger>(_ ends: UnsafePointer<T>) -> Bool {

@@ -134,11 +134,10 @@ final class GroupKeyReader {
         texts.prefetch()
         let cached = areas ?? AreaNumbers()
         areas = cached
-        guard let isIncomplete = cached.find(texts, rows, numbers) else {
+        guard let rest = cached.find(texts, rows, numbers) else {
             throw texts.damagedOffsets()
         }
-        guard isIncomplete else { return }
-        try rows.visit { (row) throws(RealmError) in
+        try rest.visit { (row) throws(RealmError) in
             if numbers[row] != AreaNumbers.unknown { return }
             let text = try texts.value(row)
             numbers[row] = try number(ofText: text, leaf)

@@ -5,8 +5,8 @@ final class AreaNumbers {
     private static let maximumSize = 23
     /// Number of bytes read per text.
     private static let wordSize = 24
-    /// Maximum size in bytes of texts compared by two words.
-    private static let inTwoWords = 16
+    /// Sizes in bytes of texts compared by their first and last word, which overlap.
+    private static let inTwoWords = 8...16
     static let unknown = WordNumbers.unknown
 
     private let cached = WordNumbers()
@@ -25,53 +25,72 @@ final class AreaNumbers {
     deinit { (masks - 16).deallocate() }
 
     /// Stores the numbers of cached texts in `numbers`, and `unknown` for other texts and for null.
-    /// Returns whether some are unknown; nil if the leaf is damaged.
+    /// Returns rows that contain all unknown ones; nil if the leaf is damaged.
     func find(
         _ texts: BytesLeaf, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
-    ) -> Bool? {
+    ) -> Selection? {
         let area = TextArea(texts.area, texts.node, terminator: texts.terminator, scratch)
+        if area.offsets.widthCode == 5 {
+            guard let ends = area.shortEnds() else { return nil }
+            return find(texts, area, ends, rows, numbers)
+        }
         guard let ends = area.ends() else { return nil }
-        // Texts too close to the end of the area to be read in words are treated as unknown.
-        var near = area.count
-        while near > 0, Int(ends[near &- 2]) &+ Self.wordSize > area.size { near &-= 1 }
-        let readable = rows & Selection(first: near)
-        let (table, masks, base) = (cached.table, UnsafePointer(masks), area.base)
-        let terminator = texts.terminator
+        return find(texts, area, ends, rows, numbers)
+    }
+
+    @inline(__always)
+    private func find<Offset: FixedWidthInteger & SignedInteger>(
+        _ texts: BytesLeaf, _ area: TextArea, _ ends: UnsafePointer<Offset>, _ rows: Selection,
+        _ numbers: UnsafeMutablePointer<UInt32>
+    ) -> Selection {
+        let (table, base) = (cached.table, area.base)
+        let terminator = area.terminator
+        let readable = rows & Selection(first: area.count)
         var highest: UInt32 = 0
         readable.each { row in
-            let start = Int(ends[row &- 1])
-            let count = Int(ends[row]) &- start &- terminator
+            let start = Int(truncatingIfNeeded: ends[row &- 1])
+            let count = Int(truncatingIfNeeded: ends[row]) &- start &- terminator
+            let text = base + start
             var number = Self.unknown
-            if count <= Self.inTwoWords {
-                let text = base + start
-                number = table.number(
-                    text.loadUnaligned(as: UInt64.self) & masks[count],
-                    text.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & masks[count &- 8],
-                    UInt64(count) &<< 56)
-            } else if count <= Self.maximumSize {
-                let text = base + start
-                let third =
-                    text.loadUnaligned(fromByteOffset: 16, as: UInt64.self) & masks[count &- 16]
+            if UInt(bitPattern: count &- 8) <= 8 {
                 number = table.number(
                     text.loadUnaligned(as: UInt64.self),
-                    text.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
-                    third | UInt64(count) &<< 56)
+                    (text + count).loadUnaligned(fromByteOffset: -8, as: UInt64.self),
+                    UInt64(count))
+            } else if start &+ Self.wordSize <= area.size {
+                number = self.number(table, text, count)
             }
             numbers[row] = number
             highest = max(highest, number)
         }
-        let hidden =
-            rows
-            & (texts.nullRows
-                | Selection(first: area.count).subtracting(
-                    Selection(first: near)))
+        let hidden = rows & (texts.nullRows | rows.subtracting(readable))
         hidden.each { numbers[$0] = Self.unknown }
-        return highest == Self.unknown || !hidden.isEmpty
+        return highest == Self.unknown ? rows : hidden
+    }
+
+    /// Returns the number of a text of a size that two words do not hold.
+    @inline(never)
+    private func number(
+        _ table: WordNumbers.Table, _ text: UnsafeRawPointer, _ count: Int
+    ) -> UInt32 {
+        guard count <= Self.maximumSize else { return Self.unknown }
+        let masks = UnsafePointer(masks)
+        return table.number(
+            text.loadUnaligned(as: UInt64.self) & masks[count],
+            text.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & masks[count &- 8],
+            text.loadUnaligned(fromByteOffset: 16, as: UInt64.self) & masks[count &- 16]
+                | UInt64(count) &<< 56)
     }
 
     /// Caches the number of a text.
     func insert(_ text: ByteView, _ number: UInt32) {
         guard text.count <= Self.maximumSize else { return }
+        if Self.inTwoWords.contains(text.count) {
+            let last = text.base + (text.count - 8)
+            return cached.insert(
+                text.base.loadUnaligned(as: UInt64.self), last.loadUnaligned(as: UInt64.self),
+                UInt64(text.count), number)
+        }
         var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
         withUnsafeMutableBytes(of: &words) { room in
             room.copyMemory(from: UnsafeRawBufferPointer(start: text.base, count: text.count))
