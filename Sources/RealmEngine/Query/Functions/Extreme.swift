@@ -71,7 +71,8 @@ struct NumberExtreme<Number: ExtremeNumber>: Sendable {
 }
 
 /// State of the minimum or maximum of numbers or dates. Each number type has a separate,
-/// non-generic state, so that its conformance is compiled for the type.
+/// non-generic state, so that its conformance is compiled for the type, and so is the loop over the
+/// groups of a leaf, which otherwise calls a closure for each row.
 protocol NumberExtremeState: AggregateState {
     associatedtype Number: ExtremeNumber
 
@@ -98,13 +99,6 @@ extension NumberExtremeState {
     }
 
     @inline(__always)
-    static func add(
-        _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
-    ) throws(RealmError) {
-        try Number.visit(cells, rows) { (row, number) in states[row].pointee.best.add(number) }
-    }
-
-    @inline(__always)
     mutating func merge(_ other: Self) { best.merge(other.best) }
 }
 
@@ -112,22 +106,46 @@ struct IntegerExtreme: NumberExtremeState {
     var best: NumberExtreme<Int64>
 
     init(_ best: NumberExtreme<Int64>) { self.best = best }
+
+    static func add(
+        _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
+    ) throws(RealmError) {
+        try Int64.visit(cells, rows) { (row, number) in states[row].pointee.best.add(number) }
+    }
 }
 
 struct FloatExtreme: NumberExtremeState {
     var best: NumberExtreme<Float>
 
     init(_ best: NumberExtreme<Float>) { self.best = best }
+
+    static func add(
+        _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
+    ) throws(RealmError) {
+        try Float.visit(cells, rows) { (row, number) in states[row].pointee.best.add(number) }
+    }
 }
 
 struct DoubleExtreme: NumberExtremeState {
     var best: NumberExtreme<Double>
 
     init(_ best: NumberExtreme<Double>) { self.best = best }
+
+    static func add(
+        _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
+    ) throws(RealmError) {
+        try Double.visit(cells, rows) { (row, number) in states[row].pointee.best.add(number) }
+    }
 }
 
 struct DateExtreme: NumberExtremeState {
     var best: NumberExtreme<Timestamp>
 
     init(_ best: NumberExtreme<Timestamp>) { self.best = best }
+
+    static func add(
+        _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
+    ) throws(RealmError) {
+        try Timestamp.visit(cells, rows) { (row, number) in states[row].pointee.best.add(number) }
+    }
 }
