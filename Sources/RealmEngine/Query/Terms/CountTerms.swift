@@ -50,6 +50,7 @@ final class SubqueryTerm: QueryTerm {
             }
         }
         let roots = CollectionLeaf(try cells.leaf(leaf))
+        if let next = cells.next(leaf) { Prefetch.elements(next.pointee) }
         let filled = roots.filled(among)
         let rows = try roots.rows(filled, leaf.space, scratch) { (root) throws(RealmError) in
             counts.accepts(try members(root, set))
@@ -174,6 +175,7 @@ final class CountTerm: QueryTerm {
         _ leaf: ClusterLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
         let roots = CollectionLeaf(try cells.leaf(leaf))
+        if let next = cells.next(leaf) { Prefetch.elements(next.pointee) }
         let element = cells.column.layout.element
         let filled = roots.filled(among)
         let space = evaluator.visits.pass

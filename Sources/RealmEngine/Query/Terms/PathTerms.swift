@@ -57,6 +57,7 @@ final class HopTerm: QueryTerm {
         _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
     ) throws(RealmError) -> Selection {
         let node = try cells.leaf(leaf)
+        if let next = cells.next(leaf) { Prefetch.elements(next.pointee) }
         let rows = set.rows(node, offset: -1, count: leaf.count, scratch)
         if !missing { return rows & among }
         let unset = IntegerRange(low: .min, high: 0)
@@ -82,6 +83,7 @@ final class HopTerm: QueryTerm {
         _ leaf: ClusterLeaf, _ among: Selection, _ set: ObjectSet
     ) throws(RealmError) -> Selection {
         let column = CollectionLeaf(try cells.leaf(leaf))
+        if let next = cells.next(leaf) { Prefetch.elements(next.pointee) }
         let space = evaluator.visits.pass
         return try column.rows(column.filled(among), space, scratch) { (root) throws(RealmError) in
             try hasMember(space, root, set)
