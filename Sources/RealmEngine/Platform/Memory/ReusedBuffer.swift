@@ -7,7 +7,13 @@ final class ReusedBuffer<Element> {
 
     init(capacity: Int = 8) {
         self.capacity = max(1, capacity)
-        base = .allocate(capacity: self.capacity)
+        base = Self.allocate(self.capacity)
+    }
+
+    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
+        let memory = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+        LargeMemory.requestHugePages(memory, capacity * MemoryLayout<Element>.stride)
+        return memory
     }
 
     deinit { base.deallocate() }
@@ -66,7 +72,7 @@ final class ReusedBuffer<Element> {
     @inline(never)
     private func grow(to needed: Int) {
         let wanted = max(needed, capacity * 2)
-        let fresh = UnsafeMutablePointer<Element>.allocate(capacity: wanted)
+        let fresh = Self.allocate(wanted)
         fresh.moveInitialize(from: base, count: count)
         base.deallocate()
         base = fresh

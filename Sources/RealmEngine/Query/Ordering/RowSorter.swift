@@ -35,6 +35,9 @@ struct RowSorter {
     static func order(_ columns: [SortColumn], count: Int) -> [UInt32] {
         let items = UnsafeMutableBufferPointer<SortItem>.allocate(capacity: count)
         defer { items.deallocate() }
+        if let start = items.baseAddress {
+            LargeMemory.requestHugePages(start, count * MemoryLayout<SortItem>.stride)
+        }
         for column in columns { column.finish() }
         RowSorter(columns, items).sort()
         return [UInt32](unsafeUninitializedCapacity: count) { (order, used) in
