@@ -39,6 +39,13 @@ final class CombinationNumbers {
         for pair in pairs { pair.removeAll() }
     }
 
+    /// Whether the combinations of all chosen rows have numbers already; false if that is not known
+    /// without a search.
+    func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
+        guard readers.count == 1 else { return false }
+        return try readers[0].hasAll(leaf, rows)
+    }
+
     /// Stores the numbers of the chosen rows of a leaf in `numbers`.
     func read(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         let (numbers, others) = (numbers, scratch)

@@ -29,6 +29,7 @@ struct DistinctRows {
     /// Returns the selected rows of a leaf whose combination has not occurred before.
     mutating func firstRows(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Selection
     {
+        if try combinations.hasAll(leaf, rows) { return .none }
         try combinations.read(leaf, rows)
         let total = combinations.count
         if total == count { return .none }

@@ -78,6 +78,17 @@ final class GroupKeyReader {
         }
     }
 
+    /// Whether the values of all selected rows have numbers already; false if that is not known
+    /// without a search.
+    func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
+        guard let ownColumn, let cells = cells.first(where: { $0.width == 16 }),
+            case .string(let texts) = try ownColumn.leaf(leaf), texts.form == .short,
+            texts.node.width == 16
+        else { return false }
+        Prefetch.elements(texts.node)
+        return cells.hasAll(texts.node.payload, rows)
+    }
+
     private func readIntegers(
         _ node: NodeView, _ first: Int, _ rows: Selection,
         _ numbers: UnsafeMutablePointer<UInt32>

@@ -4,6 +4,8 @@ final class CellNumbers {
     /// Size of a cell in bytes. Equal texts in cells of different widths have different bytes.
     let width: Int
     private let cached = WordNumbers()
+    /// The same numbers without collisions; only for cells of 16 bytes.
+    private let few = FewCells()
 
     /// Number of cells that are not cached.
     static let unknown = WordNumbers.unknown
@@ -16,12 +18,18 @@ final class CellNumbers {
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
         switch width {
-        case 16: find(rows, numbers) { Self.wide(cells, $0) }
-        case 8: find(rows, numbers) { (Self.cell(cells, $0, UInt64.self), 0) }
-        case 4: find(rows, numbers) { (Self.cell(cells, $0, UInt32.self), 0) }
-        case 2: find(rows, numbers) { (Self.cell(cells, $0, UInt16.self), 0) }
-        default: find(rows, numbers) { (Self.cell(cells, $0, UInt8.self), 0) }
+        case 16 where few.isComplete: return few.find(cells, rows, numbers)
+        case 16: return find(rows, numbers) { Self.wide(cells, $0) }
+        case 8: return find(rows, numbers) { (Self.cell(cells, $0, UInt64.self), 0) }
+        case 4: return find(rows, numbers) { (Self.cell(cells, $0, UInt32.self), 0) }
+        case 2: return find(rows, numbers) { (Self.cell(cells, $0, UInt16.self), 0) }
+        default: return find(rows, numbers) { (Self.cell(cells, $0, UInt8.self), 0) }
         }
+    }
+
+    /// Whether all cells are certainly cached; false if that is not known without a search.
+    func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
+        width == 16 && few.isComplete && few.hasAll(cells, rows)
     }
 
     /// Caches the number for the cell of `row`.
@@ -35,6 +43,7 @@ final class CellNumbers {
             default: (Self.cell(cells, row, UInt8.self), 0)
             }
         cached.insert(low, high, 0, number)
+        if width == 16 { few.insert(FewCells.Entry(low: low, high: high, number: number)) }
     }
 
     @inline(__always)

@@ -1,0 +1,105 @@
+/// Hash table of the numbers of a few cells of 16 bytes, whose multiplier is chosen so that each
+/// cell has a slot of its own: a lookup is one comparison.
+///
+/// Confined to one thread.
+final class FewCells {
+    struct Entry {
+        let low: UInt64
+        let high: UInt64
+        let number: UInt32
+    }
+
+    private let slots: UnsafeMutablePointer<Entry>
+    private var entries: [Entry] = []
+    private var multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
+    /// Whether all inserted cells have a slot. Before the first insertion there is nothing to find.
+    private(set) var isComplete = false
+    /// Whether cells were inserted that have no slot.
+    private var isFull = false
+
+    private static let bits = 8
+    private static let maximumCount = 24
+    private static let attempts = 64
+    /// Content of free slots. No cell equals it, because these bytes would have another slot: the
+    /// first.
+    private static let free = Entry(low: 0, high: 0, number: CellNumbers.unknown)
+    /// Content of the first slot if it is free. These bytes would have the slot of the multiplier's
+    /// highest bits, which are not all zero.
+    private static let first = Entry(low: 1, high: 0, number: CellNumbers.unknown)
+
+    init() {
+        slots = .allocate(capacity: 1 << Self.bits)
+        slots.initialize(repeating: Self.free, count: 1 << Self.bits)
+    }
+
+    deinit { slots.deallocate() }
+
+    @inline(__always)
+    private static func slot(_ low: UInt64, _ high: UInt64, _ multiplier: UInt64) -> Int {
+        Int(truncatingIfNeeded: ((low ^ high) &* multiplier) &>> UInt64(64 - bits))
+    }
+
+    func insert(_ entry: Entry) {
+        if isFull || entries.contains(where: { $0.low == entry.low && $0.high == entry.high }) {
+            return
+        }
+        entries.append(entry)
+        isComplete = entries.count <= Self.maximumCount && placeAll()
+        isFull = !isComplete
+    }
+
+    /// Searches a multiplier for all entries; returns false if none is found.
+    private func placeAll() -> Bool {
+        for _ in 0..<Self.attempts {
+            if place() { return true }
+            multiplier = multiplier &* 0xD6E8_FEB8_6659_FD93 | 1
+        }
+        return false
+    }
+
+    /// Stores all entries; returns false if two of them have the same slot.
+    private func place() -> Bool {
+        if Self.slot(Self.first.low, 0, multiplier) == 0 { return false }
+        slots.update(repeating: Self.free, count: 1 << Self.bits)
+        slots[0] = Self.first
+        for entry in entries {
+            let slot = slots + Self.slot(entry.low, entry.high, multiplier)
+            guard slot.pointee.number == CellNumbers.unknown else { return false }
+            slot.pointee = entry
+        }
+        return true
+    }
+
+    /// Stores the numbers of the cells, and `unknown` for others. Returns whether there are others.
+    func find(
+        _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
+    ) -> Bool {
+        let (slots, multiplier) = (slots, multiplier)
+        var hasOthers = false
+        rows.each { row in
+            let low = cells.load(fromByteOffset: row &* 16, as: UInt64.self)
+            let high = cells.load(fromByteOffset: row &* 16 &+ 8, as: UInt64.self)
+            let entry = slots + Self.slot(low, high, multiplier)
+            if (entry.pointee.low ^ low) | (entry.pointee.high ^ high) == 0 {
+                numbers[row] = entry.pointee.number
+            } else {
+                numbers[row] = CellNumbers.unknown
+                hasOthers = true
+            }
+        }
+        return hasOthers
+    }
+
+    /// Whether all cells of the rows are in the table.
+    func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
+        let (slots, multiplier) = (slots, multiplier)
+        var difference: UInt64 = 0
+        rows.each { row in
+            let low = cells.load(fromByteOffset: row &* 16, as: UInt64.self)
+            let high = cells.load(fromByteOffset: row &* 16 &+ 8, as: UInt64.self)
+            let entry = slots + Self.slot(low, high, multiplier)
+            difference |= (entry.pointee.low ^ low) | (entry.pointee.high ^ high)
+        }
+        return difference == 0
+    }
+}
