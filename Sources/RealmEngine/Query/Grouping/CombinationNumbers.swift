@@ -50,9 +50,12 @@ final class CombinationNumbers {
     func read(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         let (numbers, others) = (numbers, scratch)
         try readers.first?.read(leaf, rows, to: numbers)
+        var total = readers.first?.values.count ?? 1
         for (reader, pair) in zip(readers.dropFirst(), pairs) {
             try reader.read(leaf, rows, to: others)
-            pair.read(numbers, others, below: reader.values.count, rows, to: numbers)
+            pair.read(
+                numbers, below: total, others, below: reader.values.count, rows, to: numbers)
+            total = pair.count
         }
     }
 

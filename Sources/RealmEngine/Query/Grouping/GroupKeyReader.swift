@@ -95,6 +95,20 @@ final class GroupKeyReader {
     ) {
         if small.count == 0 { for _ in 0..<Self.smallCount { small.append(Self.unknown) } }
         let (values, small) = (values, small.mutable.baseAddress!)
+        if node.widthCode == 4 {
+            // Integers of one byte are all among the small ones.
+            let bytes = node.payload.assumingMemoryBound(to: Int8.self) + first
+            let middle = small - Int(Self.smallestSmallKey)
+            rows.each { row in
+                var number = middle[Int(bytes[row])]
+                if number == Self.unknown {
+                    number = values.number(of: Int64(bytes[row]))
+                    middle[Int(bytes[row])] = number
+                }
+                numbers[row] = number
+            }
+            return
+        }
         node.visit(first, rows) { (row, integer) in
             let place = UInt64(bitPattern: integer &- Self.smallestSmallKey)
             if place < Self.smallCount {

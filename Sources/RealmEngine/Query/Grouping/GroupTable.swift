@@ -101,7 +101,7 @@ final class GroupTable {
                 column.leaf(leaf), rows,
                 toGroups: states[0] + slot.offset, step: layout.size, numbers)
         }
-        for values in values { try values.add(leaf, rows, numbers, keys.scratch) }
+        for values in values { try values.add(leaf, rows, numbers, below: total, keys.scratch) }
     }
 
     // MARK: Reading

@@ -32,14 +32,17 @@ final class GroupValues {
     /// Counts the values of the selected rows of a leaf.
     ///
     /// - Parameters:
-    ///     - groups: numbers of the groups, by row.
+    ///     - groups: numbers of the groups, by row, below `groupCount`.
     ///     - numbers: buffer for one number per row.
     func add(
         _ leaf: ClusterLeaf, _ rows: Selection, _ groups: UnsafePointer<UInt32>,
-        _ numbers: UnsafeMutablePointer<UInt32>
+        below groupCount: Int, _ numbers: UnsafeMutablePointer<UInt32>
     ) throws(RealmError) {
         try reader.read(leaf, rows, to: numbers)
-        if let pairs { pairs.read(groups, numbers, below: reader.values.count, rows, to: numbers) }
+        if let pairs {
+            pairs.read(
+                groups, below: groupCount, numbers, below: reader.values.count, rows, to: numbers)
+        }
         let total = pairs?.count ?? reader.values.count
         while counts.count < total { counts.append(0) }
         let counts = counts.mutable.baseAddress!

@@ -35,10 +35,12 @@ final class PairNumbers {
     /// Stores the number of each row's pair.
     ///
     /// - Parameters:
+    ///     - firstLimit: exclusive upper limit of the first numbers.
     ///     - limit: exclusive upper limit of the second numbers.
     ///     - numbers: output; may be the buffer of the first or of the second numbers.
     func read(
-        _ firsts: UnsafePointer<UInt32>, _ seconds: UnsafePointer<UInt32>, below limit: Int,
+        _ firsts: UnsafePointer<UInt32>, below firstLimit: Int,
+        _ seconds: UnsafePointer<UInt32>, below limit: Int,
         _ rows: Selection, to numbers: UnsafeMutablePointer<UInt32>
     ) {
         let bits = Int.bitWidth - max(0, limit - 1).leadingZeroBitCount
@@ -47,6 +49,17 @@ final class PairNumbers {
             reset()
         }
         let (known, shift) = (known, UInt64(shift))
+        if firstLimit <= Self.capacity >> Int(shift) {
+            // Every pair has a place in the table.
+            rows.each { row in
+                let place = Int(firsts[row]) &<< Int(shift) | Int(seconds[row])
+                let number = known[place]
+                numbers[row] =
+                    number != Self.unknown
+                    ? number : self.number(firsts[row], seconds[row], place)
+            }
+            return
+        }
         rows.each { row in
             let place = UInt64(firsts[row]) &<< shift | UInt64(seconds[row])
             if place < Self.capacity, known[Int(place)] != Self.unknown {
