@@ -88,8 +88,12 @@ extension RealmCollection {
         await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
     }
 
+    /// Begins to observe.
+    ///
+    /// - Parameter ended: called after the last change, when the collection was deleted.
     func begin(
-        _ keyPaths: [String]?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+        _ keyPaths: [String]?, ended: @escaping () -> Void = {},
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> ObservationToken {
         guard let thing = self as? any ThreadTransferable, let confined = thing.confined,
             let realm = thing.instance
@@ -126,7 +130,7 @@ extension RealmCollection {
                     }
                     if case .changed(let change) = notice { update(change) }
                 // The elements were reported as deleted before this notice.
-                case .deleted: return
+                case .deleted: ended()
                 }
             }
         }
@@ -196,8 +200,12 @@ extension Map {
         await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
     }
 
-    private func begin(
-        _ keyPaths: [String]?, _ block: @escaping (RealmMapChange<Map>) -> Void
+    /// Begins to observe.
+    ///
+    /// - Parameter ended: called after the last change, when the map was deleted.
+    func begin(
+        _ keyPaths: [String]?, ended: @escaping () -> Void = {},
+        _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> ObservationToken {
         guard let confined, let realm = instance else {
             throwRealmException("Change notifications are only supported on managed collections.")
@@ -218,7 +226,8 @@ extension Map {
                             insertions: keys(change.insertions),
                             modifications: keys(change.modifications)))
                 // The entries were reported as deleted before this notice.
-                case .changed, .deleted: return
+                case .deleted: ended()
+                case .changed: return
                 }
             }
         }

@@ -70,7 +70,7 @@ extension ProjectionObservable {
         return keyPaths.map { recorder.names(of: projection, $0) }
     }
 
-    fileprivate func begin(
+    func begin(
         _ keyPaths: [String]?, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> ObservationToken {
         guard let me = self as? any AnyProjection else {

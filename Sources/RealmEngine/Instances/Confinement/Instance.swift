@@ -367,7 +367,7 @@ public final class Instance {
     ///
     /// - Parameter isImmediate: whether to include observers whose initial call is still being
     ///   prepared.
-    func deliverPending(isImmediate: Bool = false) {
+    package func deliverPending(isImmediate: Bool = false) {
         if isClosed || transaction != nil { return }
         notifying { observers.deliver(self, isImmediate: isImmediate) }
     }

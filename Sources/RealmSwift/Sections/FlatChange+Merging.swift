@@ -1,0 +1,48 @@
+/// Converts positions across an edit of a sequence: before it, the sequence has the elements at
+/// `removed`; after it, the elements at `added`.
+struct PositionShift {
+    /// Positions before the edit, ascending.
+    let removed: [Int]
+    /// Positions after the edit, ascending.
+    let added: [Int]
+
+    /// Returns the positions after the edit of the elements at `positions`, which are ascending.
+    /// Removed elements are left out.
+    func shifted(_ positions: [Int]) -> [Int] {
+        var result: [Int] = []
+        result.reserveCapacity(positions.count)
+        var (gone, came) = (0, 0)
+        for position in positions {
+            while gone < removed.count, removed[gone] < position { gone += 1 }
+            if gone < removed.count, removed[gone] == position { continue }
+            // Rank among the elements that stay, which have the same order after the edit.
+            let rank = position - gone
+            while came < added.count, added[came] <= rank + came { came += 1 }
+            result.append(rank + came)
+        }
+        return result
+    }
+}
+
+extension FlatChange {
+    var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+
+    /// Returns the change that has the effect of this change followed by `next`. Elements inserted
+    /// and deleted again are in neither list.
+    func followed(by next: FlatChange) -> FlatChange {
+        let toOld = PositionShift(removed: insertions, added: deletions)
+        let toNew = PositionShift(removed: next.deletions, added: next.insertions)
+        let deletions = Self.union(deletions, toOld.shifted(next.deletions))
+        let gone = Set(deletions)
+        return FlatChange(
+            deletions, Self.union(toNew.shifted(insertions), next.insertions),
+            Self.union(
+                modifications.filter { !gone.contains($0) }, toOld.shifted(next.modifications))
+        )
+    }
+
+    private static func union(_ a: [Int], _ b: [Int]) -> [Int] {
+        if a.isEmpty { return b }
+        return b.isEmpty ? a : Set(a).union(b).sorted()
+    }
+}

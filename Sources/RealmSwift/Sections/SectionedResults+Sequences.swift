@@ -1,0 +1,97 @@
+import Foundation
+import RealmEngine
+
+extension SectionedResults {
+    /// The changes of the sections, for `for await` on the actor of the realm; the first one is
+    /// `initial`. An addition to the SDK.
+    ///
+    /// ```swift
+    /// for await change in realm.objects(Dog.self).sectioned(by: \.age).changes { print(change) }
+    /// ```
+    public var changes: RealmChanges<SectionedResultsChange<Self>> {
+        RealmChanges(
+            source.changes { change, _, _ in change.map { $0.update(self) } ?? .initial(self) })
+    }
+}
+
+extension ResultsSection {
+    /// The changes of the section, for `for await` on the actor of the realm; the first one is
+    /// `initial`. An addition to the SDK.
+    public var changes: RealmChanges<SectionedResultsChange<Self>> {
+        RealmChanges(
+            source.changes { change, before, now in
+                guard let change else { return .initial(self) }
+                let mine = change.of(before.section(of: key), now.section(of: key))
+                return mine.isEmpty ? nil : mine.update(self)
+            })
+    }
+}
+
+extension SectionsSource {
+    /// Makes a source of changes. Changes that the consumer missed are one change of the results,
+    /// from which the change of the sections is computed.
+    ///
+    /// - Parameter make: receives nil at first and a change later, with the sections before and
+    /// after it; returns nil for a change that is not to be reported.
+    fileprivate func changes<Change>(
+        _ make:
+            @escaping (SectionsChange?, SectionsLayout<Key>, SectionsLayout<Key>) -> Change?
+    ) -> ChangeSource<Change> {
+        ChangeSource(results.owningRealm) { [self] wake, end in
+            let state = SectionsBacklog<Key, Element>()
+            let token = results.begin(nil, ended: end) { [self] change in
+                state.add(change, layout, results.isOfValues ? Array(results) : nil)
+                wake()
+            }
+            return ChangeSource.Observation(token: token) {
+                state.take().flatMap {
+                    $0.change?.isEmpty == true ? nil : make($0.change, $0.old, $0.new)
+                }
+            }
+        }
+    }
+}
+
+/// Changes of sections that a consumer has not received. Confined like the sections.
+private final class SectionsBacklog<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
+    private struct State {
+        let layout: SectionsLayout<Key>
+        /// Elements that are values, whose changes are computed from them; nil for objects.
+        let elements: [Element]?
+    }
+
+    /// The sections as the consumer received them last; nil before the first change.
+    private var received: State?
+    private var newest: State?
+    /// Change of the results from `received` to `newest`.
+    private var change: FlatChange?
+
+    func add<C>(
+        _ next: RealmCollectionChange<C>, _ layout: SectionsLayout<Key>, _ elements: [Element]?
+    ) {
+        newest = State(layout: layout, elements: elements)
+        guard case .update(_, let deletions, let insertions, let modifications) = next,
+            received != nil
+        else { return }
+        let flat = FlatChange(deletions, insertions, modifications)
+        change = change.map { $0.followed(by: flat) } ?? flat
+    }
+
+    /// Returns the sections before and after the changes since the last call, with a nil change at
+    /// first; nil if there are no changes.
+    func take() -> (change: SectionsChange?, old: SectionsLayout<Key>, new: SectionsLayout<Key>)? {
+        guard let newest else { return nil }
+        defer { (received, self.newest, change) = (newest, nil, nil) }
+        guard let received else { return (nil, newest.layout, newest.layout) }
+        let flat: FlatChange
+        if let old = received.elements, let new = newest.elements {
+            flat = FlatChange(from: old, to: new)
+        } else {
+            flat = change ?? FlatChange([], [], [])
+        }
+        return (
+            SectionsChange(flat, from: received.layout, to: newest.layout), received.layout,
+            newest.layout
+        )
+    }
+}
