@@ -15,6 +15,8 @@ final class ClassModel: @unchecked Sendable {
         let shape: _PropertyShape
         let isPrimaryKey: Bool
         let isIndexed: Bool
+        /// Whether deleting an object deletes the objects that the property links to.
+        let cascades: Bool
         let originProperty: String?
 
         var isHolder: Bool { wrapper.isHolder }
@@ -77,7 +79,7 @@ final class ClassModel: @unchecked Sendable {
                     wrapper: column.wrapper, shape: column.wrapper.shape,
                     isPrimaryKey: facts.isPrimaryKey || rules.primaryKey == name,
                     isIndexed: facts.isIndexed || rules.indexed.contains(name),
-                    originProperty: facts.originProperty))
+                    cascades: facts.cascades, originProperty: facts.originProperty))
         }
         withExtendedLifetime(prototype) {}
         self.fields = fields
@@ -157,6 +159,8 @@ final class ClassModel: @unchecked Sendable {
             return
                 "LinkingObjects<\(target)> property '\(field.name)' must set the origin property "
                 + "name with @Persisted(originProperty: \"name\")."
+        case (_, _) where field.cascades && shape.type != .object:
+            return "Property '\(name).\(field.name)' cannot cascade: it does not contain links."
         case (.object, nil) where !shape.isOptional && !shape.isCustom:
             return "Object property '\(field.name)' must be marked as optional."
         case (.object, .list?) where shape.isOptional, (.object, .set?) where shape.isOptional:

@@ -7,6 +7,8 @@ final class ModelSchema: Sendable {
     /// Message of the error with which opening a realm of these classes fails; nil for a valid
     /// schema.
     let refusal: String?
+    /// Whether a class has a property that deletes the objects it links to.
+    let cascades: Bool
     private let byName: [String: ClassModel]
     private let byType: [ObjectIdentifier: ClassModel]
     /// The engine's schema, cached for each schema version.
@@ -33,6 +35,7 @@ final class ModelSchema: Sendable {
         self.byName = byName
         byType = Dictionary(uniqueKeysWithValues: models.map { (ObjectIdentifier($0.type), $0) })
         refusal = SchemaValidation(models).refusal
+        cascades = models.contains { $0.fields.contains(where: \.cascades) }
         check()
     }
 

@@ -112,6 +112,27 @@ extension Persisted where Value.PersistedType: _PrimaryKey {
     }
 }
 
+extension Persisted {
+    /// Declares a link, or a collection of links, whose objects `Realm.delete` deletes together
+    /// with the object that has the property, even if others link to them as well. An addition to
+    /// the SDK.
+    ///
+    /// ```swift
+    /// final class Album: Object {
+    ///     @Persisted var title: String
+    ///     @Persisted(cascades: true) var photos: List<Photo>
+    /// }
+    /// ```
+    ///
+    /// Removing an object from the collection, or setting another link, deletes nothing. Files do
+    /// not contain the rule: only programs whose class declares it apply it. Opening a realm traps
+    /// if the property cannot contain links.
+    public init(cascades: Bool) {
+        // Indexed and primary key at once: no column is both, and the wrapper stays as small.
+        self.init(local: nil, isIndexed: cascades, isPrimaryKey: cascades)
+    }
+}
+
 extension Persisted where Value: LinkingObjectsProtocol {
     /// Declares linking objects: the objects whose property `originProperty` links to this one.
     public init(originProperty: String) {
@@ -177,6 +198,8 @@ extension ColumnWrapper {
 struct ColumnFacts {
     var isIndexed: Bool
     var isPrimaryKey: Bool
+    /// Whether deleting an object deletes the objects that the column links to.
+    var cascades = false
     /// The origin property of linking objects; nil for other columns.
     var originProperty: String?
 }
@@ -192,8 +215,10 @@ extension Persisted: ColumnWrapper {
 
     static func facts(at address: UnsafeMutableRawPointer) -> ColumnFacts {
         let wrapper = wrapper(at: address).pointee
+        let cascades = wrapper.isIndexed && wrapper.isPrimaryKey
         return ColumnFacts(
-            isIndexed: wrapper.isIndexed, isPrimaryKey: wrapper.isPrimaryKey,
+            isIndexed: wrapper.isIndexed && !cascades,
+            isPrimaryKey: wrapper.isPrimaryKey && !cascades, cascades: cascades,
             originProperty: (wrapper.local as? any LinkingObjectsProtocol)?.originProperty)
     }
 

@@ -192,18 +192,20 @@ import RealmEngine
         for object in objects { add(object, update: update) }
     }
 
-    /// Deletes an object and the embedded objects that it owns. Does nothing if the object is
-    /// already deleted.
+    /// Deletes an object, the embedded objects that it owns, and the objects that properties
+    /// declared with `@Persisted(cascades: true)` link to. Does nothing if the object is already
+    /// deleted.
     ///
     /// Traps outside of a write transaction, and for an object that is unmanaged or belongs to
     /// another realm.
     public func delete(_ object: ObjectBase) {
         checkDeletable(object)
         _ = engine.write
+        if instance.schema.cascades { return instance.remove(cascading: [object]) }
         instance.remove(object)
     }
 
-    /// Deletes the objects of a sequence and the embedded objects that they own. An object that
+    /// Deletes the objects of a sequence, each as `delete(_:)` does. An object that
     /// occurs several times, or is deleted together with another one, is deleted once.
     ///
     /// Faster than deleting one by one where collections contain many of the objects. Traps outside
@@ -214,6 +216,7 @@ import RealmEngine
         if objects.isEmpty { return }
         for object in objects { checkDeletable(object) }
         _ = engine.write
+        if instance.schema.cascades { return instance.remove(cascading: objects) }
         var start = 0
         while start < objects.count {
             let model = type(of: objects[start])

@@ -1,0 +1,84 @@
+import Foundation
+@_spi(Testing) import RealmSwift
+import Testing
+
+final class Album: Object {
+    @Persisted(primaryKey: true) var title: String
+    @Persisted(cascades: true) var cover: Photo?
+    @Persisted(cascades: true) var photos: List<Photo>
+    @Persisted var favourites: MutableSet<Photo>
+    @Persisted var pages: List<AlbumPage>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+final class AlbumPage: EmbeddedObject {
+    @Persisted(cascades: true) var drawings: Map<String, Photo?>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+final class Photo: Object {
+    @Persisted var name: String
+    @Persisted(cascades: true) var copies: List<Photo>
+    @Persisted var album: Album?
+    @Persisted var notes: AnyRealmValue
+    @Persisted var scores: MutableSet<Int>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+final class WrongCascade: Object {
+    @Persisted(cascades: true) var name: String
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Functions that the SDK does not have.
+@Suite struct AdditionTests {
+    private func lab() throws -> RealmLab {
+        try RealmLab([Album.self, AlbumPage.self, Photo.self])
+    }
+
+    private func photo(_ name: String) -> Photo { Photo(value: ["name": name]) }
+
+    // MARK: Cascades
+
+    @Test func deletingAnObjectDeletesWhatItsPropertiesCascadeTo() throws {
+        let lab = try lab()
+        let realm = try lab.open()
+        let album = Album(value: ["title": "a", "pages": [["drawings": ["x": photo("drawing")]]]])
+        album.cover = photo("cover")
+        album.photos.append(objectsIn: [photo("one"), photo("two"), album.cover!])
+        let copy = photo("copy")
+        album.photos[0].copies.append(copy)
+        copy.copies.append(album.photos[0])
+        album.favourites.insert(photo("favourite"))
+        try realm.write { realm.add(album) }
+        #expect(realm.objects(Photo.self).count == 6)
+        try realm.write { album.photos.remove(at: 1) }
+        #expect(realm.objects(Photo.self).count == 6)
+        try realm.write { realm.delete(album) }
+        #expect(Set(realm.objects(Photo.self).map(\.name)) == ["two", "favourite"])
+        try lab.check()
+    }
+
+    @Test func cascadesApplyToSequencesAndObjectsByName() throws {
+        let lab = try lab()
+        let realm = try lab.open()
+        try realm.write {
+            for title in ["a", "b", "c"] {
+                let album = realm.create(Album.self, value: ["title": title])
+                album.photos.append(objectsIn: [photo(title), photo(title + title)])
+                album.cover = album.photos[0]
+            }
+        }
+        try realm.write { realm.delete(realm.objects(Album.self).where { $0.title != "c" }) }
+        #expect(realm.objects(Photo.self).map(\.name) == ["c", "cc"])
+        try realm.write { realm.delete(realm.dynamicObjects("Album")) }
+        #expect(realm.objects(Photo.self).isEmpty)
+        try lab.check()
+    }
+
+    @Test func onlyLinksCascade() throws {
+        let lab = try RealmLab([WrongCascade.self])
+        let misuse = RealmTesting.catchMisuse { _ = try? lab.open() }
+        #expect(misuse?.reason.contains("'WrongCascade.name' cannot cascade") == true)
+    }
+}
