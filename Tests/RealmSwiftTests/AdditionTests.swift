@@ -81,4 +81,41 @@ final class WrongCascade: Object {
         let misuse = RealmTesting.catchMisuse { _ = try? lab.open() }
         #expect(misuse?.reason.contains("'WrongCascade.name' cannot cascade") == true)
     }
+
+    // MARK: Checked keys
+
+    @Test func existingPrimaryKeysAreErrors() throws {
+        let lab = try lab()
+        let realm = try lab.open()
+        try realm.write { try realm.add(checking: Album(value: ["title": "a"])) }
+        try realm.write {
+            do throws(Realm.DuplicateKey) {
+                try realm.add(checking: Album(value: ["title": "a"]))
+                Issue.record("no error")
+            } catch {
+                #expect(error.className == "Album" && error.property == "title")
+                #expect(error.value == "a")
+            }
+        }
+        try lab.check()
+    }
+
+    @Test func nothingIsAddedIfALinkedObjectHasAnExistingKey() throws {
+        let lab = try lab()
+        let realm = try lab.open()
+        try realm.write { realm.add(Album(value: ["title": "a"])) }
+        let inner = photo("x")
+        inner.album = Album(value: ["title": "a"])
+        let outer = photo("y")
+        outer.notes = .fromArray([.object(inner)])
+        try realm.write {
+            #expect(throws: Realm.DuplicateKey.self) {
+                try realm.add(checking: [photo("z"), outer])
+            }
+            let twice = ["b", "b"].map { Album(value: ["title": $0]) }
+            #expect(throws: Realm.DuplicateKey.self) { try realm.add(checking: twice) }
+        }
+        #expect(realm.objects(Photo.self).isEmpty && realm.objects(Album.self).count == 1)
+        try lab.check()
+    }
 }
