@@ -118,4 +118,30 @@ final class WrongCascade: Object {
         #expect(realm.objects(Photo.self).isEmpty && realm.objects(Album.self).count == 1)
         try lab.check()
     }
+
+    // MARK: Copies
+
+    @Test func copiesReportProgressAndCanBeCancelled() throws {
+        let lab = try lab()
+        let realm = try lab.open()
+        try realm.write {
+            for i in 0..<40 {
+                let bytes = Data(repeating: UInt8(i), count: 50_000)
+                realm.create(Photo.self, value: ["notes": bytes])
+            }
+        }
+        let copy = lab.configuration.fileURL!.appendingPathExtension("copy")
+        #expect(throws: CancellationError.self) {
+            try realm.writeCopy(toFile: copy) { if $0 > 600_000 { throw CancellationError() } }
+        }
+        let folder = copy.deletingLastPathComponent().path
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder)
+                .allSatisfy { !$0.contains("copy") && !$0.contains("tmp") })
+        var reports: [Int] = []
+        try realm.freeze().writeCopy(toFile: copy) { reports.append($0) }
+        #expect(reports.count > 3 && reports == reports.sorted() && reports.last! > 2_000_000)
+        #expect(try Schema(fileURL: copy)["Photo"]?["notes"]?.type == .any)
+        try lab.check()
+    }
 }

@@ -6,7 +6,7 @@ import Glibc
 final class SequentialFile {
     private let descriptor: Int32?
     private let path: String
-    private let progress: (UInt64) -> Void
+    private let progress: (UInt64) throws(RealmError) -> Void
     private let behind: WriteBehind
     private let encrypted: EncryptedSequence?
     private var chunk: WriteBehind.Chunk
@@ -24,11 +24,13 @@ final class SequentialFile {
     ///   - path: name of the file in errors.
     ///   - key: to encrypt the file; then the content must fill whole pages.
     ///   - follower: reads what was written.
-    ///   - progress: called now and then with the number of bytes so far.
+    ///   - progress: called now and then with the number of bytes so far. Its errors are thrown by
+    ///     the call that wrote.
     /// - Throws: `internal` if out of memory.
     init(
         _ descriptor: Int32?, path: String, key: EncryptionKey? = nil,
-        follower: (any WriteFollower)? = nil, progress: @escaping (UInt64) -> Void
+        follower: (any WriteFollower)? = nil,
+        progress: @escaping (UInt64) throws(RealmError) -> Void
     ) throws(RealmError) {
         var encrypted: EncryptedSequence?
         if let descriptor, let key {
@@ -101,7 +103,7 @@ final class SequentialFile {
         }
         buffer = chunk.bytes
         capacity = wanted
-        progress(passedOn)
+        try progress(passedOn)
     }
 
     /// Returns when everything is in the file, though not yet durable.

@@ -86,11 +86,41 @@ extension Realm {
     /// - Throws: `Realm.Error.fileExists` if there is already a file at `fileURL`, and what writing
     ///   throws.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
+        try writeCopy(toFile: fileURL, encryptionKey: encryptionKey) { _ in }
+    }
+
+    /// Writes a compacted copy as `writeCopy(toFile:encryptionKey:)` does, and reports its
+    /// progress. An addition to the SDK.
+    ///
+    /// A frozen realm can be copied on any thread, and by a task that may be cancelled:
+    ///
+    /// ```swift
+    /// try realm.freeze().writeCopy(toFile: url) { bytes in
+    ///     try Task.checkCancellation()
+    ///     print(bytes, "bytes")
+    /// }
+    /// ```
+    ///
+    /// - Parameter progress: receives the number of bytes written so far, after each half megabyte
+    ///   and at the end, on the calling thread. An error that it throws cancels the copy: nothing
+    ///   remains of it, and the error is rethrown.
+    /// - Throws: the error of `progress`, `Realm.Error.fileExists` if there is already a file at
+    ///   `fileURL`, and what writing throws.
+    public func writeCopy(
+        toFile fileURL: URL, encryptionKey: Data? = nil, progress: @escaping (Int) throws -> Void
+    ) throws {
+        var cancellation: (any Swift.Error)?
         do throws(RealmError) {
             var options = Compactor.Options()
             if let encryptionKey { options.key = try EncryptionKey.of(encryptionKey) }
-            try FileCopy.write(engine.snapshot(), to: fileURL.path, options: options)
-        } catch { throw Error(error) }
+            try FileCopy.write(engine.snapshot(), to: fileURL.path, options: options) {
+                (bytes) throws(RealmError) in
+                do { try progress(Int(clamping: bytes)) } catch {
+                    cancellation = error
+                    throw .misuse("The copy was cancelled.", code: "Cancelled")
+                }
+            }
+        } catch { throw cancellation ?? Error(error) }
     }
 
     /// Writes a compacted copy to the file of another configuration, encrypted with its key.

@@ -24,6 +24,24 @@ public struct Schema: CustomStringConvertible, Equatable, Sendable {
         objectSchema = schema.classes.map { ObjectSchema($0, schema) }
     }
 
+    /// Reads the classes of a file, which the program need not have. May be called on any thread;
+    /// the file is not changed. An addition to the SDK.
+    ///
+    /// ```swift
+    /// print(try Schema(fileURL: url))
+    /// ```
+    ///
+    /// - Parameter encryptionKey: 64 bytes; nil for a file that is not encrypted.
+    /// - Throws: `Realm.Error` if the file cannot be read.
+    public init(fileURL: URL, encryptionKey: Data? = nil) throws {
+        do throws(RealmError) {
+            let key = try encryptionKey.map { data throws(RealmError) in
+                try EncryptionKey.of(data)
+            }
+            self.init(try Database(immutable: fileURL.path, key: key).snapshot().schema)
+        } catch { throw Realm.Error(error) }
+    }
+
     /// The class with this name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? {
         objectSchema.first { $0.className == className }

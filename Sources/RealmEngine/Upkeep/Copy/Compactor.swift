@@ -53,7 +53,7 @@ public struct Compactor {
 
     private init(
         _ snapshot: Snapshot, _ options: Options, _ descriptor: Int32?, path: String,
-        _ progress: @escaping (UInt64) -> Void
+        _ progress: @escaping (UInt64) throws(RealmError) -> Void
     ) throws(RealmError) {
         self.snapshot = snapshot
         self.options = options
@@ -79,13 +79,14 @@ public struct Compactor {
     ///
     /// - Parameters:
     ///     - path: names the file in errors.
-    ///     - progress: receives the number of bytes written so far, from time to time.
+    ///     - progress: receives the number of bytes written so far, from time to time. An error
+    ///     that it throws ends the compaction.
     /// - Throws: `corrupt` if the version's nodes form no tree, `output` if the file cannot be
     ///   written, `incompatible` if an older format cannot hold the content, `internal` if the
     ///   written file differs from the original.
     public static func write(
         _ snapshot: Snapshot, to descriptor: Int32, path: String, options: Options = Options(),
-        progress: @escaping (UInt64) -> Void = { _ in }
+        progress: @escaping (UInt64) throws(RealmError) -> Void = { _ in }
     ) throws(RealmError) -> Result {
         let compactor = try Compactor(snapshot, options, descriptor, path: path, progress)
         // The second thread must not write to the descriptor after its owner closes it.
