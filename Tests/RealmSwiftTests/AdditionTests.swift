@@ -144,4 +144,24 @@ final class WrongCascade: Object {
         #expect(try Schema(fileURL: copy)["Photo"]?["notes"]?.type == .any)
         try lab.check()
     }
+
+    // MARK: Parts of results
+
+    @Test func theFirstObjectsOfResultsAreResults() throws {
+        let lab = try lab()
+        let realm = try lab.open()
+        try realm.write {
+            for i in 0..<25 { realm.create(Photo.self, value: ["name": "\(10 + i * 7 % 25)"]) }
+        }
+        let sorted = realm.objects(Photo.self).sorted(byKeyPath: "name", ascending: false)
+        let first = sorted.first(3)
+        #expect(first.map(\.name) == ["34", "33", "32"])
+        #expect(sorted.first(0).isEmpty && sorted.first(100).count == 25)
+        try realm.write { realm.create(Photo.self, value: ["name": "99"]) }
+        #expect(first.map(\.name) == ["99", "34", "33"])
+        let pages = sorted.freeze().pages(of: 10)
+        #expect(pages.map(\.count) == [10, 10, 6])
+        #expect(pages.flatMap { $0 }.map(\.name) == sorted.map(\.name))
+        try lab.check()
+    }
 }

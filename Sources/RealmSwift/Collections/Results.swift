@@ -355,6 +355,10 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
+    func limited(_ count: Int) -> ResultsSource {
+        other { (results) throws(RealmError) in try results.arranged(.limit(count)) }
+    }
+
     // MARK: Freezing and thawing
 
     func frozen() -> ResultsSource {
