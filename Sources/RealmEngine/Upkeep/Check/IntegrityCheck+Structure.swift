@@ -23,6 +23,7 @@ extension IntegrityCheck {
             }
             guard let ref = child else { continue }
             meter?.set(Int(truncatingIfNeeded: walkedBytes))
+            releaser?.step()
             if stack.count == 1, stack[0].next == 2 {
                 openTableSlot(frame.next - 1, of: node.count)
             } else if stack.isEmpty {

@@ -28,6 +28,8 @@ public final class IntegrityCheck {
     var report = IntegrityReport()
     /// Receives the progress of the check.
     package var meter: ProgressCounter?
+    /// Releases pages of the file that the check of the structure has read; nil to keep them.
+    var releaser: PageReleaser?
     /// Whether reporting is disabled, as in the second walk over links.
     var isSilent = false
     /// Table, column and object being checked, for the location of findings.

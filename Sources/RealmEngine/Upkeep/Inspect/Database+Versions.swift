@@ -144,10 +144,11 @@ extension Database {
     /// has overwritten it.
     private func finding(in previous: Previous) -> IntegrityReport.Finding? {
         func check(_ level: IntegrityCheck.Level) -> IntegrityReport {
-            IntegrityCheck(
+            let check = IntegrityCheck(
                 file.mapping, fileSize: previous.size, header: previous.header,
-                top: previous.header.top, level: level, owner: file
-            ).run()
+                top: previous.header.top, level: level, owner: file)
+            check.releaser = PageReleaser(file.mapping)
+            return check.run()
         }
         var report = check(.quick)
         if report.counts[.signature] != nil, report.errorCount == 0 { report = check(.full) }
