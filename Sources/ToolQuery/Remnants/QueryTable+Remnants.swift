@@ -38,7 +38,9 @@ extension QueryTable {
             (
                 "`$offset`, `$row`",
                 "Byte offset of the cluster leaf, and row of the object in it, from 0. In an "
-                    + "encrypted file, the offset refers to the decrypted bytes."
+                    + "encrypted file, the offset refers to the decrypted bytes. The offset is "
+                    + "null in files of formats 2 to 9, which store each property in a tree of "
+                    + "its own."
             ),
             ("`$copies`", "Number of equal states found, if more than one."),
             (

@@ -114,7 +114,7 @@ final class RemnantMatcher {
     private let remnants: Remnants
     private var runs: [Int: (run: QueryRun, scan: TableScan)] = [:]
     /// Rows of the leaf looked at last that match.
-    private var last: (view: Int, offset: UInt64, rows: Set<Int>)?
+    private var last: (view: Int, leaf: UInt64, rows: Set<Int>)?
 
     init(
         _ request: QueryRequest, _ remnants: Remnants, _ position: Int
@@ -128,7 +128,7 @@ final class RemnantMatcher {
 
     func matches(_ remnant: Remnant) throws(RealmError) -> Bool {
         guard let filter else { return true }
-        if let last, last.view == remnant.view, last.offset == remnant.offset {
+        if let last, last.view == remnant.view, last.leaf == remnant.leaf {
             return last.rows.contains(remnant.row)
         }
         let (run, scan) = try run(filter, remnant.view)
@@ -141,7 +141,7 @@ final class RemnantMatcher {
             rows = []
         }
         let found = Set(rows)
-        last = (remnant.view, remnant.offset, found)
+        last = (remnant.view, remnant.leaf, found)
         return found.contains(remnant.row)
     }
 

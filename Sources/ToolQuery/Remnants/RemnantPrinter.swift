@@ -38,7 +38,8 @@ final class RemnantPrinter {
             .text(remnant.certainty.name),
             remnant.changed.isEmpty ? .none : .names(remnant.changed),
             remnant.missing.isEmpty ? .none : .names(remnant.missing),
-            .text(remnant.source.name), .number(Int64(clamping: remnant.offset)),
+            .text(remnant.source.name),
+            remnant.offset.map { .number(Int64(clamping: $0)) } ?? .unknown,
             .number(Int64(remnant.row)),
             remnant.copies > 1 ? .number(Int64(remnant.copies)) : .none,
             remnant.versions.map { .range($0) } ?? .none,
@@ -127,7 +128,7 @@ final class RemnantPrinter {
         } catch {
             guard error.isDamage else { throw error }
             failures.append(
-                "the object in row \(remnant.row) of the leaf at \(remnant.offset) is left out: "
+                "the object in row \(remnant.row) of the leaf at \(remnant.leaf) is left out: "
                     + error.message)
             return
         }

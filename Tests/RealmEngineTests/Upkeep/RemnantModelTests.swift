@@ -157,13 +157,13 @@ final class KnownStates {
                     whole += 1
                     found.insert(state)
                     if state.key == nil ? anyKey.contains(state) : ever.contains(state) { break }
-                    invented.append("\(info.name) \(state) at \(remnant.offset)")
+                    invented.append("\(info.name) \(state) at \(remnant.leaf)")
                 case .partial where state.key != nil:
                     partial += 1
                     let isKnown = index[state.object]?.contains { known in
                         state.values.allSatisfy { known.values[$0.key] == $0.value }
                     }
-                    if isKnown != true { wrong.append("\(info.name) at \(remnant.offset)") }
+                    if isKnown != true { wrong.append("\(info.name) at \(remnant.leaf)") }
                 default: break
                 }
                 return true

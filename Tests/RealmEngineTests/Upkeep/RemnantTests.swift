@@ -373,7 +373,7 @@ private final class KnownHistory {
                     Found(
                         certainty: remnant.certainty,
                         values: try! Self.text(scan, remnant.row, snapshot),
-                        offset: remnant.offset))
+                        offset: remnant.leaf))
                 return true
             }
         }

@@ -59,8 +59,10 @@ package struct Remnant {
     package let copies: Int
     /// Versions one of which had this state; nil where the file has no evidence.
     package let versions: ClosedRange<UInt64>?
-    /// Byte offset of the cluster leaf, and the object's row in it.
-    package let offset: UInt64
+    /// Byte offset of the cluster leaf; nil in formats 2 to 9, which have no such leaves.
+    package let offset: UInt64?
+    /// Number of the leaf in its view, and the object's row in it.
+    package let leaf: UInt64
     package let row: Int
     /// Which of the search's handles it is read through, and the leaf there.
     package let view: Int

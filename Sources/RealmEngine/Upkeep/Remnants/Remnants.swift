@@ -185,7 +185,8 @@ package final class Remnants {
             changed: objects.sets[Int(entry.changed)].map { columns[$0].name },
             missing: missing.map { columns[$0].name }, copies: Int(entry.copies),
             versions: entry.certainty == .doubtful ? nil : piece.versions,
-            offset: piece.leaf.ref.raw, row: Int(entry.row),
+            offset: readers[piece.view].state.legacy == nil ? piece.leaf.ref.raw : nil,
+            leaf: piece.leaf.ref.raw, row: Int(entry.row),
             view: piece.view, slice: LeafSlice(piece.leaf), emptyColumns: absent + missing)
     }
 
