@@ -25,7 +25,8 @@ extension QueryTable {
                 "`$certainty`",
                 "`whole`: every column of the leaf exists, none was overwritten, and no other "
                     + "leaf refers to it. `partial`: the values of `$missing` are lost, and "
-                    + "printed as null. `doubtful`: a column may belong to another leaf or "
+                    + "printed as null, or the leaf has a removed property that no schema in the "
+                    + "file describes. `doubtful`: a column may belong to another leaf or "
                     + "another time. Two leaves refer to it, or its values do not resemble the "
                     + "values of existing objects. Do not report a doubtful value without "
                     + "separate proof."

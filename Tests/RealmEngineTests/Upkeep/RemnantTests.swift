@@ -36,7 +36,22 @@ import Testing
     @Test(arguments: histories) func wholeRemnantsExistedAndAllIntactOnesAreFound(
         _ history: History
     ) throws {
-        let file = KnownHistory(history.objects)
+        try Self.check(KnownHistory(history.objects), history)
+    }
+
+    /// Inner nodes of several levels are freed and reused, so that nodes above a leaf may be of another
+    /// time and give it wrong keys.
+    @Test func leavesBelowReusedInnerNodesHaveTheirKeys() throws {
+        var fanout = Fanout()
+        fanout.clusterInner = 4
+        for commits in [2, 10] {
+            let history = History(
+                objects: 2000, percent: 10, deletes: true, commits: commits, further: 10)
+            try Self.check(KnownHistory(history.objects, fanout: fanout), history)
+        }
+    }
+
+    private static func check(_ file: KnownHistory, _ history: History) throws {
         try file.make()
         try file.change(history)
         let bytes = try Data(contentsOf: URL(filePath: file.path))
@@ -197,6 +212,7 @@ import Testing
 private final class KnownHistory {
     private let scratch = ScratchDatabase()
     private let key: EncryptionKey?
+    private let fanout: Fanout
     private var random = SeededRandom(seed: 7)
     private let arena = ByteArena()
     private var next: Int64 = 0
@@ -213,7 +229,9 @@ private final class KnownHistory {
         let offset: UInt64
     }
 
-    init(_ count: Int, key: EncryptionKey? = nil) { (self.count, self.key) = (count, key) }
+    init(_ count: Int, key: EncryptionKey? = nil, fanout: Fanout = Fanout()) {
+        (self.count, self.key, self.fanout) = (count, key, fanout)
+    }
 
     var path: String { scratch.path }
 
@@ -222,6 +240,7 @@ private final class KnownHistory {
         options.creates = creating
         options.isDurable = false
         options.key = key
+        options.fanout = fanout
         return try WriteSession(path: path, options: options)
     }
 

@@ -2,16 +2,12 @@
 struct NewestObjects {
     private let side: RemnantSide
     private let info: TableInfo
-    private let wanted: [Int]?
     /// Keys that the leaf opened last may hold.
     private var keys: Range<UInt64> = 0..<0
     /// The leaf opened last; nil where there is none for the last key.
     private(set) var cells: RemnantCells?
 
-    /// - Parameter wanted: positions of the columns to open; nil for all.
-    init(_ side: RemnantSide, _ info: TableInfo, only wanted: [Int]? = nil) {
-        (self.side, self.info, self.wanted) = (side, info, wanted)
-    }
+    init(_ side: RemnantSide, _ info: TableInfo) { (self.side, self.info) = (side, info) }
 
     /// Row of an object in `cells`; nil where the newest version does not have it.
     mutating func row(of key: ObjectKey) -> Int? {
@@ -24,6 +20,6 @@ struct NewestObjects {
         (keys, cells) = (0..<0, nil)
         guard let found = side.leaf(info.key, covering: key) else { return }
         keys = found.keys
-        cells = side.open(found).map { RemnantCells($0, info, only: wanted) }
+        cells = side.open(found).map { RemnantCells($0, info) }
     }
 }

@@ -29,8 +29,11 @@ struct RemnantAgreement {
     ///
     /// - Parameters:
     ///   - rows: nil for a column that is shared with the newest version.
+    ///   - needsProof: whether the column is doubtful unless its values agree beyond chance.
     ///   - digests: digests of the value of a row, here and in the newest version.
-    mutating func append(_ rows: [Row]?, digests: (Int) -> (UInt64, UInt64)?) {
+    mutating func append(
+        _ rows: [Row]?, needsProof: Bool, digests: (Int) -> (UInt64, UInt64)?
+    ) {
         self.rows.append(rows ?? [])
         guard let rows else {
             unverifiable.append(false)
@@ -39,7 +42,8 @@ struct RemnantAgreement {
         let (equal, different) = (rows.count { $0 == .equal }, rows.count { $0 == .different })
         let told = equal + different
         unverifiable.append(told < Self.minimumRowCount)
-        guard told >= Self.minimumRowCount, different > 0 else { return isDoubtful.append(false) }
+        guard told >= Self.minimumRowCount else { return isDoubtful.append(needsProof) }
+        guard different > 0 || needsProof else { return isDoubtful.append(false) }
         var (here, there): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
         for row in rows.indices where rows[row] != .unknown {
             guard let pair = digests(row) else { continue }

@@ -1,24 +1,43 @@
-/// The columns of one cluster leaf, those that can be read.
-struct RemnantCells {
+/// Columns of one cluster leaf, opened when they are first read. Confined to one thread.
+final class RemnantCells {
     let leaf: ClusterLeaf
-    let columns: [ColumnLeaf?]
+    let info: TableInfo
     /// Nodes of the columns.
     let refs: [Ref]
+    private var opened: [Opened]
 
-    /// - Parameter wanted: positions of the columns to open; nil for all.
-    init(_ leaf: ClusterLeaf, _ info: TableInfo, only wanted: [Int]? = nil) {
-        self.leaf = leaf
-        columns = info.columns.enumerated().map { i, column in
-            guard wanted?.contains(i) ?? true else { return nil }
-            return try? leaf.column(column.leafIndex, column.layout)
-        }
-        refs = info.columns.map { (try? leaf.columnRef($0.leafIndex)) ?? .none }
+    private enum Opened {
+        case not
+        case unreadable
+        case column(ColumnLeaf)
     }
 
-    /// The value of a row; nil where it cannot be read, or references a class that `schema` lacks.
+    init(_ leaf: ClusterLeaf, _ info: TableInfo) {
+        (self.leaf, self.info) = (leaf, info)
+        refs = info.columns.map { (try? leaf.columnRef($0.leafIndex)) ?? .none }
+        opened = Array(repeating: .not, count: refs.count)
+    }
+
+    /// Returns the column at `i`; nil if it cannot be read or has no value for each object.
+    func column(_ i: Int) -> ColumnLeaf? {
+        switch opened[i] {
+        case .column(let column): return column
+        case .unreadable: return nil
+        case .not:
+            let column = info.columns[i]
+            guard let found = try? leaf.column(column.leafIndex, column.layout) else {
+                opened[i] = .unreadable
+                return nil
+            }
+            opened[i] = .column(found)
+            return found
+        }
+    }
+
+    /// The value of a row; nil if it cannot be read, or references a class that `schema` lacks.
     @inline(__always)
     func value(_ column: Int, _ row: Int, _ schema: Schema) -> Value? {
-        guard let leaf = columns[column], let value = try? leaf.value(row),
+        guard let leaf = self.column(column), let value = try? leaf.value(row),
             value.isReadable(schema)
         else { return nil }
         return value
@@ -56,7 +75,7 @@ enum RemnantValues {
 
 extension Value {
     /// Whether the class that a link references is known.
-    fileprivate func isReadable(_ schema: Schema) -> Bool {
+    func isReadable(_ schema: Schema) -> Bool {
         switch self {
         case .link(let link): schema.table(link.table) != nil
         case .list(let view), .set(let view), .dictionary(let view):

@@ -21,11 +21,15 @@ struct RemnantLeaf {
     let subject: Int
     let layout: Int
     /// Whether another class has leaves of the same form and nothing else decides.
-    let isAmbiguous: Bool
+    var isAmbiguous: Bool
     /// By column.
     var faults: [Fault]
     /// Faults of single values, in columns without a fault.
     var cells: [Cell: Fault] = [:]
+    /// Whether the leaf has columns that the layout does not have.
+    var hasUnknownColumns = false
+    /// Columns that may be removed ones which had their slot in the leaf before, unless the values agree.
+    var unprovenColumns: Set<Int> = []
 
     /// Notes a fault of a column, or of one value in it.
     mutating func raise(_ fault: Fault, column: Int, row: Int?) {
@@ -43,8 +47,26 @@ struct RemnantLayout {
     let info: TableInfo
     /// Positions of the columns among all that the subject has or had.
     let positions: [Int]
-    /// The parts of a cluster leaf.
+    /// Number of slots of a leaf.
     let slots: Int
+    /// Slots of the keys, columns and backlinks.
+    private let used: Set<Int>
+
+    init(_ info: TableInfo, positions: [Int]) {
+        (self.info, self.positions) = (info, positions)
+        slots = info.leafSlots
+        used = Set(
+            [0] + info.columns.map { $0.leafIndex + 1 } + info.backlinks.map { $0.leafIndex + 1 })
+    }
+
+    /// Number of slots of `leaf` with columns that this layout does not have, and of slots that are
+    /// missing.
+    func unknownSlots(of leaf: ClusterLeaf) -> Int {
+        let unknown = (1..<leaf.node.count).count {
+            !used.contains($0) && !leaf.node.slot($0).isNone
+        }
+        return unknown + max(0, slots - leaf.node.count)
+    }
 }
 
 /// A class whose objects are searched for.
@@ -66,15 +88,18 @@ final class RemnantSubject {
 
     private static let maximumLayoutCount = 16
 
+    /// Position of the layout with the columns of `other`; nil if it is not known.
+    func layout(of other: TableInfo) -> Int? {
+        let (keys, backlinks) = (other.columns.map(\.key), other.backlinks.map(\.key))
+        return layouts.firstIndex {
+            $0.info.columns.map(\.key) == keys && $0.info.backlinks.map(\.key) == backlinks
+        }
+    }
+
     /// The columns of another version; those that are not known yet are added.
     @discardableResult
     func add(_ other: TableInfo) -> RemnantLayout {
-        let keys = other.columns.map(\.key)
-        let known = layouts.first {
-            $0.info.columns.map(\.key) == keys
-                && $0.info.backlinks.map(\.key) == other.backlinks.map(\.key)
-        }
-        if let known { return known }
+        if let known = layout(of: other) { return layouts[known] }
         var columns = shown.columns
         let positions = other.columns.map { column in
             if let known = columns.firstIndex(where: { $0.key == column.key }) { return known }
@@ -82,7 +107,7 @@ final class RemnantSubject {
             return columns.count - 1
         }
         shown = info.with(columns)
-        let layout = RemnantLayout(info: other, positions: positions, slots: other.leafSlots)
+        let layout = RemnantLayout(other, positions: positions)
         if layouts.count < Self.maximumLayoutCount { layouts.append(layout) }
         return layout
     }

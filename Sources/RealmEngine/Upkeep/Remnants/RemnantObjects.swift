@@ -13,8 +13,8 @@ struct RemnantObjects {
     /// Sets of columns that entries name; the first is empty.
     private(set) var sets: [[Int]] = [[]]
     private var setPositions: [[Int]: Int32] = [[]: 0]
-    /// Keys of the newest version's objects by what identifies them; nil before they are needed.
-    private var identities: [UInt64: ObjectKey]?
+    /// Digests of the newest version's objects, ascending; nil before they are needed.
+    private var currentDigests: [UInt64]?
 
     /// - Parameter readers: a snapshot for each view.
     init(_ search: RemnantSearch, _ subject: RemnantSubject, _ readers: [Snapshot]) {
@@ -32,10 +32,14 @@ struct RemnantObjects {
         search.beginWalk(of: readers[piece.view])
         defer { search.endWalk(of: readers[piece.view]) }
         var rows = RemnantRows(piece, NewestObjects(search.newest, subject.info))
+        let (own, newest) = (digests[piece.view], newest)
+        rows.compare(
+            subject.isOrphan ? 0 : subject.info.columns.count, readers[piece.view].schema
+        ) { (a, b) in try? RemnantValues.areSame(a, b, own, newest) }
         if !piece.isProven { rows.agreement = agreement(of: rows) }
         let position = pieces.count
         for row in 0..<piece.leaf.count {
-            guard search.work.spend(rows.cells.columns.count) else { return }
+            guard search.work.spend(rows.cells.refs.count) else { return }
             if isUnchanged(row, rows) { continue }
             guard let entry = entry(row, rows, position) else { continue }
             if pieces.count == position { pieces.append(piece) }
@@ -45,8 +49,8 @@ struct RemnantObjects {
 
     /// Whether the newest version has the object with the same values, as far as they can be read.
     private func isUnchanged(_ row: Int, _ rows: RemnantRows) -> Bool {
-        guard !subject.isOrphan, let (near, other) = rows.other(row) else { return false }
-        return changes(row, rows, near, other, stopsAtFirst: true).isEmpty
+        guard !subject.isOrphan, rows.hasOther(row) else { return false }
+        return !rows.differs[row] || changes(row, rows).isEmpty
     }
 
     private mutating func entry(
@@ -60,16 +64,18 @@ struct RemnantObjects {
         guard let hash = Self.digest(of: values, piece.layout, digest, &missing) else { return nil }
         var key = piece.hasKeys ? piece.leaf.key(row) : ObjectKey.none
         if !piece.hasKeys {
-            key = currentKey(values, piece.layout, hash, digest) ?? .none
             if subject.info.primaryKey == nil {
                 // An equal object is there: no evidence that this is another one.
-                if key != .none { return nil }
+                if hasEqual(hash) { return nil }
                 isDoubtful = true
+            } else {
+                key = currentKey(values, piece.layout) ?? .none
             }
         }
         guard let (state, changed) = compare(row, rows, key) else { return nil }
         let certainty: Remnant.Certainty =
-            isDoubtful ? .doubtful : missing.isEmpty ? .whole : .partial
+            isDoubtful
+            ? .doubtful : missing.isEmpty && !piece.hasUnknownColumns ? .whole : .partial
         return RemnantEntry(
             key: key, digest: hash,
             version: piece.isProven ? piece.versions?.upperBound ?? 0 : 0,
@@ -83,10 +89,10 @@ struct RemnantObjects {
     ) -> (values: [Value?], missing: [Int], isDoubtful: Bool) {
         var missing: [Int] = []
         var values: [Value?] = []
-        values.reserveCapacity(rows.cells.columns.count)
+        values.reserveCapacity(rows.cells.refs.count)
         var isDoubtful = rows.piece.isDoubtful
         let schema = readers[rows.piece.view].schema
-        for i in rows.cells.columns.indices {
+        for i in rows.cells.refs.indices {
             let fault = rows.fault(i, row)
             guard fault != .missing, let value = rows.cells.value(i, row, schema) else {
                 missing.append(i)
@@ -113,14 +119,15 @@ struct RemnantObjects {
         let piece = rows.piece
         let digest = digests[piece.view]
         var agreement = RemnantAgreement()
-        for column in rows.cells.columns.indices {
+        for column in rows.cells.refs.indices {
             let now = piece.layout.positions[column]
-            agreement.append(comparison(column, rows)) { row in
+            let needsProof = piece.unprovenColumns.contains(column)
+            agreement.append(comparison(column, rows), needsProof: needsProof) { row in
                 guard let (near, other) = rows.other(row),
-                    let a = try? rows.cells.columns[column].map({
+                    let a = try? rows.cells.column(column).map({
                         try digest.digest(of: $0.value(row))
                     }),
-                    let b = try? near.columns[now].map({ try newest.digest(of: $0.value(other)) })
+                    let b = try? near.column(now).map({ try newest.digest(of: $0.value(other)) })
                 else { return nil }
                 return (a, b)
             }
@@ -136,21 +143,13 @@ struct RemnantObjects {
     /// node, or where there is none.
     private func comparison(_ column: Int, _ rows: RemnantRows) -> [RemnantAgreement.Row]? {
         let piece = rows.piece
-        guard piece.faults[column] == .none, let values = rows.cells.columns[column],
+        guard piece.faults[column] == .none, rows.cells.column(column) != nil,
             !search.live.isTaken(rows.cells.refs[column])
         else { return nil }
-        let count = piece.leaf.count
-        let now = piece.layout.positions[column]
-        var told = [RemnantAgreement.Row](repeating: .unknown, count: count)
-        if subject.isOrphan || now >= subject.info.columns.count { return told }
-        for row in 0..<count {
-            guard let (near, other) = rows.other(row), rows.fault(column, row) == .none,
-                let a = try? values.value(row), let b = try? near.columns[now]?.value(other),
-                let isSame = try? RemnantValues.areSame(a, b, digests[piece.view], newest)
-            else { continue }
-            told[row] = isSame ? .equal : .different
+        let told = rows.told[column]
+        return (0..<piece.leaf.count).map { row in
+            row < told.count && rows.fault(column, row) == .none ? told[row] : .unknown
         }
-        return told
     }
 
     /// State of an object in the newest version; nil where that has it with the same values.
@@ -159,38 +158,43 @@ struct RemnantObjects {
     ) -> (Remnant.State, [Int])? {
         if subject.isOrphan { return (.orphan, []) }
         guard key != .none else { return (.deleted, []) }
-        var found = rows.other(row)
-        if !rows.piece.hasKeys {
+        let changed: [Int]
+        if rows.piece.hasKeys {
+            guard rows.hasOther(row) else { return (.deleted, []) }
+            changed = changes(row, rows)
+        } else {
             var objects = NewestObjects(search.newest, subject.info)
-            found = objects.row(of: key).flatMap { row in objects.cells.map { ($0, row) } }
+            guard let other = objects.row(of: key), let near = objects.cells else {
+                return (.deleted, [])
+            }
+            changed = changes(row, rows, near, other)
         }
-        guard let (near, other) = found else { return (.deleted, []) }
-        let changed = changes(row, rows, near, other)
         return changed.isEmpty ? nil : (.changed, changed)
+    }
+
+    /// Positions of the columns in which a row differs from the object of the newest version with its key.
+    private func changes(_ row: Int, _ rows: RemnantRows) -> [Int] {
+        rows.told.indices.filter { i in
+            row < rows.told[i].count && rows.told[i][row] == .different
+                && rows.fault(i, row) != .missing
+        }.map { rows.piece.layout.positions[$0] }
     }
 
     /// Positions of the columns in which a row differs from an object of the newest version.
     private func changes(
-        _ row: Int, _ rows: RemnantRows, _ near: RemnantCells, _ other: Int,
-        stopsAtFirst: Bool = false
+        _ row: Int, _ rows: RemnantRows, _ near: RemnantCells, _ other: Int
     ) -> [Int] {
         let (piece, cells) = (rows.piece, rows.cells)
-        let digest = digests[piece.view]
         let schema = readers[piece.view].schema
-        var changed: [Int] = []
-        for i in cells.columns.indices {
+        return cells.refs.indices.filter { i in
             let now = piece.layout.positions[i]
             guard now < subject.info.columns.count, rows.fault(i, row) != .missing,
-                !(row == other && cells.refs[i] == near.refs[now]),
-                !(rows.agreement?.isEqual(i, at: row) ?? false),
                 let value = cells.value(i, row, schema),
-                let current = try? near.columns[now]?.value(other),
-                (try? RemnantValues.areSame(value, current, digest, newest)) == false
-            else { continue }
-            changed.append(now)
-            if stopsAtFirst { return changed }
-        }
-        return changed
+                let current = try? near.column(now)?.value(other)
+            else { return false }
+            return (try? RemnantValues.areSame(value, current, digests[piece.view], newest))
+                == false
+        }.map { piece.layout.positions[$0] }
     }
 
     private mutating func number(of set: [Int]) -> Int32 {
@@ -225,45 +229,37 @@ struct RemnantObjects {
 
     // MARK: Objects without keys
 
-    /// The key of the object of the newest version with the same primary key, or in a class without one
-    /// with the same values.
-    private mutating func currentKey(
-        _ values: [Value?], _ layout: RemnantLayout, _ hash: UInt64, _ digest: ContentDigest
-    ) -> ObjectKey? {
-        if subject.isOrphan { return nil }
-        if identities == nil { identities = currentIdentities() }
-        guard let column = subject.info.primaryKey else { return identities?[hash] }
-        guard let i = layout.positions.firstIndex(of: column), let value = values[i],
-            let own = try? digest.digest(of: value)
+    /// The key of the object of the newest version with the same primary key.
+    private func currentKey(_ values: [Value?], _ layout: RemnantLayout) -> ObjectKey? {
+        guard let keys = search.primaryKeys(of: subject), let column = subject.info.primaryKey,
+            let i = layout.positions.firstIndex(of: column), let value = values[i]
         else { return nil }
-        return identities?[own]
+        return keys.key(of: value)
     }
 
-    private func currentIdentities() -> [UInt64: ObjectKey] {
-        var found: [UInt64: ObjectKey] = [:]
+    /// Whether the newest version has an object with the same values.
+    private mutating func hasEqual(_ digest: UInt64) -> Bool {
+        if subject.isOrphan { return false }
+        if currentDigests == nil { currentDigests = digestsOfNewest() }
+        guard let all = currentDigests else { return false }
+        let i = all.place(of: digest)
+        return i < all.count && all[i] == digest
+    }
+
+    private func digestsOfNewest() -> [UInt64] {
+        var found: [UInt64] = []
+        let most = search.memory.maximumKeyCount
         let layout = subject.layouts[0]
-        if subject.isOrphan { return [:] }
-        for leaf in search.newest.leaves[subject.info.key] ?? [] {
-            guard let open = search.newest.open(leaf), found.count < search.memory.maximumKeyCount
-            else {
-                continue
-            }
-            let cells = RemnantCells(
-                open, subject.info, only: subject.info.primaryKey.map { [$0] })
+        for leaf in search.newest.leaves[subject.info.key] ?? [] where found.count < most {
+            guard let open = search.newest.open(leaf) else { continue }
+            let cells = RemnantCells(open, subject.info)
             for row in 0..<open.count {
                 var none: [Int] = []
-                if let column = subject.info.primaryKey {
-                    guard let value = try? cells.columns[column]?.value(row),
-                        let own = try? newest.digest(of: value)
-                    else { continue }
-                    found[own] = open.key(row)
-                } else if let own = Self.digest(
-                    of: cells.columns.map { try? $0?.value(row) }, layout, newest, &none)
-                {
-                    found[own] = open.key(row)
-                }
+                let values = cells.refs.indices.map { try? cells.column($0)?.value(row) }
+                if let own = Self.digest(of: values, layout, newest, &none) { found.append(own) }
             }
         }
+        found.sort()
         return found
     }
 

@@ -19,7 +19,10 @@ extension RemnantSearch {
             let named = known.compactMap { positions[$0.table] }
             guard var found = bestOf(named, leaf) ?? shaped(leaf, bySlots) else { continue }
             let table = subjects[found.subject].info.key
-            let bases = known.filter { $0.table == table }.map(\.base)
+            var bases: [UInt64] = []
+            for place in known where place.table == table && !bases.contains(place.base) {
+                bases.append(place.base)
+            }
             found.base = base(of: leaf, found, bases)
             leaves.append(found)
         }
@@ -29,34 +32,64 @@ extension RemnantSearch {
     private func cachedOwners(of leaf: ClusterLeaf) -> [NodeOwner] {
         var known = places[leaf.ref] ?? []
         for i in 1..<leaf.node.count {
-            guard let child = leaf.node.slot(i).child, let place = liveColumns[child],
-                !known.contains(place)
+            guard let child = leaf.node.slot(i).child, let owner = liveColumns[child],
+                !known.contains(liveOwners[Int(owner)])
             else { continue }
-            known.append(place)
+            known.append(liveOwners[Int(owner)])
         }
         return known
     }
 
-    /// The leaf as one of a subject that is known to own it, by the layout that most of its columns have.
+    /// The leaf as one of a subject that is known to own it, by the layout that explains most of it. A tree
+    /// that contains the leaf proves a layout.
     private func bestOf(_ named: [Int], _ leaf: ClusterLeaf) -> RemnantLeaf? {
         var best: (leaf: RemnantLeaf, faults: Int)?
-        for subject in Set(named) {
+        for subject in Set(named).sorted() {
+            let table = subjects[subject].info.key
+            let proven = Set(
+                (places[leaf.ref] ?? []).filter { $0.table == table }.compactMap(\.layout))
+            var fitting: [Int] = []
+            var own: (leaf: RemnantLeaf, faults: Int)?
             for (i, layout) in subjects[subject].layouts.enumerated() {
-                guard work.spend(layout.info.columns.count),
-                    layout.slots >= leaf.node.count || i > 0
-                else { continue }
+                guard work.spend(layout.info.columns.count + leaf.node.count) else { continue }
                 let faults = faults(of: leaf, layout)
-                let count = faults.count { $0 != .none } + abs(layout.slots - leaf.node.count)
-                guard faults.contains(.none), best.map({ count < $0.faults }) ?? true else {
+                guard faults.contains(.none) else { continue }
+                let strange = layout.unknownSlots(of: leaf)
+                let count = faults.count { $0 != .none } + strange
+                if let own, count > own.faults || count == own.faults && !proven.contains(i) {
+                    if count == own.faults { fitting.append(i) }
                     continue
                 }
+                if count != own?.faults { fitting = [] }
+                fitting.append(i)
                 let found = RemnantLeaf(
                     ref: leaf.ref, base: nil, subject: subject, layout: i, isAmbiguous: false,
-                    faults: faults)
-                best = (found, count)
+                    faults: faults, hasUnknownColumns: strange > 0)
+                own = (found, count)
             }
+            guard var found = own, best.map({ found.faults < $0.faults }) ?? true else { continue }
+            let isProven = proven.contains(found.leaf.layout)
+            if isProven { fitting.removeAll { !proven.contains($0) } }
+            markUnproven(&found.leaf, fitting, isProven: isProven)
+            best = found
         }
         return best?.leaf
+    }
+
+    /// Doubts columns that other layouts which fit as well take for other columns. A column whose slot in
+    /// the leaf may have belonged to a removed column needs a proof.
+    private func markUnproven(_ found: inout RemnantLeaf, _ fitting: [Int], isProven: Bool) {
+        let layouts = subjects[found.subject].layouts
+        let table = subjects[found.subject].info.key
+        for (i, column) in layouts[found.layout].info.columns.enumerated() {
+            let isAmbiguous = fitting.contains { other in
+                layouts[other].info.columns.contains {
+                    $0.leafIndex == column.leafIndex && $0.key != column.key
+                }
+            }
+            if isAmbiguous { found.raise(.doubtful, column: i, row: nil) }
+            if !isProven, column.isReplacement(in: table) { found.unprovenColumns.insert(i) }
+        }
     }
 
     /// The leaf as one of the only class that has such leaves; of several the first, as ambiguous.
@@ -71,19 +104,23 @@ extension RemnantSearch {
             let faults = faults(of: leaf, layout)
             let open = faults.count { $0 == .none }
             guard open > 0 else { continue }
-            let isWhole = open == faults.count && leaf.fits(layout.info)
+            let isWhole =
+                open == faults.count && leaf.fits(layout.info)
+                && layout.unknownSlots(of: leaf) == 0
             guard isWhole || open >= 2 && 3 * open >= 2 * faults.count else { continue }
-            let found = RemnantLeaf(
+            var found = RemnantLeaf(
                 ref: leaf.ref, base: nil, subject: s, layout: l, isAmbiguous: false,
-                faults: faults)
+                faults: faults, hasUnknownColumns: layout.unknownSlots(of: leaf) > 0)
+            markUnproven(&found, [], isProven: false)
             if isWhole { fitting.append(found) } else { partial.append(found) }
         }
-        guard let first = fitting.first ?? partial.first else { return nil }
+        guard var first = fitting.first ?? partial.first else { return nil }
         let others = fitting.isEmpty ? partial : fitting
-        let isCertain = !fitting.isEmpty && others.allSatisfy { $0.subject == first.subject }
-        return RemnantLeaf(
-            ref: first.ref, base: nil, subject: first.subject, layout: first.layout,
-            isAmbiguous: !isCertain, faults: first.faults)
+        first.isAmbiguous = fitting.isEmpty || others.contains { $0.subject != first.subject }
+        if !first.isAmbiguous {
+            markUnproven(&first, others.map(\.layout), isProven: false)
+        }
+        return first
     }
 
     private func faults(of leaf: ClusterLeaf, _ layout: RemnantLayout) -> [RemnantLeaf.Fault] {
@@ -92,7 +129,8 @@ extension RemnantSearch {
         }
     }
 
-    /// The base that objects of the newest version confirm, or else the only one that is told.
+    /// Returns the base that objects of the newest version confirm, or else the only one that a node above
+    /// gives and no object contradicts. A node above may be of another time than the leaf.
     private func base(
         of leaf: ClusterLeaf, _ found: RemnantLeaf, _ bases: [UInt64]
     ) -> UInt64? {
@@ -109,50 +147,42 @@ extension RemnantSearch {
             case nil: open.append(base)
             }
         }
-        if open.count == 1 { return open[0] }
-        guard let base = likelyBase(of: leaf, found) else { return nil }
-        return isConfirmed(base, leaf, found) == true ? base : nil
+        let votes = votes(for: leaf, found)
+        if let best = votes.max(by: { $0.value < $1.value }), best.value > 1 {
+            return isConfirmed(best.key, leaf, found) == true ? best.key : nil
+        }
+        return open.count == 1 ? open[0] : nil
     }
 
-    /// The base by which most objects have the keys that the newest version's with the same primary keys
-    /// have.
-    private func likelyBase(of leaf: ClusterLeaf, _ found: RemnantLeaf) -> UInt64? {
+    /// Number of objects by the base with which they would have the keys that objects of the newest version
+    /// with the same primary keys have.
+    private func votes(for leaf: ClusterLeaf, _ found: RemnantLeaf) -> [UInt64: Int] {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]
-        guard !subject.isOrphan, let key = subject.info.primaryKey,
-            let column = layout.positions.firstIndex(of: key), found.faults[column] == .none,
-            work.spend(leaf.count)
-        else { return nil }
-        let values = RemnantCells(leaf, layout.info, only: [column]).columns[column]
-        let known = primaryKeys(of: found.subject)
+        guard let keys = primaryKeys(of: subject), let key = subject.info.primaryKey,
+            let i = layout.positions.firstIndex(of: key), found.faults[i] == .none,
+            work.spend(leaf.count),
+            let values = try? leaf.column(
+                layout.info.columns[i].leafIndex, layout.info.columns[i].layout)
+        else { return [:] }
         var votes: [UInt64: Int] = [:]
         for row in 0..<leaf.count {
-            guard let value = try? values?.value(row), let own = try? keyDigest.digest(of: value),
-                let now = known[own]
-            else { continue }
-            votes[now &- UInt64(bitPattern: leaf.key(row).raw), default: 0] += 1
+            guard let value = try? values.value(row), let now = keys.key(of: value) else {
+                continue
+            }
+            let own = UInt64(bitPattern: leaf.key(row).raw)
+            votes[UInt64(bitPattern: now.raw) &- own, default: 0] += 1
         }
-        guard let best = votes.max(by: { $0.value < $1.value }), best.value > 1 else { return nil }
-        return best.key
+        return votes
     }
 
-    /// Object keys of a class of the newest version by digests of the primary keys, as far as there is room.
-    private func primaryKeys(of number: Int) -> [UInt64: UInt64] {
-        if let known = keysOfSubjects[number] { return known }
-        let info = subjects[number].info
-        var keys: [UInt64: UInt64] = [:]
-        for found in newest.leaves[info.key] ?? [] {
-            guard keys.count < memory.maximumKeyCount, let leaf = newest.open(found) else { break }
-            let column = info.primaryKey!
-            let values = RemnantCells(leaf, info, only: [column]).columns[column]
-            for row in 0..<leaf.count {
-                guard let value = try? values?.value(row),
-                    let own = try? keyDigest.digest(of: value)
-                else { continue }
-                keys[own] = UInt64(bitPattern: leaf.key(row).raw)
-            }
-        }
-        keysOfSubjects[number] = keys
+    /// Finds objects of the newest version by their primary keys; nil for a class without one.
+    func primaryKeys(of subject: RemnantSubject) -> PrimaryKeyTable? {
+        if subject.isOrphan { return nil }
+        if let known = keysOfSubjects[subject.info.key] { return known }
+        let keys = PrimaryKeyTable(
+            newest.snapshot.table(subject.info), keyDigest, work)
+        keysOfSubjects[subject.info.key] = keys
         return keys
     }
 
@@ -170,15 +200,15 @@ extension RemnantSearch {
         if subject.isOrphan { return nil }
         let columns = comparedColumns(found)
         var (all, equal) = (0, 0)
-        var objects = NewestObjects(newest, subject.info, only: columns.map(\.now))
-        let cells = RemnantCells(based, layout.info, only: columns.map(\.column))
+        var objects = NewestObjects(newest, subject.info)
+        let cells = RemnantCells(based, layout.info)
         for row in 0..<based.count {
             guard let other = objects.row(of: based.key(row)), let near = objects.cells,
                 work.spend(columns.count)
             else { continue }
             for (column, now) in columns {
-                guard let a = try? cells.columns[column]?.stored(row),
-                    let b = try? near.columns[now]?.stored(other)
+                guard let a = try? cells.column(column)?.stored(row),
+                    let b = try? near.column(now)?.stored(other)
                 else { continue }
                 all += 1
                 if let isSame = RemnantValues.areSame(a, b), isSame { equal += 1 }
@@ -202,4 +232,10 @@ extension RemnantSearch {
             return column.collection == nil && column.type != .mixed
         }
     }
+}
+
+extension ColumnInfo {
+    /// Whether the column was added after another column of the table was removed, whose slot it may have
+    /// (object format 1.4).
+    fileprivate func isReplacement(in table: TableKey) -> Bool { key.tag != table.raw }
 }

@@ -20,14 +20,16 @@ final class RemnantSearch {
     private(set) var isCutShort = false
     /// Owners of the nodes of cluster trees, and the keys that their keys are relative to.
     var places: [Ref: [NodeOwner]] = [:]
-    /// Column leaves of the readable versions.
-    var liveColumns: [Ref: NodeOwner] = [:]
+    /// Column leaves of the readable versions, with positions in `liveOwners`.
+    var liveColumns: [Ref: Int32] = [:]
+    /// Owners of the cluster leaves of the readable versions.
+    private(set) var liveOwners: [NodeOwner] = []
     private(set) var innerNodes: [Ref] = []
     private(set) var candidates: [Ref] = []
     private(set) var roots: [FoundRoot] = []
     private(set) var freeChunks: [Extent] = []
-    /// Object keys of classes by digests of the primary keys, once they were needed.
-    var keysOfSubjects: [Int: [UInt64: UInt64]] = [:]
+    /// Primary keys of the classes for which they were needed.
+    var keysOfSubjects: [TableKey: PrimaryKeyTable] = [:]
     let keyDigest: ContentDigest
     /// Bytes of collections that were read, and what the walk in progress may still read.
     private var walked = 0
@@ -38,6 +40,9 @@ final class RemnantSearch {
     struct NodeOwner: Hashable {
         let table: TableKey
         let base: UInt64
+        /// Layout of the leaves below, as the table above has it; nil if unknown. Leaves are written anew
+        /// with each change of the columns.
+        var layout: Int?
     }
 
     var space: NodeSpace { context.lookup }
@@ -84,12 +89,14 @@ final class RemnantSearch {
         let reader = SchemaReader(space: space, names: .none, tables: .none)
         var orphans: [TableInfo] = []
         var older: [TableInfo] = []
+        var infos: [Ref: TableInfo] = [:]
         for (key, versions) in TableVersion.all(space, found.tables) {
             for version in versions where !live.isTaken(version.ref) {
                 let name = newest.snapshot.schema.table(key)?.name ?? names.name(of: key) ?? ""
                 guard work.spend(64),
                     let info = try? reader.table(version.ref, slot: key.slot, name: name)
                 else { continue }
+                infos[version.ref] = info
                 if newest.snapshot.schema.table(key) == nil {
                     orphans.append(info)
                 } else {
@@ -98,10 +105,12 @@ final class RemnantSearch {
             }
         }
         subjects = Self.subjects(sides, orphans: orphans, older)
-        placeNodes(found.tables)
+        placeNodes(found.tables, infos)
         collectColumns()
         findLeaves()
-        checkClaims()
+        try checkClaims()
+        (places, liveColumns, liveOwners) = ([:], [:], [])
+        (innerNodes, candidates) = ([], [])
     }
 
     private static func subjects(
@@ -160,10 +169,12 @@ final class RemnantSearch {
 
 extension RemnantSearch {
     /// Follows all tables that were found down to their leaves.
-    private func placeNodes(_ tables: [Ref]) {
+    private func placeNodes(_ tables: [Ref], _ infos: [Ref: TableInfo]) {
         for ref in tables where !live.isTaken(ref) {
             guard let version = TableVersion(space, ref) else { continue }
-            place(version.root, NodeOwner(table: version.key, base: 0))
+            let subject = subjects.first { $0.info.key == version.key }
+            let layout = infos[ref].flatMap { subject?.layout(of: $0) }
+            place(version.root, NodeOwner(table: version.key, base: 0, layout: layout))
         }
         // A node of each level may be placed by the nodes below it.
         for _ in 0..<ClusterTree.maximumDepth {
@@ -197,7 +208,8 @@ extension RemnantSearch {
             for i in 0..<inner.childCount {
                 guard let child = node.slot(InnerClusterShape.child(i)).child else { continue }
                 let base = place.base &+ inner.offset(i)
-                open.append((child, NodeOwner(table: place.table, base: base), inner.depth))
+                let below = NodeOwner(table: place.table, base: base, layout: place.layout)
+                open.append((child, below, inner.depth))
             }
         }
     }
@@ -211,12 +223,13 @@ extension RemnantSearch {
         else { return nil }
         var place: NodeOwner?
         for i in 0..<inner.childCount {
-            guard let child = node.slot(InnerClusterShape.child(i)).child,
-                let known = places[child], known.count == 1
+            guard let child = node.slot(InnerClusterShape.child(i)).child, let known = places[child],
+                let first = known.first,
+                known.allSatisfy({ $0.table == first.table && $0.base == first.base })
             else { continue }
             let offset = inner.offset(i)
-            guard known[0].base >= offset else { return nil }
-            let own = NodeOwner(table: known[0].table, base: known[0].base - offset)
+            guard first.base >= offset else { return nil }
+            let own = NodeOwner(table: first.table, base: first.base - offset)
             guard place == nil || place == own else { return nil }
             place = own
         }
@@ -231,12 +244,12 @@ extension RemnantSearch {
             for info in side.snapshot.schema.tables {
                 for found in side.leaves[info.key] ?? [] {
                     guard liveColumns.count < most, let leaf = side.open(found) else { break }
-                    let place = NodeOwner(table: info.key, base: found.base)
                     for column in info.columns {
                         if let ref = try? leaf.columnRef(column.leafIndex) {
-                            liveColumns[ref] = place
+                            liveColumns[ref] = Int32(liveOwners.count)
                         }
                     }
+                    liveOwners.append(NodeOwner(table: info.key, base: found.base))
                 }
             }
         }

@@ -168,7 +168,8 @@ package final class Remnants {
                 source: search.isListed(found.ref) ? .free : .unlisted, faults: found.faults,
                 cells: found.cells, isDoubtful: found.isAmbiguous,
                 versions: search.versions(of: found.ref),
-                hasKeys: found.base != nil))
+                hasKeys: found.base != nil, hasUnknownColumns: found.hasUnknownColumns,
+                unprovenColumns: found.unprovenColumns))
     }
 
     private func remnant(
