@@ -107,7 +107,7 @@ import Testing
                     state: .deleted, certainty: certainty))
         }
         func sorted(most: Int) throws -> [Int32] {
-            let sorter = RemnantSorter(memory, most: most)
+            let sorter = RecordSorter<RemnantEntry>(memory, most: most)
             for entry in entries { try sorter.append(entry) }
             var found: [RemnantEntry] = []
             try sorter.visit { entry in

@@ -6,7 +6,7 @@ struct RemnantObjects {
     private let digests: [ContentDigest]
     private let newest: ContentDigest
     private let readers: [Snapshot]
-    private let sorter: RemnantSorter
+    private let sorter: RecordSorter<RemnantEntry>
     /// Entries of one object that are compared with one another.
     private let most: Int
     private(set) var pieces: [RemnantPiece] = []
@@ -22,7 +22,7 @@ struct RemnantObjects {
         digests = readers.map { ContentDigest($0, links: .stored) }
         newest = ContentDigest(search.newest.snapshot, links: .stored)
         most = search.memory.maximumEntryCount
-        sorter = RemnantSorter(search.memory.sorting(search.newest.snapshot), most: most)
+        sorter = RecordSorter(search.memory.sorting(search.newest.snapshot), most: most)
     }
 
     // MARK: Adding

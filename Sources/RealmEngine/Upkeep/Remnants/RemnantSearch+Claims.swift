@@ -5,42 +5,48 @@
 /// else leads to it shows that it was written over. A node inside another one shows the same.
 extension RemnantSearch {
     /// A node that a column of a leaf leads to, and what it is a part of.
-    private struct Claim {
+    private struct Claim: SpilledRecord {
         let ref: Ref
         let part: UInt64
         let leaf: Int32
         let column: Int16
         /// Negative for what belongs to all rows.
         let row: Int16
+
+        func compare(_ other: Claim) -> Int {
+            ref == other.ref ? 0 : ref.raw < other.ref.raw ? -1 : 1
+        }
     }
 
-    func checkClaims() {
-        var claims: [Claim] = []
+    func checkClaims() throws(RealmError) {
         let most = memory.maximumKeyCount
+        let sorter = RecordSorter<Claim>(memory.sorting(newest.snapshot), most: most)
         for i in leaves.indices {
-            let count = claims.count
+            var claims: [Claim] = []
             check(i, &claims)
-            guard claims.count > most else { continue }
-            // A column that cannot be compared is doubted.
-            claims.removeSubrange(count...)
-            for column in leaves[i].faults.indices where leaves[i].faults[column] == .none {
-                leaves[i].faults[column] = .doubtful
+            for claim in claims { try sorter.append(claim) }
+        }
+        var group: [Claim] = []
+        try sorter.visit { (claim) throws(RealmError) in
+            if let last = group.last, last.ref != claim.ref {
+                resolveClaims(group[...])
+                group.removeAll(keepingCapacity: true)
             }
+            // More claims to one node than there is room for are compared in parts.
+            if group.count == most {
+                resolveClaims(group[...])
+                group.removeSubrange(1...)
+            }
+            group.append(claim)
+            return true
         }
-        claims.sort { $0.ref.raw < $1.ref.raw }
-        var start = 0
-        while start < claims.count {
-            var end = start + 1
-            while end < claims.count, claims[end].ref == claims[start].ref { end += 1 }
-            resolveClaims(claims[start..<end])
-            start = end
-        }
+        resolveClaims(group[...])
     }
 
     /// Two parts cannot have one node: the later one has it, where the order of the nodes shows which. What
     /// cannot be compared counts against nobody else.
     private func resolveClaims(_ claims: ArraySlice<Claim>) {
-        if claims.count == 1 { return }
+        if claims.count <= 1 { return }
         let known = claims.filter { $0.part != Self.unknownPart }
         var writer = known.first?.part
         if known.contains(where: { $0.part != writer }) {
