@@ -14,9 +14,9 @@ extension CompactOption {
     static let check = Option(
         "check", nil, .optional("LEVEL", .choice, bare: CheckLevel.full), in: .action,
         "verify: full, or quick",
-        "Verify each FILE and change nothing. `quick` checks the header, reachability and free "
-            + "space. `full`, the default LEVEL, also checks every value, link and index entry. "
-            + "Errors end with exit status 4.",
+        "Verify each FILE and change nothing. `--check=quick` checks the header, the reachable "
+            + "nodes and free space. `--check` and `--check=full` also check every value, link and "
+            + "index entry. Errors end with exit status 4.",
         excludes: [analyze, dryRun, salvage])
 
     static let strict = Option(

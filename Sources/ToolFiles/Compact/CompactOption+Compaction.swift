@@ -18,8 +18,8 @@ extension CompactOption {
         "backup", nil, .optional("SUFFIX", .suffix, bare: CompactRequest.backupSuffix),
         in: .compaction,
         "keep the old file under another name",
-        "Keep the old file as FILE followed by SUFFIX. The tool makes a hard link, or a copy "
-            + "where the file system has no hard links.",
+        "Keep the old file, under the name FILE followed by SUFFIX. The tool makes a hard link, or "
+            + "a copy if the file system has no hard links.",
         defaultText: "`.bak` without SUFFIX", excludes: [output, check, analyze])
 
     static let verify = Option(
@@ -33,12 +33,12 @@ extension CompactOption {
 
     static let dropHistory = Option(
         "drop-history", in: .compaction, "omit the change log",
-        "Omit the change log. Only programs that have the file open need it.")
+        "Leave the change log out of the result. Only programs that have the file open need it.")
 
     static let enumerate = Option(
         "enumerate", nil, .required("WHICH", .enumeration), in: .compaction,
         "store repeated strings once",
-        "Store each distinct value of a string property once, and its number in the objects. "
+        "Store each distinct value of a string property once, and in each object only its number. "
             + "WHICH is `auto`, a percentage or a list of properties, `CLASS.PROP,CLASS.PROP`. "
             + "`auto` selects all properties that become smaller. A percentage selects only the "
             + "properties whose distinct values are less than that percentage of all values, and "
@@ -49,18 +49,18 @@ extension CompactOption {
     static let at = SharedOptions.at.saying(
         in: .compaction,
         "start from an older version, or previous",
-        "Start from VERSION instead of the newest version: a number, or `previous` for the "
-            + "version in the other slot of the header. The version is verified first. Needs `-o` "
-            + "or a report.",
+        "Start from VERSION instead of the newest version: a number, or `previous` for the version "
+            + "in the other slot of the header. The version is verified first. Needs `-o` or an "
+            + "option that prints a report.",
         excludes: [backup])
 
     static let newKey = SharedOptions.newKey.saying(
         in: .compaction,
         "encrypt the result with this key",
         "Encrypt the result with the key in FILE, even if the original has another key or none. "
-            + "Without this option and `--decrypt`, the result has the key of the original. When "
-            + "an unencrypted file is replaced, its old bytes stay on the disk until the disk "
-            + "reuses them.")
+            + "Without this option and `--decrypt`, the result has the key of the original. If an "
+            + "unencrypted file is replaced, its bytes remain on the disk until the space is "
+            + "reused.")
 
     static let decrypt = Option(
         "decrypt", in: .compaction, "write the result without encryption",
@@ -70,11 +70,11 @@ extension CompactOption {
     static let toFormat = Option(
         "to-format", nil, .required("N", .count(1...99)), in: .compaction,
         "write file format N: 20 to 24",
-        "Write file format N and compare the result with the original. The original may have any "
-            + "of the formats 2 to 24. SDKs of 2024 write format 24; older SDKs open 23, 22 or "
-            + "20. Without `-o` this needs `--force`, and the old file is kept as with "
-            + "`--backup`. If format N cannot hold some of the data, the tool names it and writes "
-            + "nothing.",
+        "Convert to file format N, from 20 to 24, and compare the result with the original. The "
+            + "original may have any of the formats 2 to 11 and 20 to 24. SDKs of 2024 write "
+            + "format 24; older SDKs open 23, 22 or 20. See CONVERTING. Without `-o` this needs "
+            + "`--force`, and the old file is kept as with `--backup`. If format N cannot hold "
+            + "some of the data, the tool names it and writes nothing.",
         excludes: [check, analyze, salvage, dryRun])
 
     static let local = Option(

@@ -12,17 +12,18 @@ enum CompactOption {
             [.text, .json, .ndjson],
             auto:
                 "This option applies to reports; `auto` is `text`. In `ndjson` each finding of a "
-                + "check is one line, at most a hundred per code. `omitted` in the summary "
-                + "lists the codes with more findings."),
+                + "check is one line. At most 100 findings per code are printed; `omitted` in "
+                + "the summary lists the codes with more."),
         SharedOptions.json, output, force, SharedOptions.key, SharedOptions.access, wait,
         SharedOptions.threads, maxMemory,
     ]
 
     static let output = SharedOptions.output.saying(
         "write the copy, or the report, to FILE",
-        "Write the compacted copy to FILE; with `--check`, `--analyze` and `-n`, write the "
-            + "report. FILE is replaced atomically: the data goes to a temporary file in the same "
-            + "directory, which is synced and then renamed.")
+        "Write the compacted copy to FILE instead of replacing the database. With `--check`, "
+            + "`--analyze` and `-n`, write the report to FILE. FILE is replaced atomically: the "
+            + "data goes to a temporary file in the same directory, which is synced and then "
+            + "renamed.")
 
     static let force = SharedOptions.force.saying(
         "replace files, compact hard-linked ones",
@@ -31,9 +32,9 @@ enum CompactOption {
 
     private static let wait = SharedOptions.wait.saying(
         "wait for others to close FILE, at most DUR",
-        "Wait until no other process has FILE open, at most DUR; without DUR, without limit. For "
-            + "a copy or a report, wait for locks as the other tools do. On timeout the exit "
-            + "status is 7.",
+        "Wait at most DUR, such as `60s`, until no other process has FILE open. Without DUR, wait "
+            + "without limit. For a copy or a report, wait for locks as the other tools do. On "
+            + "timeout the exit status is 7.",
         defaultText: "no wait for others to close FILE; one second for locks")
 
     private static let maxMemory = SharedOptions.maxMemory.saying(

@@ -8,9 +8,9 @@ extension CompactTable {
                 + "keys, indexes and the version number do not change."),
         .paragraph(
             "To compact in place, no other process may have FILE open. Otherwise the exit status "
-                + "is 7, and the message names the processes. Programs that open FILE meanwhile "
-                + "wait. With `-o` the tool writes a copy while FILE is in use: the newest "
-                + "version at the start."),
+                + "is 7, and the message names the processes. A program that opens FILE during the "
+                + "compaction waits for its end. With `-o`, other programs may use FILE: the tool "
+                + "writes a copy of the version that is newest at the start."),
     ]
 
     static let sections: [ManualSection] = [
@@ -30,7 +30,7 @@ extension CompactTable {
                 + "with FILE, and renamed to FILE. If the tool is killed at any time, FILE is "
                 + "either the old or the new file. Free space on the device is checked before the "
                 + "first write. Owner, mode and extended attributes are kept. A symbolic link is "
-                + "followed; a file with several names needs `--force`."),
+                + "followed. A file with several names (hard links) needs `--force`."),
         .paragraph(
             "Compacting stays below `--max-memory` for any file size. The file is read and "
                 + "written in one pass, and pages are released after reading."),
@@ -60,10 +60,10 @@ extension CompactTable {
                 + "indexes of lists before 24. Non-ASCII strings in sets, and keys of "
                 + "dictionaries, get the order that SDKs for Apple's systems and x86 used."),
         .paragraph(
-            "Columns that hold a whole table in each cell, which no SDK offered, are left out and "
-                + "named. `--to-format 24` and `--salvage` also finish an upgrade from format 9 to 10 "
-                + "that an SDK began and that was interrupted; `--check` reports such a file with "
-                + "one warning."),
+            "Columns that contain a whole table in each cell are left out, and a notice names "
+                + "them; no SDK offered such columns. `--to-format 24` and `--salvage` also finish "
+                + "an upgrade from format 9 to 10 that an SDK began and that was interrupted; "
+                + "`--check` reports such a file with one warning."),
         .paragraph(
             "`--local` converts a synchronised file of any format. The result has no history, and "
                 + "programs open it without synchronisation. Some tables are left out and named: "
@@ -83,8 +83,8 @@ extension CompactTable {
             "In formats 2 to 9 the check covers nodes, free space, columns, values and links. "
                 + "Search indexes of these formats are never read; only their nodes are checked."),
         .paragraph(
-            "The format has no checksums. A changed number is found only if it contradicts an "
-                + "index, a link or an order."),
+            "The format has no checksums. A number that was changed by accident is found only if "
+                + "it contradicts an index, a link or the order of a tree."),
         .literal([
             #"{"severity":"error","code":"ref-outside-file","offset":90112,"#,
             #" "path":"tables/Email/subject","detail":"..."}"#,
@@ -103,21 +103,30 @@ extension CompactTable {
                 + "rebuilds indexes and incoming links. If some properties of an object cannot be "
                 + "read, the others are kept. Links to lost objects become null."),
         .paragraph(
-            "The tool first reads everything reachable from the root. It finds other data by the "
-                + "shape of its nodes: roots, tables, trees of objects, and unreachable leaves of "
+            "The tool first reads everything reachable from the root. It then searches the rest of "
+                + "FILE for nodes that look like roots, tables, trees of objects, and leaves of "
                 + "classes with a primary key. If the header, the root or the end of FILE is "
                 + "missing, it finds all data this way. For each range of objects it takes the "
-                + "newest version that is left. It guesses no object keys: an object without a "
-                + "primary key is left out if its key is not proven."),
+                + "newest version found. It guesses no object keys: an object without a primary "
+                + "key is left out if its key is not proven."),
         .paragraph(
-            "Each line on standard output describes a loss. Its member `lost` says what is lost. "
-                + "`version`: the newest version, so another one was used. `class`, `name` (of a "
-                + "class or property), `property` (in all objects), `object`. `objects`: objects "
-                + "that could not be reached, with `count` if known. `values`: values of `count` "
-                + "objects from `key` on. Copied data may still be wrong. `newer`: `count` "
-                + "objects from `key` on come from another version than the rest, and may have "
-                + "been changed or deleted since. `certainty`: values that may have been "
-                + "overwritten. `key` is null if the key itself is lost."),
+            "Each line on standard output describes one loss. Its member `why` is the reason, and "
+                + "its member `lost` is the kind of the loss:"),
+        .definitions([
+            ("`version`", "The newest version. The version `used` was copied instead."),
+            ("`class`", "A whole class, known only by its position `slot`."),
+            ("`name`", "The name of a class or property."),
+            ("`property`", "A property of all objects of the class."),
+            ("`object`", "One object. `key` is null if the key itself is lost."),
+            ("`objects`", "Objects that could not be reached, with their `count` if known."),
+            ("`values`", "Values of `count` objects from `key` on."),
+            (
+                "`newer`",
+                "The newest state of `count` objects from `key` on. An older state was copied; the "
+                    + "objects may have been changed or deleted since."
+            ),
+            ("`certainty`", "Nothing, but the copied values may have been overwritten."),
+        ]),
         .paragraph(
             "The last line counts each loss once: `lostObjects`, `lostValues`, `older`, "
                 + "`doubtful` (values) and `lostParts` (losses without a count). It names the "

@@ -23,17 +23,17 @@ extension VersionsOption {
     static let get = Option(
         "get", "g", each: OptionArgument<FactKey>.required("KEY", .choice), in: .facts,
         "print one fact; repeatable",
-        "Print only the fact KEY, one line for each `-g`. An unknown fact is an empty line, and "
-            + "the exit status is 1. See KEYS.",
+        "Print only the fact KEY, one line for each `-g`. If a fact is unknown, its line is empty, "
+            + "and the exit status is 1. See KEYS.",
         excludes: [slots, history, list, growth, watch])
 
     static let expect = Option(
         "expect", "E", each: .required("EXPR", .expectation), in: .facts,
         "exit with 1 unless EXPR holds; repeatable",
         "Check a fact. EXPR is a key, one of `=` `!=` `<` `<=` `>` `>=`, and a value, such as "
-            + "`format<=24` or `bytes<100MiB`. All expectations are checked. Each one that fails "
-            + "is named on standard error, and the exit status is 1. No report is printed unless "
-            + "another option requests one.", excludes: [watch])
+            + "`format<=24` or `bytes<100MiB`. The option may be repeated. Standard error names "
+            + "each expectation that fails, and the exit status is then 1. See KEYS. No report is "
+            + "printed unless another option requests one.", excludes: [watch])
 
     static let openers = Option(
         "openers", in: .facts, "list the processes that have the file open",
@@ -47,13 +47,13 @@ extension VersionsOption {
 
     static let slots = Option(
         "slots", in: .facts, "verify both slots of the header",
-        "Add both slots of the header, and verify each down to the structure of its tables. The "
-            + "slot that is not selected usually refers to the previous version.")
+        "Add both slots of the header to the report, and verify each down to the structure of its "
+            + "tables. The slot that is not selected usually refers to the previous version.")
 
     static let growth = Option(
         "growth", in: .facts, "cost of each old version",
-        "Add the cost of each old version: the bytes that later commits freed but cannot reuse "
-            + "because of it, and the file size without it.")
+        "Add the cost of each old version to the report: the bytes that later commits freed but "
+            + "cannot reuse because of it, and the size that the file would have without it.")
 
     static let history = Option(
         "history", nil, .optional("N", .count(1...Int.max), bare: .max), in: .facts,
@@ -69,8 +69,8 @@ extension VersionsOption {
         "watch", "w", .optional("DUR", .duration, bare: .seconds(1)), in: .facts,
         "repeat every DUR, as NDJSON",
         "Print the report as one line of JSON every DUR, until a signal ends the tool. A process "
-            + "that started after a version was superseded is no longer listed as its possible "
-            + "holder.",
+            + "that started after a newer version was committed is not listed as a possible holder "
+            + "of the older version.",
         defaultText: "every second", excludes: [slots, growth, spaceMap])
 }
 

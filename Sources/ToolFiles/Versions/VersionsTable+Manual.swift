@@ -40,7 +40,7 @@ extension VersionsTable {
             ("`format`", "Number of the file format."),
             (
                 "`age`",
-                "Period in which SDKs wrote the format, in months or years, or `current`."
+                "Period in which SDKs wrote the format, such as `2020-10 to 2021-06`, or `current`."
             ),
             ("`encrypted`", "Whether the file is encrypted."),
             ("`schema-version`", "Schema version, as set by the program that created the file."),
@@ -72,13 +72,13 @@ extension VersionsTable {
                 "`compact`",
                 "Whether at most 5% of the file is free or pinned, or the file is `streaming`."
             ),
-            ("`slot`", "The selected slot of the two in the header."),
+            ("`slot`", "The slot of the header that is selected, 0 or 1."),
             ("`previous-version`", "Version in the other slot."),
             (
                 "`applied`",
-                "Version of another database up to which `realm-write -m apply --resume` has "
-                    + "applied changes to the file, with that database's identity. `realm-query "
-                    + "--since` accepts the value. It is 0 if no changes were applied."
+                "Last version of another database that `realm-write -m apply --resume` has applied "
+                    + "to the file, as `VERSION@SOURCE`; 0 if none was applied. SOURCE identifies "
+                    + "the other database. `realm-query --since` accepts the value."
             ),
         ]),
     ]
@@ -103,8 +103,9 @@ extension VersionsTable {
                 + "more than half of the file is free, for example after most objects were "
                 + "deleted."),
         .paragraph(
-            "`--growth` adds the file size without the version: commits would have reused the "
-                + "space it keeps before making the file larger."),
+            "`--growth` also shows the size that the file would have without the version: commits "
+                + "would have reused the space that the version keeps, before they made the file "
+                + "larger."),
     ]
 
     private static let holders: [ManualBlock] = [
@@ -113,8 +114,8 @@ extension VersionsTable {
                 + "same engine as these tools announce their pins in the file "
                 + "`FILE.management/readers`, with process, thread, time and a label. For other "
                 + "pins, every process that has the lock file open is a candidate. A single "
-                + "candidate must be the owner. A watch removes processes that started after the "
-                + "version was superseded."),
+                + "candidate must be the owner. A watch removes candidates that started after a "
+                + "newer version was committed."),
         .paragraph(
             "Pins that no living process can hold are called stale: a program ended without "
                 + "releasing them. They stay until all programs have closed the file. If "
@@ -131,11 +132,12 @@ extension VersionsTable {
             ("`lockFileInUse`", "Whether a session is live."),
             (
                 "`versions`",
-                "The readable versions, newest first: `version`, `behind` (commits since), the "
-                    + "counts `live`, `frozen` and `full`, `topRef`, `releasedBytes` (null for "
-                    + "the newest), `candidates` (processes), `stale`, and `pins`. `pins` lists "
-                    + "the announced pins: `pid`, `thread`, `kind`, `since`, `label`, `stale`, "
-                    + "and `count`, the number of equal pins."
+                "The readable versions, newest first: `version`, `behind` (number of later "
+                    + "commits), the numbers of pins `live`, `frozen` and `full`, `topRef` (offset "
+                    + "of the root), `releasedBytes` (null for the newest), `candidates` "
+                    + "(processes), `stale`, and `pins`. `pins` lists the announced pins: `pid`, "
+                    + "`thread`, `kind`, `since`, `label`, `stale`, and `count`, the number of "
+                    + "equal pins."
             ),
             (
                 "`openers`",
@@ -155,16 +157,17 @@ extension VersionsTable {
             ),
             (
                 "`guids`",
-                "Byte order of UUIDs, if the file has random ones: `standard`, or `dotnet` for GUIDs that "
-                    + "the .NET SDK stored before version 10.10 (`realm-query --guid`)."
+                "Byte order of UUIDs, if the file has random ones: `standard`, or `dotnet` for "
+                    + "GUIDs that the .NET SDK stored before version 10.10. For the latter, see "
+                    + "`--guid` in `realm-query(1)`."
             ),
             ("`damage`", "Reasons for missing facts."),
         ]),
         .paragraph(
-            "A line of `--history` has `version`, the version the commit created, `bytes`, and "
-                + "`tables`. A table has `class`, `key`, and the number of objects `inserted`, "
-                + "`updated` and `removed` and of `columns` changed, if not zero. `created` and "
-                + "`erased` mean that the commit created or removed the table."),
+            "A line of `--history` has `version` (the version that the commit created), `bytes` "
+                + "and `tables`. A table has `class`, `key`, and the numbers `inserted`, `updated` "
+                + "and `removed` of objects and `columns` of changed columns, if not zero. "
+                + "`created` and `erased` mean that the commit created or removed the table."),
     ]
 
     private static let exitStatus: [ManualBlock] = [

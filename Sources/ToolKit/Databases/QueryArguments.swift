@@ -14,13 +14,13 @@ extension SharedOptions {
     package static let arg = Option(
         "arg", nil, each: .required("TEXT", .argument), in: .selection,
         "bind the next of $0, $1 to TEXT",
-        "Bind the next of `$0`, `$1` ... in the predicate to TEXT, which is converted to the type "
-            + "of the property.")
+        "Set the value of `$0` in the predicate to TEXT, which is converted to the type of the "
+            + "property. The next `--arg` or `--argjson` sets `$1`, and so on.")
 
     package static let argjson = Option(
         "argjson", nil, each: .required("JSON", .jsonArgument), in: .selection,
         "bind the next of $0, $1 to JSON",
-        "Bind the next of `$0`, `$1` ... in the predicate to a JSON value.")
+        "Like `--arg`, but the value is JSON.")
 }
 
 extension ParsedCommand {

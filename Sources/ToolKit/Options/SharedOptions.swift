@@ -40,9 +40,9 @@ package enum SharedOptions {
     package static let progress = Option(
         "progress", nil, .required("WHEN", .choice), in: .general,
         "show progress: auto, always, never",
-        "Progress on standard error: `auto`, `always` or `never`. `auto` shows one line on a "
-            + "terminal after one second. `always` prints a plain line every 5 seconds if there "
-            + "is no terminal.",
+        "Show progress on standard error: `auto`, `always` or `never`. `auto` shows one line on a "
+            + "terminal after one second. `always` prints a plain line every 5 seconds if there is "
+            + "no terminal.",
         default: When.auto)
 
     /// Makes `-f` with the formats of a tool and `auto`.
@@ -102,8 +102,9 @@ package enum SharedOptions {
     package static let wait = Option(
         "wait", nil, .optional("DUR", .maximumWait, bare: .forever), in: .access,
         "wait for locks, at most DUR",
-        "Wait for locks, and for a moment without changes to the data being read, at most DUR; "
-            + "without DUR, without limit. On timeout the exit status is 7.",
+        "Wait at most DUR, such as `5s`, for a lock, or for a moment in which no other program "
+            + "changes the data being read. Without DUR, wait without limit. On timeout the exit "
+            + "status is 7.",
         default: .none, defaultText: "one second for locks, three attempts to read")
 
     package static let threads = Option(
@@ -123,10 +124,10 @@ package enum SharedOptions {
     package static let caseRule = Option(
         "case", nil, .required("RULE", .choice), in: .selection,
         "letters that [c] folds: unicode, reference",
-        "Letters whose case `[c]` ignores. `unicode` applies Unicode's simple case folding to "
-            + "every script, without the rules of a language. `reference` folds ASCII and U+00C0 "
-            + "to U+00FE, as the Realm SDKs do. It is the query language of the SDKs, without "
-            + "`[d]` and MATCHES.",
+        "Select the letters whose case `[c]` ignores in a predicate. `unicode` applies Unicode's "
+            + "simple case folding to every script, without the rules of a language. `reference` "
+            + "folds only ASCII and U+00C0 to U+00FE, as the Realm SDKs do. It also limits "
+            + "predicates to the query language of the SDKs, without `[d]` and MATCHES.",
         default: CaseRule.unicode)
 
     package static let zone = Option(
@@ -140,18 +141,18 @@ package enum SharedOptions {
     package static let guid = Option(
         "guid", nil, .required("ORDER", .choice), in: .values,
         "byte order of UUIDs: standard, dotnet",
-        "Read UUIDs in this order of bytes. The .NET SDK stored GUIDs as `dotnet` before version 10.10: "
-            + "other SDKs show such a GUID with its first three parts reversed. It applies to what is "
-            + "printed and to UUIDs in predicates and arguments. `realm-versions` reports files "
-            + "whose GUIDs are in that order.",
+        "Byte order of the stored UUIDs: `standard` or `dotnet`. Before version 10.10 the .NET SDK "
+            + "stored GUIDs as `dotnet`, and other SDKs show such a GUID with its first three "
+            + "parts reversed. The option applies to printed UUIDs and to UUIDs in predicates and "
+            + "arguments. `realm-versions` reports files whose GUIDs are in the order `dotnet`.",
         default: UUIDOrder.standard)
 
     package static let at = Option(
         "at", nil, .required("VERSION", .version), in: .changes,
         "read an older version, or previous",
-        "Read VERSION instead of the newest one: a version that a program holds, or `previous`. "
-            + "The file header still refers to the previous version, which is verified before "
-            + "reading.")
+        "Read VERSION instead of the newest version. VERSION is the number of a version that a "
+            + "program holds, or `previous`. The file header still refers to the previous version, "
+            + "which is verified before it is read.")
 
     /// The database that `realm-bench` reads; other tools take it as an operand.
     package static let file = Option(

@@ -8,9 +8,9 @@ extension QueryOption {
 
     static let at = SharedOptions.at.saying(
         "read an older version, or previous",
-        "Read VERSION instead of the newest one: a version that a program holds, or `previous`. "
-            + "The file header still refers to the previous version, which is verified before "
-            + "reading.",
+        "Read VERSION instead of the newest version. VERSION is the number of a version that a "
+            + "program holds, or `previous`. The file header still refers to the previous version, "
+            + "which is verified before it is read.",
         uses: QueryUse.versions)
 
     static let diff = Option(
@@ -25,10 +25,10 @@ extension QueryOption {
 
     static let stat = Option(
         "stat", in: .changes, "with --diff or --remnants: a line for each class",
-        "With `--diff` or `--since`: print one line per class that differs. It has the numbers of "
-            + "inserted, updated and deleted objects and of schema changes, as a table or, in "
-            + "another `--format`, as a record. With `--remnants`: print the number of remnants "
-            + "per class, state and certainty.",
+        "With `--diff` or `--since`: print one line per class that differs. The line has the "
+            + "numbers of inserted, updated and deleted objects and of schema changes. The lines "
+            + "are a table, or records in another `--format`. With `--remnants`: print the number "
+            + "of remnants per class, state and certainty.",
         excludes: [watch, count], needs: [diff, since, remnants])
 
     static let watch = Option(
@@ -40,8 +40,8 @@ extension QueryOption {
 
     static let initial = Option(
         "initial", in: .changes, "begin a watch with all existing objects",
-        "Begin with an insert for every existing object. The schema comes first, unless CLASS or "
-            + "`--fields` is given.", excludes: [since],
+        "With `--watch`: begin with an insert for every existing object. Before them, print the "
+            + "schema, unless CLASS or `--fields` is given.", excludes: [since],
         needs: [watch])
 
     static let since = Option(
@@ -49,18 +49,19 @@ extension QueryOption {
         "begin with the changes since VERSION",
         "Begin with the changes since VERSION, to resume a watch. VERSION is a number, or "
             + "`VERSION@SOURCE` as printed by `realm-versions -g applied`, which also identifies "
-            + "the file. If that version can no longer be read, or belongs to another file, a "
-            + "`resync` and all objects follow; version 0 never exists. Without `--watch`, print "
-            + "those changes and exit, as `--diff` does.")
+            + "the file. If that version can no longer be read, or belongs to another file, print "
+            + "a `resync` and all objects. `--since 0` always does that, because version 0 never "
+            + "exists. Without `--watch`, print the changes and exit, as `--diff` does.")
 
     static let heartbeat = Option(
         "heartbeat", nil, .required("DUR", .duration), in: .changes,
         "print a line after DUR without changes",
-        "Print a record with the op `heartbeat` whenever a watch has been silent for DUR.",
+        "With `--watch`: print a record with the `op` `heartbeat` whenever nothing has been "
+            + "printed for DUR, such as `5s`.",
         needs: [watch])
 
     static let before = Option(
         "before", in: .changes, "add the values before a change",
-        "Add the member `before`, with the values before the change, to updates and deletes.",
+        "Add a member `before` to each update and delete, with the values before the change.",
         needs: [diff, watch, since])
 }

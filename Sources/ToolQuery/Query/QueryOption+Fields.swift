@@ -9,10 +9,10 @@ extension QueryOption {
     static let fields = Option(
         "fields", "F", .required("LIST", .fields), in: .fields,
         "print these fields only, in this order",
-        "Print these fields only, in this order. LIST holds key paths separated by commas. A "
-            + "path may follow links (`from.name`), and `NAME=PATH` names the field anew: "
-            + "`-F id=_id,sender=from.name`. A field may be a function of a property: "
-            + "`-F name,born=year(birthday)`. See KEY PATHS and AGGREGATES.",
+        "Print these fields only, in this order. LIST holds key paths separated by commas. A path "
+            + "may follow links (`from.name`). `NAME=PATH` gives the field another name: `-F "
+            + "id=_id,sender=from.name`. A field may be a function of a property: `-F "
+            + "name,born=year(birthday)`. See KEY PATHS and AGGREGATES.",
         uses: QueryUse.single)
 
     static let exclude = Option(

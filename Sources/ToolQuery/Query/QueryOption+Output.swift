@@ -74,10 +74,10 @@ extension QueryOption {
         "With `--all`: write one file per class into DIR, which is created if missing. In `csv` "
             + "and `tsv` each list, set or dictionary gets its own file, `Class.property.csv`, so "
             + "that relations are preserved. Its columns are `owner` (the object's primary key, "
-            + "else its `_key`), `index` for a list or `key` for a dictionary, and `value`. In "
-            + "file names, special bytes of a name, including dots, become `%XX`, and a long name "
-            + "ends in a digest. No two names are equal, even if case is ignored. `realm-write` "
-            + "accepts them for CLASS.",
+            + "else its `_key`), `index` for a list or `key` for a dictionary, and `value`. A file "
+            + "has the name of its class: special bytes, including dots, become `%XX`, and a long "
+            + "name ends in a digest. No two names are equal, even if case is ignored. "
+            + "`realm-write` accepts such a name for CLASS.",
         excludes: [SharedOptions.output], needs: [all],
         uses: QueryUse.everyClass)
 }

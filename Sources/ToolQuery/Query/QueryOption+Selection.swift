@@ -14,33 +14,36 @@ extension QueryOption {
     static let sort = Option(
         "sort", "s", .required("LIST", .sortKeys), in: .selection,
         "order by these key paths, -PATH descending",
-        "Order the objects by the key paths in LIST, which are separated by commas; `-PATH` is "
-            + "descending. The same as SORT at the end of the predicate, but that a path may also end "
-            + "in a count or an aggregate of a collection: `friends.@count`, `scores.@max`. `PATH[cd]` "
-            + "sorts texts without regard to case and accents, `PATH[n]` digits as numbers: see ORDER "
-            + "OF TEXTS.",
+        "Order the objects by the key paths in LIST, which are separated by commas. `-PATH` is "
+            + "descending. This is the same as SORT at the end of the predicate, but a path may "
+            + "also end in a count or an aggregate of a collection: `friends.@count`, "
+            + "`scores.@max`. `PATH[cd]` ignores case and accents, and `PATH[n]` compares digits "
+            + "as numbers; see ORDER OF TEXTS.",
         uses: QueryUse.queries)
 
     static let distinct = Option(
         "distinct", nil, .required("LIST", .keyPaths), in: .selection,
         "the first object of each combination",
-        "Keep only the first object of each combination of values of the key paths in LIST. The "
-            + "same as DISTINCT at the end of the predicate, after `--sort`. With `PATH[c]`, `PATH[cd]` "
-            + "or `PATH[n]` texts are equal by the rules of ORDER OF TEXTS.",
+        "Print only the first object with each combination of values of the key paths in LIST, "
+            + "which are separated by commas. This is the same as DISTINCT at the end of the "
+            + "predicate, and is applied after `--sort`. `PATH[c]`, `PATH[cd]` and `PATH[n]` "
+            + "compare texts by the rules of ORDER OF TEXTS.",
         uses: QueryUse.queries)
 
     static let arg = SharedOptions.arg.saying(
         "bind $0, $1 ... to a text",
-        "Bind the next of `$0`, `$1` and so on in the predicate to TEXT. TEXT is converted to the "
-            + "type it is compared with. For `$K0`, `$K1` and so on it is a key path. A date "
-            + "without a time is midnight, and a date without a zone is in UTC. TEXT needs no "
-            + "quoting, so scripts can pass untrusted text safely.",
+        "Set the value of `$0` in the predicate to TEXT. The next `--arg` or `--argjson` sets "
+            + "`$1`, and so on. TEXT is converted to the type of the property it is compared with. "
+            + "A date without a time is midnight, and a date without a zone is in UTC. For `$K0`, "
+            + "`$K1` and so on, TEXT is a key path. TEXT needs no quoting, so scripts can pass "
+            + "untrusted text safely.",
         uses: QueryUse.predicates)
 
     static let argjson = SharedOptions.argjson.saying(
         "bind $0, $1 ... to a JSON value",
-        "Like `--arg`, with a JSON value: a number, a string, `true`, `false`, `null`, an array "
-            + "of these, or the extended form of another type.",
+        "Like `--arg`, but the value is JSON: a number, a string, `true`, `false`, `null`, an "
+            + "array of these, or a value of another type in the extended form of VALUES in "
+            + "`realm-tools(7)`.",
         uses: QueryUse.predicates)
 
     static let caseRule = SharedOptions.caseRule.meant(for: QueryUse.conditions)
@@ -56,8 +59,8 @@ extension QueryOption {
     static let aggregate = Option(
         "aggregate", nil, .required("LIST", .text), in: .selection,
         "\(AggregateFunction.names) of properties",
-        "Print one record with the aggregates in LIST, separated by commas, computed in one pass. "
-            + "P is a property with single values. See AGGREGATES.",
+        "Print one record with the aggregates in LIST, such as `count,avg(age)`, computed in one "
+            + "pass. AGGREGATES lists the functions.",
         excludes: [all, schema, digest],
         uses: Uses([QueryUse.aggregates, .groups]))
 
@@ -65,12 +68,13 @@ extension QueryOption {
         "group-by", nil, .required("LIST", .keyPaths), in: .selection,
         "with --aggregate: a record for each group",
         "With `--aggregate`: print one record for each combination of values of the key paths in "
-            + "LIST, which are separated by commas. It has the aggregates of the objects with these "
-            + "values. A value after a null link is null. Groups are in the order of their keys, or "
-            + "in the order of `--sort`, which may also name aggregates: `--sort '-count'`. "
-            + "`--limit` and `--offset` count groups. `PATH[cd]` groups texts by the rules of ORDER "
-            + "OF TEXTS, and prints the first text of each group. Groups beyond `--max-memory` go to "
-            + "a temporary file in `TMPDIR`. See AGGREGATES.",
+            + "LIST, which are separated by commas. The record contains these values, and the "
+            + "aggregates of the objects that have them. A path through a null link has the value "
+            + "null. Groups are printed in the order of their values, or in the order of `--sort`, "
+            + "which may also name aggregates: `--sort '-count'`. `--limit` and `--offset` count "
+            + "groups. `PATH[cd]` groups texts by the rules of ORDER OF TEXTS, and prints the "
+            + "first text of each group. Groups that do not fit into `--max-memory` go to a "
+            + "temporary file in `TMPDIR`. See AGGREGATES.",
         needs: [aggregate])
 
     static let batch = Option(
@@ -78,16 +82,16 @@ extension QueryOption {
         "Read one JSON object per line from standard input, such as "
             + "`{\"id\":1,\"class\":\"Email\",\"where\":\"_id == $0\",\"args\":[\"65e5...\"]}`. "
             + "Answer each with one line: `{\"id\":1,\"count\":1,\"objects\":[...]}`, or with an "
-            + "`error`. Requests may have members named like options. `--fields`, `--count` and "
+            + "`error`. BATCH REQUESTS lists the members of a request. `--fields`, `--count` and "
             + "similar options are defaults for all requests. Exit status 8 means that some "
-            + "request failed. See BATCH REQUESTS.",
+            + "request failed.",
         excludes: [all, schema, digest, aggregate, outputDirectory],
         uses: Uses([QueryUse.batch]))
 
     static let explain = Option(
         "explain", in: .selection, "print the query plan",
-        "Print the query plan on standard error: the index that finds candidates and the order in "
-            + "which conditions are tested.",
+        "Also print the query plan on standard error: the index that finds candidates, and the "
+            + "order in which conditions are tested.",
         uses: QueryUse.queries)
 
     static let limit = Option(
@@ -104,10 +108,11 @@ extension QueryOption {
 
     static let all = Option(
         "all", "a", in: .selection, "every object of every class",
-        "Read every object of every class, ordered by the names of classes. In `json` and "
+        "Print every object of every class, in the order of the names of classes. In `json` and "
             + "`ndjson` each object begins with the member `$class`. Objects of a class without a "
-            + "primary key have the member `_key`, to which links refer. With CLASS, `_key` is "
-            + "omitted unless `-F` selects it. Embedded objects are printed inside their parents.",
+            + "primary key have the member `_key`, to which links refer. Without `--all`, `_key` "
+            + "is printed only if `-F` selects it. Embedded objects are printed inside their "
+            + "parents.",
         excludes: [schema, digest],
         uses: QueryUse.everyClass)
 

@@ -5,14 +5,15 @@ extension QueryTable {
     /// Manual section about aggregate functions, generated from their table.
     static let aggregates: [ManualBlock] = [
         .paragraph(
-            "LIST of `--aggregate` contains these functions. P is a property with single values:"),
+            "The LIST of `--aggregate` contains these functions, separated by commas. P is a "
+                + "property with single values:"),
         .definitions(AggregateFunction.all.map { ("`\($0.form)`", $0.summary) }),
         .paragraph(
-            "Nulls are ignored. NaN is ignored except in `count(distinct P)` and among `mixed` "
-                + "values, where `sum(P)`, `avg(P)`, `min(P)` and `max(P)` ignore only the NaN of "
-                + "a `decimal128`. Only numbers among `mixed` values are added, and their sum is "
-                + "a `decimal128`. \(names(.numbers)) accept numbers; \(names(.ordered)) also "
-                + "accept dates; `count(distinct P)` accepts all types."),
+            "Nulls are ignored. So is NaN, except in `count(distinct P)` and among `mixed` values: "
+                + "of those, `sum(P)`, `avg(P)`, `min(P)` and `max(P)` ignore only the NaN of a "
+                + "`decimal128`. Of `mixed` values only the numbers are added, and their sum is a "
+                + "`decimal128`. \(names(.numbers)) accept numbers; \(names(.ordered)) also accept "
+                + "dates; `count(distinct P)` accepts all types."),
         .paragraph(
             "`--group-by`, `--sort`, `--distinct`, `--fields` and predicates also take functions of one "
                 + "value, which the SDKs do not have:"),
@@ -31,9 +32,10 @@ extension QueryTable {
                 + "time at which the program parsed the predicate. `now() - 7d` is an earlier "
                 + "time, in `s`, `m` (minutes), `h`, `d` (24 hours) or `w`."),
         .paragraph(
-            "In a predicate, \(operators) follow a collection, `scores.@median > 3`, or stand "
-                + "between a link and a property of its targets, `parts.@sum.bytes > 1000`. The "
-                + "SDKs do not have `@stddev`, `@median` and `count(distinct P)`."),
+            "In a predicate, \(operators) are written after a collection, as in `scores.@median > "
+                + "3`, or between a list of links and a property of the linked objects, as in "
+                + "`parts.@sum.bytes > 1000`. The SDKs do not have `@stddev`, `@median` and "
+                + "`count(distinct P)`."),
         .paragraph(
             "`median(P)` and `count(distinct P)` keep their distinct values with counts until the "
                 + "end. Data that exceeds `--max-memory` goes to a temporary file in `TMPDIR`. "

@@ -22,14 +22,14 @@ extension QueryTable {
             ("`count`", "as `--count`: `true` omits the objects"),
             (
                 "`aggregate`, `groupBy`",
-                "as `--aggregate` and `--group-by`, in the forms of `sort`. `groupBy` needs "
-                    + "`aggregate`; `count` and `fields` cannot be used with it, `limit` and `offset` only "
-                    + "with `groupBy`"
+                "as `--aggregate` and `--group-by`, written like `sort`. `groupBy` needs "
+                    + "`aggregate`. With `aggregate`, `count` and `fields` are errors, and so are "
+                    + "`limit` and `offset` without `groupBy`"
             ),
         ]),
         .paragraph(
-            "`where` may end in SORT, DISTINCT and LIMIT, which apply before the members. "
-                + "Requests and their answers:"),
+            "`where` may end in SORT, DISTINCT and LIMIT, which are applied before `sort`, "
+                + "`distinct`, `limit` and `offset`. Requests and their answers:"),
         .literal([
             #"{"id":1,"where":"age > 40","sort":"-age,name","limit":2,"fields":"name,age"}"#,
             #"{"id":1,"count":2,"objects":[{"name":"Ann","age":71},{"name":"Bo","age":70}]}"#,
@@ -43,8 +43,8 @@ extension QueryTable {
             #"{"id":5,"error":{"code":"InvalidArgument","reason":"unknown-member", ...}}"#,
         ]),
         .paragraph(
-            "`count` is the number of objects or groups that follow. With `aggregate` alone it is "
-                + "the number of objects that match. All requests use one version of the "
-                + "database."),
+            "In an answer, `count` is the number of objects or groups that follow. With "
+                + "`aggregate` but no `groupBy`, it is the number of objects that match. All "
+                + "requests use one version of the database."),
     ]
 }

@@ -4,7 +4,8 @@ extension QueryTable {
     static let description: [ManualBlock] = [
         .paragraph(
             "`realm-query` prints the content of a Realm database. It never changes the file or "
-                + "upgrades its format. Only `--watch` leaves a file beside it, the lock file."),
+                + "upgrades its format. Only `--watch` leaves a file beside the database: the lock "
+                + "file."),
         .paragraph(
             "With FILE alone it lists the classes. With CLASS it prints the objects of that class "
                 + "in the order of their keys. All data comes from one version of the database, "
@@ -54,16 +55,17 @@ extension QueryTable {
             ),
             (
                 "dates",
-                "`created > now() - 7d`; `month(created) == \"2024-06\"`, `year(created) == 2024`, "
-                    + "`floor(age, 10) == 30`: see AGGREGATES"
+                "`created > now() - 7d` compares with a time seven days ago; `month(created) == "
+                    + "\"2024-06\"`, `year(created) == 2024` and `floor(age, 10) == 30` use "
+                    + "functions of one value, see AGGREGATES"
             ),
             (
                 "regular expressions",
-                "`name MATCHES \"A.*n\"` and `MATCHES[c]` match whole values, in the syntax of "
-                    + "ICU and `NSPredicate`, without look-around, back-references, possessive "
-                    + "repetitions and scripts. The time is proportional to the length of the "
-                    + "text. `^` and `$` match at the ends of the value, or of each line after "
-                    + "`(?m)`"
+                "`name MATCHES \"A.*n\"` and `MATCHES[c]` match whole values. The syntax is the "
+                    + "one of ICU and `NSPredicate`, without look-around, back-references, "
+                    + "possessive repetitions and scripts. The time is proportional to the length "
+                    + "of the text. `^` and `$` match at the ends of the value, or of each line "
+                    + "after `(?m)`"
             ),
             ("ranges, sets", "`age BETWEEN {18, 30}`, `status IN {\"new\", \"open\"}`"),
             ("logic", "`AND` `OR` `NOT` and parentheses; `TRUEPREDICATE`, `FALSEPREDICATE`"),
@@ -77,7 +79,11 @@ extension QueryTable {
                 "`ANY labels == \"x\"`, `ALL`, `NONE`; `labels.@size > 2`, `parts.@sum.bytes > "
                     + "1000`; `SUBQUERY(emails, $e, $e.read == false).@count > 0`"
             ),
-            ("places", "`location GEOWITHIN geoCircle([12.5, 55.7], 0.01)`"),
+            (
+                "places",
+                "`location GEOWITHIN geoCircle([12.5, 55.7], 0.01)`: longitude, latitude, and the "
+                    + "radius in radians, kilometres divided by 6378.1"
+            ),
             (
                 "values",
                 "`2025-03-04T09:12:44` or `2025-03-04@09:12:44:0` (UTC, nanoseconds after the "
@@ -99,9 +105,10 @@ extension QueryTable {
             ),
         ]),
         .paragraph(
-            "Realm SDKs have neither MATCHES nor `[d]` nor functions of one value nor letters in brackets "
-                + "after the keys of SORT and DISTINCT, and their `[c]` folds ASCII and U+00C0 to U+00FE "
-                + "alone. `--case reference` is their language."),
+            "The query language of the Realm SDKs has fewer features: no MATCHES, no `[d]`, no "
+                + "functions of one value, and no letters in brackets after the keys of SORT and "
+                + "DISTINCT. Its `[c]` folds only ASCII and U+00C0 to U+00FE. `--case reference` "
+                + "selects that language."),
         .paragraph(
             "A syntax error shows the column; an unknown property lists similar names. "
                 + "Parentheses, NOT and SUBQUERY nest up to 200 levels, a path has up to 200 "
@@ -113,23 +120,24 @@ extension QueryTable {
     /// Collations, which the SDKs do not have.
     static let orderOfTexts: [ManualBlock] = [
         .paragraph(
-            "The SDKs sort texts by the numbers of their characters: `Zoe` is before `anna`, and a name "
-                + "with an accented first letter after both. Letters in brackets after a key of SORT, "
-                + "DISTINCT, `--sort`, `--distinct` or `--group-by` change that:"),
+            "As in the SDKs, texts are sorted by the code points of their characters: `Zoe` is "
+                + "before `anna`, and a name that begins with an accented letter is after both. "
+                + "Letters in brackets after a key of SORT, DISTINCT, `--sort`, `--distinct` or "
+                + "`--group-by` change that:"),
         .definitions([
-            ("`[c]`", "case does not count, by Unicode's simple case folding"),
-            ("`[d]`", "accents and other combining marks do not count"),
+            ("`[c]`", "ignores case, by Unicode's simple case folding"),
+            ("`[d]`", "ignores accents and other combining marks"),
             (
                 "`[n]`",
-                "runs of the digits 0 to 9 are numbers, leading zeros aside: `file2` before `file10`"
+                "compares runs of the digits 0 to 9 as numbers, without leading zeros: `file2` is "
+                    + "before `file10`"
             ),
             ("`[cd]`, `[cn]`, `[cdn]`", "several of these"),
         ]),
         .paragraph(
-            "Texts that are equal by the rule stay in the order of the objects. The rule does not depend on "
-                + "a language, since there are no tables of languages in this program. A dictionary may "
-                + "differ: in Swedish, an `o` with two dots is a letter after `z`, and `[cd]` sorts it as "
-                + "an `o`."),
+            "Texts that are equal by the rule stay in the order of the objects. The rules are the "
+                + "same for all languages, so a dictionary may have another order: in Swedish, an "
+                + "`o` with two dots is a letter after `z`, but `[cd]` sorts it as an `o`."),
     ]
 
     private static let outputForms: [ManualBlock] = [
@@ -138,9 +146,9 @@ extension QueryTable {
                 (
                     "`swift`, `kotlin`, `typescript`, `csharp`",
                     "With `--schema`: classes for the Realm SDK of Swift, Kotlin, JavaScript or "
-                        + ".NET, which open the file without a migration. Names that are invalid "
-                        + "in the language, or that every object uses for a member, are replaced "
-                        + "and mapped to the names in the file."
+                        + ".NET, which open the file without a migration. A name that is invalid "
+                        + "in the language, or the name of a member of every object, is replaced "
+                        + "and mapped to the name in the file."
                 )
             ]),
         .paragraph(
@@ -199,19 +207,19 @@ extension QueryTable {
         .definitions([
             (
                 "`add-class`",
-                "with `kind` (`class`, `embedded`, `asymmetric`) and `primaryKey`, the definition "
-                    + "of that property or null; the other properties follow"
+                "has `kind` (`class`, `embedded`, `asymmetric`) and `primaryKey`, the definition "
+                    + "of that property or null. Records for the other properties follow"
             ),
-            ("`add-property`", "with `definition`, as in `--schema --json`"),
+            ("`add-property`", "has `definition`, as in `--schema --json`"),
             (
                 "`remove-class`, `remove-property`",
-                "with `reason`: `removed`; the difference from the property of the same name that "
-                    + "follows: `type`, `target` (class of the link), `primary-key`, `kind`; or "
-                    + "`class`, for a link to a class that is removed itself"
+                "has `reason`. It is `removed`, or `class` for a link to a class that is removed "
+                    + "itself. If a property of the same name follows, it is the difference: "
+                    + "`type`, `target` (class of the link), `primary-key` or `kind`"
             ),
             ("`make-optional`, `make-required`", "allows or forbids null"),
-            ("`set-index`", "with `index`: `none`, `general` or `fulltext`"),
-            ("`set-version`", "with `schemaVersion`; has no class"),
+            ("`set-index`", "has `index`: `none`, `general` or `fulltext`"),
+            ("`set-version`", "has `schemaVersion`, and no class"),
         ]),
         .literal([
             #"{"op":"schema","version":18235,"class":"Email","change":"add-property","#
@@ -220,9 +228,10 @@ extension QueryTable {
                 + #""property":"flag","reason":"removed"}"#,
         ]),
         .paragraph(
-            "A class with another primary key or kind is another class: its objects are deleted "
-                + "and inserted. The order of classes and properties is not compared. If nothing "
-                + "is printed and the exit status is 0, digests and schemas are equal."),
+            "If the primary key or the kind of a class differs, it is another class: all its "
+                + "objects are deleted and inserted. The order of classes and properties is not "
+                + "compared. If nothing is printed and the exit status is 0, digests and schemas "
+                + "are equal."),
         .paragraph(
             "A watch begins with `ready`, after the objects of `--initial`. It joins the session "
                 + "like a program that has the database open, and creates the lock file if it is "
@@ -230,18 +239,19 @@ extension QueryTable {
                 + "but several may be reported as one. If it cannot join, or with `--access "
                 + "immutable`, it watches the file without touching it."),
         .paragraph(
-            "In a watch, every version ends with `commit`. A follower that has applied everything "
-                + "up to the version `from`, and then applies these `records`, is at `version`. "
-                + "`source` distinguishes this file from others that have or had its name. "
-                + "`--since` resumes from both together, such as `18237@4f2a90c1e7b3d5f6`."),
+            "In a watch, the record `commit` ends every version. `records` is the number of "
+                + "records since the version `from`: a follower that was at `from` and has applied "
+                + "them is at `version`. `source` distinguishes this file from others that have or "
+                + "had its name. `--since` accepts the two together, such as "
+                + "`18237@4f2a90c1e7b3d5f6`."),
         .paragraph(
             "`resync` means that the watch cannot resume. The requested version can no longer be "
                 + "read (`history-trimmed`), does not exist yet (`version-ahead`) or belongs to "
-                + "another file (`other-database`). All objects follow, as with `--initial`, up "
-                + "to their `commit`; delete all objects that are not among them. A version can "
-                + "be read while a program holds it, and a watch holds the version it reported "
-                + "last until it ends. A restarted watch resumes if at most one version was "
-                + "committed meanwhile; otherwise it starts over."),
+                + "another file (`other-database`). All objects follow, as with `--initial`, up to "
+                + "their `commit`. A follower deletes its objects that are not among them. A "
+                + "version can be read while a program holds it, and a watch holds the version it "
+                + "reported last until it ends. A restarted watch resumes if at most one version "
+                + "was committed meanwhile; otherwise it starts over."),
         .paragraph(
             "Two files are compared by the names of classes and properties and by the keys of "
                 + "objects. Values are equal if their types and all bits are equal. In records, a "

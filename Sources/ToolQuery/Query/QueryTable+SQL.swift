@@ -6,10 +6,10 @@ extension QueryTable {
         .paragraph(
             "`--format sql` prints one transaction that creates tables and indexes and inserts "
                 + "every value. With `--all` it contains the whole database. With CLASS it "
-                + "contains the selected objects of that class and their collections; links are "
-                + "then keys without foreign keys, and embedded objects are JSON. The statements "
-                + "drop and replace nothing. Load them into an empty database, and stop at the "
-                + "first error."),
+                + "contains the selected objects of that class and their collections. Links are "
+                + "then keys of their targets without foreign keys, and embedded objects are JSON. "
+                + "No statement drops or replaces anything. Load them into an empty database, and "
+                + "stop at the first error."),
         .literal([
             "realm-query -f sql --all app.realm | sqlite3 -bail app.sqlite",
             "realm-query -f sql --dialect postgres --all app.realm | psql -v ON_ERROR_STOP=1 app",
@@ -44,16 +44,17 @@ extension QueryTable {
             ("binary", "BLOB, BYTEA, BLOB"),
             (
                 "date",
-                "TEXT (`2025-03-04T09:12:44.5Z`), TIMESTAMPTZ, TIMESTAMP in UTC. If a property "
-                    + "has dates with nanoseconds, it is TIMESTAMP_NS in DuckDB and TEXT in "
-                    + "PostgreSQL. If a date is out of range, it is TEXT. A notice reports both"
+                "TEXT (`2025-03-04T09:12:44.5Z`), TIMESTAMPTZ, TIMESTAMP in UTC. If a property has "
+                    + "dates with nanoseconds, it is TIMESTAMP_NS in DuckDB and TEXT in "
+                    + "PostgreSQL. If a date is out of range, the property is TEXT. A notice "
+                    + "reports either case"
             ),
             ("objectId", "TEXT, TEXT, VARCHAR: 24 digits"),
             ("uuid", "TEXT, UUID, UUID"),
             (
                 "mixed",
-                "TEXT, JSON, VARCHAR: JSON, plain if that is exact, else extended; see VALUES in "
-                    + "`realm-tools(7)`"
+                "TEXT, JSON, VARCHAR. The content is JSON, in the plain form if that is exact, "
+                    + "else in the extended form; see VALUES in `realm-tools(7)`"
             ),
         ]),
         .paragraph(

@@ -9,7 +9,7 @@ extension QueryOption {
         "Print objects that the newest version does not have, or has with other values. They come "
             + "from the previous version, from versions that a program holds, and from unused "
             + "space in the file. With CLASS and PREDICATE, print only matching objects of that "
-            + "class. Only data proven by the file is printed. See REMNANTS.",
+            + "class. Nothing is guessed: every printed value is in the file. See REMNANTS.",
         excludes: [
             diff, since, watch, batch, all, schema, digest, aggregate, sort, distinct,
             outputDirectory,

@@ -47,27 +47,27 @@ extension QueryTable {
             (
                 "`$versions`",
                 "First and last version that may have had this state. For `previous` and `version "
-                    + "N`, both are that version. For free space, the first is the one after "
-                    + "which the file was large enough, and the last is the one before all "
-                    + "readable versions. An unfinished commit also leaves states, which belong "
-                    + "to no version."
+                    + "N`, both are that version. In other space, the first is the earliest "
+                    + "version whose file may have been large enough, and the last is the newest "
+                    + "version that can no longer be read. An unfinished commit also leaves "
+                    + "states, which belong to no version."
             ),
         ]),
         .paragraph(
             "Records are ordered by class and key, with the newest state of an object first if "
                 + "known. With CLASS, a PREDICATE selects objects; a lost value matches nothing. "
-                + "SORT, DISTINCT and LIMIT cannot be used with it. `--stat` counts per class, "
+                + "It cannot contain SORT, DISTINCT and LIMIT. `--stat` counts per class, "
                 + "`--count` prints the number, and `-e` exits with status 1 if nothing is found. "
                 + "Embedded objects are separate records. Links in free space are resolved in the "
                 + "newest version. If the target does not exist there, the link is "
-                + "`{\"$link\":{\"table\":\"Person\",\"_key\":17}}`. Removed properties follow "
-                + "the existing ones."),
+                + "`{\"$link\":{\"table\":\"Person\",\"_key\":17}}`. Removed properties follow the "
+                + "existing ones."),
         .paragraph(
             "If a commit changed a property in most objects of a leaf, older states of that leaf "
-                + "are doubtful. Nothing can be found in overwritten space, in compacted files, "
-                + "in streams, and in rewritten files. In files of formats 2 to 9, only the "
-                + "previous version is read. Pages of an encrypted file that do not fit its key "
-                + "are skipped."),
+                + "are doubtful. Nothing can be found in overwritten space, and in files that were "
+                + "written in one pass, such as copies and compacted files. In files of formats 2 "
+                + "to 9, only the previous version is read. Pages of an encrypted file that do not "
+                + "fit its key are skipped."),
         .literal([
             "realm-query --remnants --stat app.realm",
             "realm-query --remnants -f csv -o deleted.csv app.realm Message",

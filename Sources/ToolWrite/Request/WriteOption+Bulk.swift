@@ -23,22 +23,25 @@ extension WriteOption {
 
     static let arg = SharedOptions.arg.saying(
         in: .bulk, "bind the next of $0, $1 to TEXT",
-        "Bind the next of `$0`, `$1` ... in the predicate to TEXT, which is converted to the type "
-            + "of the property. For `$K0`, `$K1` ... TEXT is a key path.",
+        "Set the value of `$0` in the predicate to TEXT. The next `--arg` or `--argjson` sets "
+            + "`$1`, and so on. TEXT is converted to the type of the property it is compared with. "
+            + "For `$K0`, `$K1` and so on, TEXT is a key path.",
         needs: [predicate])
 
     static let argjson = SharedOptions.argjson.saying(
         in: .bulk, "bind the next of $0, $1 to JSON",
-        "Bind the next of `$0`, `$1` ... in the predicate to a JSON value.", needs: [predicate])
+        "Like `--arg`, but the value is JSON.", needs: [predicate])
 
     static let caseRule = SharedOptions.caseRule.saying(
         in: .bulk, "letters that [c] folds: unicode, reference",
-        "With `--where`: letters whose case `[c]` ignores, as in `realm-query(1)`.",
+        "With `--where`: select the letters whose case `[c]` ignores in PREDICATE: `unicode` or "
+            + "`reference`, as in `realm-query(1)`.",
         needs: [predicate])
 
     static let zone = SharedOptions.zone.saying(
         in: .bulk, "time zone of day(), hour() and similar",
-        "With `--where`: time zone of `day()` and similar functions, as in `realm-query(1)`.",
+        "With `--where`: time zone of `day()` and similar functions in PREDICATE, as in "
+            + "`realm-query(1)`.",
         needs: [predicate])
 
     static let expectCount = Option(

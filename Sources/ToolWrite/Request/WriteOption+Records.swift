@@ -25,13 +25,15 @@ extension WriteOption {
         "Character between the fields of `csv`; `tab` for a tab. If it is a semicolon, numbers "
             + "may have a decimal comma.",
         defaultText:
-            "`,`, or the semicolon, tab or `|` of a header without a comma, with a notice",
+            "a comma, or, if the header has none, its semicolon, tab or `|`, which a notice "
+            + "reports",
         uses: WriteUse.loads)
 
     static let encoding = Option(
         "encoding", nil, OptionArgument<TextEncoding>.required("NAME", .choice), in: .input,
         "encoding of the input: utf-8, utf-16, windows-1252, latin-1",
-        "Encoding of the input. An invalid byte ends the run; the error names its offset.",
+        "Encoding of the input: `utf-8`, `utf-16`, `utf-16le`, `utf-16be`, `windows-1252` or "
+            + "`latin-1`. An invalid byte ends the run, and the error names its offset.",
         defaultText: "`utf-8`; a table with a byte order mark of UTF-16 is `utf-16`",
         uses: WriteUse.loads)
 
@@ -64,7 +66,7 @@ extension WriteOption {
     static let map = Option(
         "map", nil, each: .required("NEW=OLD,...", .pairs), in: .input,
         "take property NEW from field OLD",
-        "Take property NEW from the field OLD. Separate several pairs with commas.",
+        "Set property NEW from the field OLD of each record. Separate several pairs with commas.",
         uses: Uses([WriteUse.records]))
 
     static let const = Option(
@@ -93,12 +95,12 @@ extension WriteOption {
     static let commitInterval = Option(
         "commit-interval", nil, .required("DUR", .duration), in: .commits,
         "... or this long after the first pending one",
-        "Commit at the latest this long after the first pending record.",
+        "Commit at the latest DUR after the first record that is not committed yet.",
         default: .milliseconds(250), uses: WriteUse.loads)
 
     static let commitBytes = Option(
         "commit-bytes", nil, .required("SIZE", .size), in: .commits,
-        "... or after this much input", "Commit after this much input.",
+        "... or after this much input", "Commit after SIZE bytes of input.",
         default: 4 << 20, uses: WriteUse.loads)
 
     static let singleTransaction = Option(
@@ -137,8 +139,8 @@ extension WriteOption {
     static let rejects = Option(
         "rejects", nil, .required("FILE", .file), in: .refusals,
         "append refused records to FILE",
-        "Append each refused record to FILE as a line of JSON, with its place and the reason. "
-            + "FILE is created if missing.", uses: WriteUse.loads)
+        "Append each refused record to FILE as a line of JSON, with its position in the input and "
+            + "the reason. FILE is created if missing. See REFUSED RECORDS.", uses: WriteUse.loads)
 
     static let maxErrors = Option(
         "max-errors", nil, .required("N", .count(1...Int.max)), in: .refusals,
@@ -150,7 +152,7 @@ extension WriteOption {
     static let skipRecords = Option(
         "skip-records", nil, .required("N", .count(0...Int.max)), in: .refusals,
         "skip the first N records",
-        "Skip the first N records. N is the `records` of the last acknowledgement, or the number "
-            + "that an interrupted run printed.",
+        "Skip the first N records. To continue an earlier run, N is the member `records` of its "
+            + "last acknowledgement, or the number it printed when it was interrupted.",
         default: 0, uses: WriteUse.loads)
 }

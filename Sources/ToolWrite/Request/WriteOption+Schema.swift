@@ -29,11 +29,11 @@ extension WriteOption {
         "Add the classes, properties and indexes of a schema, as printed by `realm-query "
             + "--schema`, in JSON or as text. In text, `class Pet` is followed by lines such as "
             + "`*tag objectId`, `name string?`, `owner Person?`, `toys list<string>`, `size int "
-            + "[index]`. Anything that only the file has is not changed, including the primary "
-            + "key. A property of another type is an error. The types are `int`, `bool`, "
-            + "`string`, `data` (or `binary`), `mixed`, `date`, `float`, `double`, `decimal128`, "
-            + "`objectId`, `uuid`, the name of a class for a link to it, and `list<TYPE>`, "
-            + "`set<TYPE>`, `dictionary<TYPE>`.")
+            + "[index]`. Classes, properties and indexes that only the file has are not changed, "
+            + "and neither is a primary key. A property that has another type in the file is an "
+            + "error. The types are `int`, `bool`, `string`, `data` (or `binary`), `mixed`, "
+            + "`date`, `float`, `double`, `decimal128`, `objectId`, `uuid`, the name of a class "
+            + "for a link to it, and `list<TYPE>`, `set<TYPE>`, `dictionary<TYPE>`.")
 
     static let schemaVersion = Option(
         "schema-version", nil, .required("N", .count(0...Int.max)), in: .schema,
@@ -48,13 +48,13 @@ extension WriteOption {
             + "on standard output. Strings become dates if all are RFC 3339 times. Objects become "
             + "embedded classes. Values of different types become mixed values. A property that "
             + "some record lacks is optional. Numbers get the first of `int`, `double`, "
-            + "`decimal128` and `string` that holds all of them exactly. If that is not the usual "
-            + "type, a line on standard error names a number that causes it. In `csv` and `tsv` a "
-            + "date may have a blank instead of the `T`, no zone (UTC), and no time of day "
+            + "`decimal128` and `string` that represents all of them exactly. If that is not the "
+            + "usual type, a line on standard error names a number that caused it. In `csv` and "
+            + "`tsv` a date may have a blank instead of the `T`, no zone (UTC), and no time of day "
             + "(midnight). The primary key of a new class is `_id` if every record has one; else "
             + "`id`, `uuid`, `key` or `CLASS_id` if every record has one and no two are equal. "
-            + "`--key` overrides this choice. Standard input is stored in an unnamed temporary "
-            + "file meanwhile.",
+            + "`--key` overrides this choice. Standard input is first stored in an unnamed "
+            + "temporary file in `TMPDIR`.",
         uses: Uses([WriteUse.records]))
 
     static let key = Option(
@@ -100,47 +100,50 @@ extension WriteOption {
 
     static let required = Option(
         "required", nil, each: .required("CLASS.PROP", .text), in: .schema,
-        "let a property not be null",
-        "Let a property not be null. Nulls become zero, false or empty, which needs "
-            + "`--force` if there are any.")
+        "forbid null in a property",
+        "Forbid null in a property. Existing nulls become zero, false or empty, which needs "
+            + "`--force`.")
 
     static let type = Option(
         "type", nil, each: .required("CLASS.PROP=TYPE", .pair), in: .schema,
         "give a property another type",
-        "Give a property another type, such as `double`, `string?` or `list<Person>`, converting its "
-            + "values. Numbers become the same number, true and false 1 and 0, dates seconds since 1970; "
-            + "texts become the value that they spell, and values their text; a single value becomes a "
-            + "list or set of one, and such a list a single value. The property moves to the end of its "
-            + "class. Values that do not fit are refused, the first ten with their objects. See "
-            + "CHANGING TYPES.")
+        "Give a property another type, such as `double`, `string?` or `list<Person>`, and convert "
+            + "its values. CHANGING TYPES lists the conversions: between numbers, booleans and "
+            + "dates, between values and text, between a single value and a list or set of one. "
+            + "The property moves to the end of its class. If values cannot be converted, nothing "
+            + "is changed, unless `--on-misfit` allows it; the message names the first ten with "
+            + "their objects.")
 
     static let misfits = Option(
         "on-misfit", nil, .required("RULE", .choice), in: .schema,
         "values that do not fit: refuse, null, default, skip",
-        "With `--type`: what is stored for values that the new type does not have. `null` stores null, "
-            + "`default` zero, false or an empty value; `skip` leaves elements of lists and sets "
-            + "out. All three lose data, which needs `--force`.",
+        "With `--type`: treatment of values that cannot be converted. `refuse` changes nothing. "
+            + "`null` stores null, and `default` stores zero, false or an empty value. `skip` "
+            + "leaves out elements of lists and sets. The last three lose data, which needs "
+            + "`--force`.",
         default: MisfitRule.refuse, needs: [type])
 
     static let primaryKey = Option(
         "primary-key", nil, each: .required("CLASS.PROP", .text), in: .schema,
         "make a property the primary key",
-        "Make a property the primary key of its class, instead of another if there is one. Objects keep "
-            + "their links. A value that several objects have is an error that names it.")
+        "Make a property the primary key of its class. It replaces the present primary key, if "
+            + "there is one. Links to the objects are kept. If several objects have the same "
+            + "value, that is an error that names the value.")
 
     static let noPrimaryKey = Option(
         "no-primary-key", nil, each: .required("CLASS", .text), in: .schema,
         "remove the primary key",
-        "Let a class have no primary key. The property stays.")
+        "Remove the primary key of a class. The property remains as an ordinary one.")
 
     static let embed = Option(
         "embed", nil, each: .required("CLASS", .text), in: .schema,
         "make the objects of a class embedded",
-        "Make the objects of a class embedded ones. Each must have exactly one object that links to it, "
-            + "and the class no primary key.")
+        "Make CLASS an embedded class. Exactly one object must link to each of its objects, and "
+            + "CLASS must have no primary key.")
 
     static let unembed = Option(
         "unembed", nil, each: .required("CLASS", .text), in: .schema,
-        "make the objects of a class their own",
-        "Make embedded objects independent ones, to which the same properties link.")
+        "make the objects of an embedded class ordinary ones",
+        "Make the embedded class CLASS an ordinary one. The properties that contained its objects "
+            + "then link to them.")
 }

@@ -35,10 +35,9 @@ enum WriteOption {
 
     private static let threads = SharedOptions.threads.saying(
         "threads, 0 = one per processor",
-        "Read and convert records on N threads; 0 means one per processor. All of them read "
-            + "NDJSON; one reads other formats. One more thread makes the changes in the order of "
-            + "the input, so the result does not depend on N. With 1, a single thread does "
-            + "everything.")
+        "Read and convert records on N threads; 0 means one per processor. NDJSON uses all of "
+            + "them, other formats use one. One more thread makes the changes in the order of the "
+            + "input, so the result does not depend on N. With 1, a single thread does everything.")
 }
 
 /// Uses of `realm-write`, which determine the applicable options.

@@ -10,13 +10,13 @@ extension WriteTable {
         .paragraph(
             "With INPUT, each record becomes one change. Records are grouped into commits, and "
                 + "each commit is durable before it is acknowledged. A record that does not fit "
-                + "is refused; the message names its place, the property, and the expected and "
-                + "found values."),
+                + "its class is refused. The message names its line and column, the property, and "
+                + "the expected and found values."),
         .paragraph(
-            "Options that edit the schema take effect first, in one commit of their own. Their "
-                + "order is: renames, drops, optional and required, additions, indexes, the "
-                + "version. Changes that lose data are refused without `--force`; `-n` shows the "
-                + "plan."),
+            "Options that edit the schema take effect first, in one commit of their own. They are "
+                + "applied in this order: renames, drops, optional and required, additions, "
+                + "indexes, the version. Changes that lose data are refused without `--force`; "
+                + "`-n` shows the plan."),
     ]
 
     static let sections: [ManualSection] = [
@@ -40,21 +40,23 @@ extension WriteTable {
         .paragraph(
             "A link is the primary key of its target, `{\"$link\":...}`, `{\"_key\":N}`, or the "
                 + "target object itself, which is then created or merged. A record may link to a "
-                + "later record of the same commit. It is best to restore a whole dump with `-1`."),
+                + "later record of the same commit. Restore a whole dump with `-1`, so that all "
+                + "links find their targets."),
         .paragraph(
             "In a class without a primary key, the field `_key` is the object key. `insert` "
-                + "creates the object under that key; the other modes use it to find the object. "
-                + "Links of a dump therefore keep their targets."),
+                + "creates the object under that key, and the other modes find the object by it. "
+                + "The links in a dump therefore keep their targets."),
         .paragraph(
-            "In `csv` and `tsv` the header names the fields. A collection is JSON, or its "
-                + "elements separated by semicolons; an empty field is an empty collection. In "
-                + "`csv` the field `\"\"` is one empty string. An embedded object is JSON. With "
-                + "`CLASS.PROP` for CLASS, the table holds one collection of all objects, as "
-                + "written by `realm-query --output-dir`. Its columns are `owner` (primary or "
-                + "object key), `index` of a list or `key` of a dictionary, and `value`. The rows "
-                + "of an owner replace its collection, all in one commit. CLASS may also be the "
-                + "name of such a file without its extension. To restore a whole directory, write "
-                + "the classes with `-m upsert --links create`, then the collections."),
+            "In `csv` and `tsv` the header names the fields. A collection is JSON, or its elements "
+                + "separated by semicolons; an empty field is an empty collection. In `csv` the "
+                + "field `\"\"` is one empty string. An embedded object is JSON. With `CLASS.PROP` "
+                + "for CLASS, the table contains one collection property of all objects, as "
+                + "written by `realm-query --output-dir`. Its columns are `owner` (the primary key "
+                + "of the object, else its object key), `index` for a list or `key` for a "
+                + "dictionary, and `value`. The rows of an owner replace its collection, all in "
+                + "one commit. CLASS may also be the name of such a file without its extension. To "
+                + "restore a whole directory, write the classes with `-m upsert --links create`, "
+                + "then the collections."),
         .paragraph(
             "Spreadsheet tables are read as they are: with a byte order mark, with line ends LF, "
                 + "CRLF or CR, and with empty lines. If the header has no comma but a semicolon, "
@@ -65,20 +67,21 @@ extension WriteTable {
         ),
         .paragraph(
             "A mixed value has the type of its JSON value; `$numberDouble` is a double, "
-                + "`$numberFloat` a float. In `csv` and `tsv` a field is JSON if it begins with a "
-                + "bracket or a quote and is valid JSON. Otherwise it is a number or a boolean if "
-                + "it reads as one, else a string."),
+                + "`$numberFloat` a float. In `csv` and `tsv`, the field of a mixed property is "
+                + "JSON if it begins with a bracket or a quote and is valid JSON. Otherwise it is "
+                + "a number or a boolean if it is written like one, else a string."),
     ]
 
     private static let commits: [ManualBlock] = [
         .paragraph(
-            "A commit is made when one of the limits is reached, and at the end. Each commit is "
-                + "all or nothing and has its own version. Commits that are ready at the same "
-                + "time are written and synced together, so that small commits are cheap. If that "
-                + "fails, none of them takes effect. Other programs see them together, as the "
-                + "newest version. After the sync, one acknowledgement per commit is printed, in "
-                + "order. While the tool waits for records, other programs can write, except "
-                + "during a transaction that is too large to be gathered before it is written."
+            "A commit is made when the limit of `--commit-records`, `--commit-interval` or "
+                + "`--commit-bytes` is reached, and at the end. Each commit is all or nothing and "
+                + "has its own version. Commits that are ready at the same time are written and "
+                + "synced together, so that small commits are cheap. If that fails, none of them "
+                + "takes effect. Other programs see them together, as the newest version. After "
+                + "the sync, one acknowledgement per commit is printed, in order. While the tool "
+                + "waits for records, other programs can write. The exception is a transaction too "
+                + "large to be collected in memory before it is written."
         ),
         .paragraph(
             "The member `records` of an acknowledgement counts all records of the input so far, "
@@ -97,9 +100,9 @@ extension WriteTable {
                 + "acknowledgements wait until then. An empty file is not a database: it is "
                 + "refused without `--create`."),
         .paragraph(
-            "On a signal, the open batch is rolled back and the number for `--skip-records` is "
-                + "printed. A summary is always printed on standard error, with `-n` on standard "
-                + "output."
+            "On a signal, records that are not committed are rolled back, and the number for "
+                + "`--skip-records` is printed. A summary is always printed on standard error, "
+                + "with `-n` on standard output."
         ),
     ]
 
@@ -112,16 +115,16 @@ extension WriteTable {
                 + "one. A version of more than 4 MiB is a separate transaction, which blocks "
                 + "other writers until it ends."),
         .paragraph(
-            "With `--resume`, FILE.applied beside the database records how far the stream was "
-                + "applied. Records may then arrive again, from any version on, however often the "
-                + "tool was killed. Applied records are skipped, so that each version takes "
-                + "effect once. Objects of classes without a primary key have the same object "
-                + "keys as in the source. Acknowledgements have the member `applied`. Other "
-                + "programs may read the file, but should not write to the classes of the stream. "
-                + "Before each commit, FILE.applied is written and synced with the version that "
-                + "the commit applies. The version of the database shows whether the commit was "
-                + "made. To make the database equal to its source after any other change, remove "
-                + "FILE.applied and start the watch with `--since 0`."),
+            "With `--resume`, FILE.applied beside the database records the last version of the "
+                + "stream that was applied. After a restart, the stream may begin at any earlier "
+                + "version: applied records are skipped, so that each version takes effect once, "
+                + "however often the tool was killed. Objects of classes without a primary key "
+                + "have the same object keys as in the source. Acknowledgements have the member "
+                + "`applied`. Other programs may read the file, but should not write to the "
+                + "classes of the stream. Before each commit, FILE.applied is written and synced "
+                + "with the version that the commit applies. The version of the database shows "
+                + "whether the commit was made. To make the database equal to its source after any "
+                + "other change, remove FILE.applied and start the watch with `--since 0`."),
         .paragraph(
             "After `resync` the database becomes equal to its source. Objects that are not among "
                 + "the following records, up to `commit`, are deleted. If the records include the "
@@ -138,11 +141,11 @@ extension WriteTable {
     private static let changes: [ManualBlock] = [
         .paragraph(
             "With `-m apply` the input is the output of `realm-query --watch` or `--diff`. An "
-                + "`insert` creates or replaces the object, and an `update` sets the properties "
-                + "it contains. A `delete` of a missing object does nothing. A stream can "
-                + "therefore be applied again. CLASS is `-`, or the only class to expect. A due "
-                + "commit waits for objects that its records link to, until no input arrives for "
-                + "ten seconds."),
+                + "`insert` creates or replaces the object, and an `update` sets the properties it "
+                + "contains. A `delete` of a missing object does nothing. A stream can therefore "
+                + "be applied again. CLASS is `-`, or the name of the only class in the stream. If "
+                + "a record links to an object that has not arrived yet, its commit waits for the "
+                + "object, until no input has arrived for ten seconds."),
         .paragraph(
             "A `schema` record changes the schema in the transaction of the records around it. It "
                 + "adds classes, properties and indexes, removes indexes and makes properties "

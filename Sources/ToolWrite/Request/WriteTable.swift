@@ -22,7 +22,7 @@ package enum WriteTable {
                 "CLASS", .className,
                 "The class of the objects. `-` takes the class from each record; see "
                     + "`--class-field`. `CLASS.PROP` with `-i csv` or `tsv` fills a collection "
-                    + "property from its own table."),
+                    + "property from a table of its own; see INPUT."),
             OperandSpec(
                 "INPUT", .file, "The records, a file or `-`. The default is standard input."),
         ],

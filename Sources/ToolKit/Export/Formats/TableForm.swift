@@ -8,8 +8,8 @@ package final class TableForm: LayoutForm {
     package static let format = OutputFormat.table
     package static let manual =
         "Columns for people. The number of objects and the version follow on standard error. "
-        + "Columns that do not fit the terminal are left out and named there. Numbers and "
-        + "dates are never truncated."
+        + "Columns that do not fit the terminal are left out, and standard error names them. "
+        + "Numbers and dates are never truncated."
     package static let separatesTitle = false
 
     /// Number of rows that are examined before the first is printed.
