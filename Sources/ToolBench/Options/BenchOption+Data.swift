@@ -20,12 +20,12 @@ extension BenchOption {
     static let query = Option(
         "query", nil, each: .required("CLASS:PREDICATE", .text), in: .data,
         "time this query on FILE, its count and its rows",
-        "Time this query on FILE. `query-1-count` counts the objects of CLASS that match; "
-            + "`query-1-rows` finds their keys in the order of the query. A second `--query` is "
-            + "`query-2`. One operation is the whole query, including parsing and planning. A run "
-            + "repeats it for 200 milliseconds, but at most `--num` times. Without a WORKLOAD, "
-            + "only queries are measured. With `--readers`, several threads run the query at "
-            + "once. The query language is described in `realm-query(1)`.", needs: [file])
+        "Measure this query on FILE, as two workloads. `query-1-count` counts the objects of CLASS "
+            + "that match; `query-1-rows` finds their keys in the order of the query. A second "
+            + "`--query` is `query-2`. One operation is the whole query, including parsing and "
+            + "planning. A run repeats it for 200 milliseconds, but at most `--num` times. Without "
+            + "a WORKLOAD, only queries are measured. With `--readers`, several threads run the "
+            + "query at once. The query language is described in `realm-query(1)`.", needs: [file])
 
     static let valueSize = Option(
         "value-size", nil, .required("SIZE", .payload), in: .data,
@@ -43,9 +43,9 @@ extension BenchOption {
     static let durability = Option(
         "durability", nil, .required("MODE", .choice), in: .data,
         "whether commits are synced: full, unsafe, memory",
-        "`full` syncs every commit, as the tools do. `unsafe` omits the syncs; such commits do "
-            + "not survive a power failure. `memory` means a database without a file. This "
-            + "version does not support it and ends with exit status 6.",
+        "`full` syncs every commit, as the tools do. `unsafe` omits the syncs; such commits do not "
+            + "survive a power failure. `memory`, a database without a file, is not supported yet "
+            + "and ends with exit status 6.",
         default: BenchDurability.full)
 
     static let encrypted = Option(
@@ -72,9 +72,9 @@ extension BenchOption {
     static let pin = Option(
         "pin", nil, .required("N", .count(0...1000)), in: .data,
         "hold N old versions while a workload writes",
-        "Hold N old versions while a workload writes: the version before the measured part, then "
-            + "the versions of the first commits. The growth of the file shows the cost of such "
-            + "readers.", default: usual.pins,
+        "Hold N old versions while a workload writes, as a slow reader would: the version before "
+            + "the measured part, then the versions of the first commits. The growth of the file "
+            + "shows the cost.", default: usual.pins,
         defaultText: "\(usual.pins); 1 for `pinned-growth`")
 
     static let dir = Option(

@@ -20,24 +20,24 @@ extension BenchOption {
     static let num = Option(
         "num", "N", .required("N", .count(1...1_000_000_000)), in: .measurement,
         "objects to generate, operations per run",
-        "Number of objects in a generated database. Also the number of operations per run of a "
-            + "workload without a fixed number, such as `readrandom`. `open` opens the file at "
-            + "most 1000 times.",
+        "Number of objects in a generated database. It is also the number of operations per run in "
+            + "workloads such as `readrandom`, whose number of operations does not depend on the "
+            + "objects. `open` opens the file at most 1000 times.",
         defaultText: "\(usual.num); \(BenchSetting.quick.num) for `quick`")
 
     static let runTime = Option(
         "run-time", "T", .required("DUR", .duration), in: .measurement,
         "end runs after DUR instead of after N operations",
-        "End each run after DUR instead of after N operations. Workloads that visit every object "
-            + "once may end earlier. Runs then do different amounts of work, so the tool does not "
-            + "check that their results are equal.", aliases: ["time"])
+        "End each run after DUR, such as `5s`, instead of after N operations. Workloads that visit "
+            + "every object once may end earlier. Runs then do different amounts of work, so the "
+            + "tool does not check that their results are equal.", aliases: ["time"])
 
     static let warmup = Option(
         "warmup", nil, .required("DUR", .duration), in: .measurement,
         "time spent on each workload before measuring",
-        "Run each workload unmeasured for this long first, at least once, so that the file is in "
-            + "the page cache. A workload that writes runs once, with a tenth of the objects. "
-            + "`0s` disables the warm-up.",
+        "Before measuring, run each workload for DUR, and at least once, so that the file is in "
+            + "the page cache. A workload that writes runs once, with N/10 objects. `0s` disables "
+            + "the warm-up.",
         default: usual.warmup)
 
     static let rate = Option(
@@ -45,8 +45,8 @@ extension BenchOption {
         "begin OPS operations per second, at fixed times",
         "Begin OPS operations per second at fixed times, even if the previous operation is not "
             + "done. Latency is measured from the scheduled time, so a stall shows in every "
-            + "operation it delays. The report adds how late operations began. Only for workloads "
-            + "whose operations are timed one by one.")
+            + "operation it delays. The report also shows the delay at the start of operations. "
+            + "Only for workloads whose operations are timed one by one.")
 
     static let lateThreshold = Option(
         "late-after", nil, .required("DUR", .duration), in: .measurement,
@@ -64,7 +64,7 @@ extension BenchOption {
         "distribution", nil,
         .required("D", .distribution),
         in: .measurement, "how objects are chosen: uniform, zipfian, latest, sequential",
-        "Distribution of objects in workloads that choose them at random. `uniform` chooses all "
+        "Distribution of the objects that workloads choose at random. `uniform` chooses all "
             + "equally often. `zipfian` chooses a few very often; the skew follows a colon, as in "
             + "`zipfian:0.8` (default 0.99). `latest` is `zipfian` with the newest objects most "
             + "often. `sequential` takes them in order. The `ycsb` workloads have their own "
@@ -74,15 +74,15 @@ extension BenchOption {
     static let cache = Option(
         "cache", nil, .required("STATE", .choice), in: .measurement,
         "page cache before each run: warm, cold",
-        "`cold` asks the system before each run to evict the file that is read from its page "
-            + "cache; `warm` does not.",
+        "State of the page cache before each run. `cold` asks the system to evict the file that is "
+            + "read; `warm` does not.",
         default: CacheState.warm)
 
     static let inject = Option(
         "inject", nil, .required("FAULT", .injection), in: .measurement,
         "make the figures worse on purpose: slow=30%, stall=200ms",
-        "Make the measurement worse on purpose, to test a gate or a graph. `slow=`SHARE makes "
-            + "every operation longer by SHARE, a percentage. `stall=`DUR delays one operation in "
-            + "the middle of each run by DUR. Separate the two with a comma to use both.",
+        "Make the figures worse on purpose, to test a gate or a graph. `slow=30%` makes every "
+            + "operation longer by 30%. `stall=200ms` delays one operation in the middle of each "
+            + "run by 200 milliseconds. A comma combines both.",
         default: Injection())
 }

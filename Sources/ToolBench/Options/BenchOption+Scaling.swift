@@ -10,10 +10,10 @@ extension BenchOption {
     static let scaling = Option(
         "scaling", nil, .optional("SIZES", .count(2...6), bare: usualSizes), in: .measurement,
         "measure at N, 2N and 4N objects and report how costs grow",
-        "Measure each WORKLOAD at `--num` objects, at twice and at four times as many. Report the "
-            + "growth of processor time and file size as exponents. SIZES is the number of sizes "
-            + "instead of \(usualSizes). Without a WORKLOAD, the set `scaling` is measured. See "
-            + "SCALING.",
+        "Measure each WORKLOAD at `--num` objects, at twice and at four times as many. The report "
+            + "shows the growth of processor time and file size as exponents. SIZES is the number "
+            + "of sizes instead of \(usualSizes). Without a WORKLOAD, the set `scaling` is "
+            + "measured. See SCALING.",
         excludes: [
             list, file, query, baseline, compare, against, save, histogram, hgrm, plot, runTime,
             rate, inject,

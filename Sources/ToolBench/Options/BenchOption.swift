@@ -20,9 +20,10 @@ enum BenchOption {
 
     private static let wait = SharedOptions.wait.saying(
         "retry while others change the file, at most DUR",
-        "Start over if another process changed the database during the measurement, for at most "
-            + "DUR; without DUR, without limit. On timeout the exit status is 7.",
-        defaultText: "begin again twice")
+        "Start over, for at most DUR, if another process changed the database during the "
+            + "measurement. Without DUR, start over without limit. On timeout the exit status is "
+            + "7.",
+        defaultText: "at most two restarts")
 
     private static let threads = SharedOptions.threads.saying(
         "worker threads of export, 0 = one per processor",
@@ -31,6 +32,6 @@ enum BenchOption {
 
     private static let maxMemory = SharedOptions.maxMemory.saying(
         "memory for the workers of an export",
-        "Use at most as many worker threads in a measured `export` as fit into SIZE, at 4 MiB "
-            + "each. No other memory is limited; the report shows how much was used.")
+        "Use at most as many worker threads in a measured `export` as fit into SIZE, with 4 MiB "
+            + "for each. No other memory is limited; the report shows how much was used.")
 }

@@ -19,13 +19,14 @@ extension BenchTable {
                 + "workloads that are a query, one operation is the whole query, including "
                 + "parsing and planning:"),
         definitions(WorkloadCatalogue.queries),
-        .paragraph("These workloads create a new file in every run:"),
+        .paragraph(
+            "These workloads create a new file in every run. N is the number of objects, `--num`:"),
         definitions(
             WorkloadCatalogue.writing + WorkloadCatalogue.concurrent + WorkloadCatalogue.objects
                 + WorkloadCatalogue.yahoo),
         .paragraph(
             "These workloads change many objects at once, on a new file in every run. They are "
-                + "meant for `--scaling`:"),
+                + "meant for `--scaling`. N is the number of objects, `--num`:"),
         definitions(WorkloadCatalogue.bulk),
         .paragraph(
             "The `ycsb` workloads use `--num` records of ten 100-byte strings, and a tenth as "
@@ -65,8 +66,8 @@ extension BenchTable {
             ("OPS/S", "Operations per second, the median of the runs."),
             (
                 "+/-",
-                "Printed as one sign. The uncertainty of the median, relative to it: half the "
-                    + "width of its 95% confidence interval (bootstrap over the runs)."
+                "Uncertainty of the median in percent: half the width of its 95% confidence "
+                    + "interval (bootstrap over the runs). The report prints one sign for it."
             ),
             (
                 "P50, P99, P99.9, MAX",
@@ -78,8 +79,8 @@ extension BenchTable {
             ("USER, SYSTEM", "Processor time of one run, in user mode and in the kernel."),
             (
                 "CPU/OP",
-                "User and system time per operation. It is meaningful even if other programs use "
-                    + "the processor."
+                "User and system time per operation. It is reliable even if other programs use the "
+                    + "processor."
             ),
             (
                 "MEMORY",
@@ -94,7 +95,7 @@ extension BenchTable {
             ("COMMITS, FSYNC", "Commits and syncs of one run."),
             (
                 "WORK, SYNC, each with P99",
-                "Duration of a commit without its syncs, and of the syncs alone: the median and "
+                "Duration of a commit without its syncs, and duration of its syncs: the median and "
                     + "the 99th percentile."
             ),
             ("WRITTEN", "Bytes written to the file in one run."),
@@ -124,11 +125,11 @@ extension BenchTable {
                 + "run is worse than every old run. Bytes, syncs and sizes do not vary; for them "
                 + "the first condition is enough."),
         .paragraph(
-            "If the runs of one side are noisy, neither side is called faster. A figure is then "
-                + "reported as worse only if even the best new run is worse than the worst old "
-                + "run by more than the gate allows. A noisy baseline is saved, but each "
-                + "comparison names it, because it hides smaller changes. A single run is not "
-                + "enough to compare times."),
+            "If the runs of one side are noisy, neither side is called faster. A figure then "
+                + "counts as worse only if even the best new run is worse than the worst old run "
+                + "by more than `--gate` allows. A noisy result can be saved, but each comparison "
+                + "with it prints a warning, because noise hides smaller changes. A single run is "
+                + "not enough to compare times."),
         .paragraph(
             "Results of different machines, kernels, file systems, builds or settings are "
                 + "compared only with `--allow-different-machine`. Exit status 1 means that at "

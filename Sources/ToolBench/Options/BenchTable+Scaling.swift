@@ -21,15 +21,14 @@ extension BenchTable {
                     + "workloads have not returned."
             ),
             ("FILE OF", "Final size of the file, for workloads that write."),
-            ("E", "The exponent between the two largest sizes."),
+            ("E", "Exponent of the growth between the two largest sizes."),
             ("LIVE", "Bytes of the file that the newest version uses, at the largest size."),
         ]),
         .paragraph(
-            "Workloads that process a fraction of the objects, such as a hundredth, double that "
-                + "number too. `commit-pinned`, `commit-many-classes` and `fill-wide-class` do "
-                + "the same amount of work at every size, while another number grows. Their "
-                + "exponent is 0 if that number costs nothing, and 1 if the cost is proportional "
-                + "to it."),
+            "Workloads that process a fraction of the objects, such as N/100, double that number "
+                + "too. `commit-pinned`, `commit-many-classes` and `fill-wide-class` do the same "
+                + "amount of work at every size, while another number grows. Their exponent is 0 "
+                + "if that number costs nothing, and 1 if the cost is proportional to it."),
         .paragraph(
             "Short runs are repeated until they have used 50 milliseconds of processor time "
                 + "together, at most \(ScalingRunner.maximumRunCount) times. The run with the least time "

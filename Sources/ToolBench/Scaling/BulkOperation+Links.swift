@@ -4,7 +4,7 @@ import RealmEngine
 extension BulkOperation {
     static let links: [BulkOperation] = [
         BulkOperation(
-            "delete-linked", "delete all objects, which link to the same one", leaves: { _ in 1 },
+            "delete-linked", "delete N objects that link to the same one", leaves: { _ in 1 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 1) },
             measure: { (d) throws(RealmError) in try d.writing().remove(d.table, d.keys) }),
         BulkOperation(
@@ -13,7 +13,8 @@ extension BulkOperation {
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 1) },
             measure: { (d) throws(RealmError) in try d.writing().remove(d.table, d.half()) }),
         BulkOperation(
-            "delete-linked-singly", "delete a random half of objects that link to five, one by one",
+            "delete-linked-singly",
+            "delete a random half of objects one by one; each links to one of five objects",
             leaves: { $0 - $0 / 2 + 5 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 5) },
             measure: { (d) throws(RealmError) in
@@ -46,16 +47,16 @@ extension BulkOperation {
             leaves: { $0 + 1 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 1) },
             measure: { (d) throws(RealmError) in try d.writing().removeProperty(d.table, 1) }),
-        held("delete-in-list", "delete all objects, which one list contains", .list),
-        held("delete-in-set", "delete all objects, which one set contains", .set),
+        held("delete-in-list", "delete all N objects of one list", .list),
+        held("delete-in-set", "delete all N objects of one set", .set),
         held(
-            "delete-in-dictionary", "delete all objects, which one dictionary contains",
+            "delete-in-dictionary", "delete all N objects of one dictionary",
             .dictionary),
         held(
-            "delete-in-mixed-list", "delete all objects, which one list of mixed values contains",
+            "delete-in-mixed-list", "delete all N objects of one list of mixed values",
             .list, type: .mixed),
         BulkOperation(
-            "delete-held-often", "delete one object that one list contains that many times",
+            "delete-held-often", "delete one object that one list contains N times",
             leaves: { _ in 1 },
             prepare: { (d) throws(RealmError) in
                 try d.holdItems(.list, type: .link, items: 1)

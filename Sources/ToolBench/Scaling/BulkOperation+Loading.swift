@@ -6,11 +6,12 @@ extension BulkOperation {
         load("load", "insert objects with two indexes in one transaction", commitEvery: .max),
         load("load-by-1000", "insert objects with two indexes in commits of 1000"),
         load(
-            "load-texts", "the same with a text of 300 bytes in each object", textSize: 300),
+            "load-texts",
+            "like load-by-1000, with a text of 300 bytes in each object", textSize: 300),
         BulkOperation(
             "mail-commits",
-            "commit objects with a text as key, two indexes and a list of one text one by one, "
-                + "a tenth of the number", per: 10, leaves: { $0 },
+            "commit N/10 objects one by one, each with a text as key, two indexes and a list of "
+                + "one text", per: 10, leaves: { $0 },
             prepare: { (d) throws(RealmError) in
                 var tags = PropertySpec("tags", .string)
                 tags.collection = .list
@@ -26,7 +27,7 @@ extension BulkOperation {
             }),
         BulkOperation(
             "update-commits",
-            "set an indexed integer of ten random objects in each commit, a hundredth of the number",
+            "set an indexed integer of ten random objects in each of N/100 commits",
             leaves: { $0 },
             prepare: { (d) throws(RealmError) in try d.addIndexed(indexes: 2) },
             measure: { (d) throws(RealmError) in

@@ -7,7 +7,7 @@ extension BulkOperation {
     static let reading: [BulkOperation] = [
         query("sort-text", "sort all objects by a text", ["TRUEPREDICATE SORT(_id DESC)"]),
         query(
-            "sort-spilled", "the same within 1 KiB of memory",
+            "sort-spilled", "like sort-text, within 1 KiB of memory",
             ["TRUEPREDICATE SORT(_id DESC)"], ["--max-memory", "1KiB"]),
         query(
             "distinct-text", "find the first object of every text",
@@ -37,7 +37,7 @@ extension BulkOperation {
             },
             measure: { (d) throws(RealmError) in try d.compare(expecting: .ok) }),
         BulkOperation(
-            "diff-classes", "compare two files with the same classes, a twentieth of the number",
+            "diff-classes", "compare two files with the same N/20 classes",
             per: 20, leaves: { _ in 0 },
             prepare: { (d) throws(RealmError) in
                 try d.addClasses()
@@ -45,7 +45,7 @@ extension BulkOperation {
             },
             measure: { (d) throws(RealmError) in try d.compare(expecting: .ok) }),
         BulkOperation(
-            "salvage", "write what is found in the file to another one", leaves: { $0 },
+            "salvage", "salvage an undamaged file into another one", leaves: { $0 },
             prepare: { (d) throws(RealmError) in
                 try d.addIndexed(indexes: 2)
                 d.copy = try ScratchFile(d.setting, name: "copy")

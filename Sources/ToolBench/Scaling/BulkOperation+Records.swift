@@ -6,17 +6,20 @@ import ToolWrite
 extension BulkOperation {
     static let records: [BulkOperation] = [
         records(
-            "update-records", "set two indexed integers of a random half from records", "update"),
+            "update-records",
+            "set two indexed integers of a random half of the objects, by records", "update"),
         records("merge-records", "merge records into a random half of the objects", "merge"),
-        records("delete-records", "delete a random half by records with their keys", "delete"),
+        records(
+            "delete-records",
+            "delete a random half of the objects, by records with their keys", "delete"),
         BulkOperation(
-            "infer-wide", "derive the properties of 20 records, a twentieth of the number",
+            "infer-wide", "derive N/20 properties from 20 records",
             per: 20, leaves: { _ in 20 },
             prepare: { (d) throws(RealmError) in d.makeWideRecords(20) },
             measure: { (d) throws(RealmError) in try d.load(["--infer"]) }),
         BulkOperation(
             "reapply-wide-schema",
-            "apply a schema that the file has, of properties, a twentieth of the number", per: 20,
+            "apply a schema of N/20 properties that the file already has", per: 20,
             leaves: { _ in 0 },
             prepare: { (d) throws(RealmError) in try d.addWideClass() },
             measure: { (d) throws(RealmError) in try d.reapplySchema() }),

@@ -4,12 +4,12 @@ import RealmEngine
 extension BulkOperation {
     static let schema: [BulkOperation] = [
         BulkOperation(
-            "create-classes", "create classes of two properties, a twentieth of the number",
+            "create-classes", "create N/20 classes with two properties each",
             per: 20,
             leaves: { _ in 0 }, prepare: { _ in },
             measure: { (d) throws(RealmError) in try d.addClasses() }),
         BulkOperation(
-            "rename-classes", "rename all classes, a twentieth of the number", per: 20,
+            "rename-classes", "rename all of N/20 classes", per: 20,
             leaves: { _ in 0 },
             prepare: { (d) throws(RealmError) in try d.addClasses() },
             measure: { (d) throws(RealmError) in
@@ -18,7 +18,7 @@ extension BulkOperation {
                 }
             }),
         BulkOperation(
-            "drop-classes", "remove all classes but one, a twentieth of the number", per: 20,
+            "drop-classes", "remove all but one of N/20 classes", per: 20,
             leaves: { _ in 0 },
             prepare: { (d) throws(RealmError) in try d.addClasses() },
             measure: { (d) throws(RealmError) in
@@ -26,7 +26,7 @@ extension BulkOperation {
             }),
         BulkOperation(
             "commit-many-classes",
-            "200 commits of one object beside classes, a twentieth of the number",
+            "commit one object 200 times, in a file with N/20 classes",
             per: 20, leaves: { _ in 200 },
             prepare: { (d) throws(RealmError) in try d.addClasses() },
             measure: { (d) throws(RealmError) in
@@ -36,11 +36,11 @@ extension BulkOperation {
                 }
             }),
         BulkOperation(
-            "create-wide-class", "create a class of properties, a twentieth of the number", per: 20,
+            "create-wide-class", "create a class with N/20 properties", per: 20,
             leaves: { _ in 0 }, prepare: { _ in },
             measure: { (d) throws(RealmError) in try d.addWideClass() }),
         BulkOperation(
-            "fill-wide-class", "insert 100 objects with properties, a twentieth of the number",
+            "fill-wide-class", "insert 100 objects with N/20 properties each",
             per: 20,
             leaves: { _ in 100 },
             prepare: { (d) throws(RealmError) in try d.addWideClass() },

@@ -4,7 +4,7 @@ import RealmEngine
 extension BulkOperation {
     static let versions: [BulkOperation] = [
         BulkOperation(
-            "commit-pinned", "50 commits while older versions are held, a hundredth of the number",
+            "commit-pinned", "commit 50 times while N/100 older versions are held",
             per: 100, leaves: { _ in 1000 },
             prepare: { (d) throws(RealmError) in try d.holdVersions() },
             measure: { (d) throws(RealmError) in
@@ -12,7 +12,7 @@ extension BulkOperation {
             }),
         BulkOperation(
             "inspect-pinned",
-            "find out, as realm-versions does, what each held version keeps, a hundredth of the number",
+            "find the space that each of N/100 held versions keeps, as realm-versions does",
             per: 100, leaves: { _ in 1000 },
             prepare: { (d) throws(RealmError) in try d.holdVersions() },
             measure: { (d) throws(RealmError) in
@@ -22,7 +22,7 @@ extension BulkOperation {
                 }
             }),
         BulkOperation(
-            "release-pinned", "release the held versions and commit, a hundredth of the number",
+            "release-pinned", "release N/100 held versions and commit",
             per: 100, leaves: { _ in 1000 },
             prepare: { (d) throws(RealmError) in try d.holdVersions() },
             measure: { (d) throws(RealmError) in

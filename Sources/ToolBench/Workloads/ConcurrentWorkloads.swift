@@ -23,12 +23,12 @@ extension WorkloadCatalogue {
             isPaced: false, in: [.standard]),
         plan(
             Notify.self, "notify",
-            "commit a number; latency until another participant has read it",
+            "commit a number; the time until another participant has read it is measured",
             isPaced: false, in: [.standard]),
         plan(
             TickWhileWriting.self, "tickwhilewriting",
-            "run a thread's loop every millisecond while large transactions are written; delay of "
-                + "each tick", isPaced: false, in: []),
+            "run a thread's loop every millisecond while large transactions are written; the delay "
+                + "of each tick is measured", isPaced: false, in: []),
         plan(
             TickWhileIdle.self, "tickwhileidle",
             "like tickwhilewriting, without writers, as a baseline",
@@ -37,8 +37,10 @@ extension WorkloadCatalogue {
             TickAndWrite.self, "tickandwrite",
             "like tickwhilewriting, with asynchronous transactions on the loop's own thread",
             isPaced: false, in: []),
-        asynchronous("commit-async", "asynchronous transactions with one sync each", false),
-        asynchronous("commit-grouped", "asynchronous transactions that share their syncs", true),
+        asynchronous("commit-async", "commit asynchronous transactions with one sync each", false),
+        asynchronous(
+            "commit-grouped",
+            "commit asynchronous transactions that share their syncs", true),
     ]
 
     private static func asynchronous(

@@ -10,7 +10,7 @@ extension WorkloadCatalogue {
         plan("object-iterate", "go through all objects with one handle and read two properties") {
             IterateObjects($0)
         },
-        plan("object-each", "like the one before, with a new handle for each object") {
+        plan("object-each", "like object-iterate, with a new handle for each object") {
             EachObject($0)
         },
         plan("results-index", "go through results by position and read one property of each object")

@@ -15,9 +15,9 @@ extension WorkloadCatalogue {
             "count objects by a word of a string with a full-text index"),
         plan(.in, "query-in", "count objects by a list of numbers"),
         plan(.sort, "sort", "sort all objects by a string and a number"),
-        plan(.sortLimit, "sort-limit", "find the first 20 objects by a fraction"),
+        plan(.sortLimit, "sort-limit", "find the first 20 objects in the order of a fraction"),
         plan(.distinct, "distinct", "find the first object of every value of a string"),
-        people("aggregate", "count, sum, average and maximum in one pass") {
+        people("aggregate", "compute a count, a sum, an average and a maximum in one pass") {
             setting throws(RealmError) in try AggregateWorkload(setting)
         },
         people("link-walk", "follow the link of every object and read a number of its target") {

@@ -15,11 +15,11 @@ extension WorkloadCatalogue {
             in: [.quick, .standard]),
         plan(
             FillSync.self, "fillsync",
-            "insert a hundredth of the objects, with one commit each",
+            "insert N/100 objects, with one commit each",
             in: [.quick, .standard, .scaling]),
         plan(
             EmptyCommit.self, "empty-commit",
-            "commit empty transactions, a hundredth of the number of objects", in: [.standard]),
+            "commit N/100 empty transactions", in: [.standard]),
         plan(
             Overwrite.self, "overwrite",
             "find objects at random by primary key and set every property",

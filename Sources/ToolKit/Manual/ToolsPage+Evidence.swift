@@ -9,13 +9,13 @@ extension ToolsPage {
                 + "without the object. The old leaf still contains the deleted object and its "
                 + "neighbours."),
         .paragraph(
-            "The reference engine puts each node into the smallest free space that fits, so "
-                + "little is left after a few similar commits. These tools write a commit as one "
-                + "run, which leaves more. The previous version is always intact, unless a later "
-                + "commit was in progress. `realm-compact(1)`, the SDKs' compaction at opening, "
-                + "`writeCopy` and a change of key write a new file with only the newest version. "
-                + "Take an image first, and do not open the file with an SDK, which may convert "
-                + "or compact it."),
+            "The reference engine puts each node into the smallest free space that fits, so little "
+                + "is left after a few similar commits. These tools write a commit as one run, "
+                + "which leaves more. The previous version is always intact, unless a later commit "
+                + "was in progress. Some operations write a new file with only the newest version: "
+                + "`realm-compact(1)`, and in the SDKs compaction at opening, `writeCopy` and a "
+                + "change of key. Take an image first, and do not open the file with an SDK, which "
+                + "may convert or compact it."),
         .definitions([
             (
                 "Read without a trace",

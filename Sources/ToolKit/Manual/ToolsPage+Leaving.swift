@@ -18,7 +18,8 @@ extension ToolsPage {
                 "Room",
                 "`realm-query -S -f room app.realm` prints entities for the same tables. Room "
                     + "creates the tables; the `INSERT` statements of `-f sql` fill them, in the "
-                    + "order of the columns. A set that may contain null first needs its own key."
+                    + "order of the columns. The table of a set that may contain null first needs "
+                    + "a key of its own."
             ),
             (
                 "SwiftData",

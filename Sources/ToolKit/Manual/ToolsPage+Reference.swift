@@ -64,15 +64,15 @@ extension ToolsPage {
                 + "doubles, such as jq before 1.7, needs `--types extended` for integers beyond "
                 + "2^53."),
         .paragraph(
-            "The extended form preserves every value and type. The plain form of a mixed value "
-                + "may be ambiguous. In `ndjson`, `json`, `csv` and `tsv` a warning counts the "
-                + "values that `realm-write(1)` would read as another type: dates, decimals, "
-                + "links and so on. In `csv` and `tsv` it also counts strings that look like "
-                + "numbers or JSON. There it counts lists and sets whose elements would be read "
-                + "differently, such as an element with a semicolon, too. Values in the form of "
-                + "`--time unix-ns`, `--binary hex` or `--null` are counted too. With `--types "
-                + "extended` a cell contains a mixed value or a collection as JSON. A string that "
-                + "looks like JSON is `{\"$string\":\"...\"}` in a cell."),
+            "The extended form preserves every value and type. The plain form of a mixed value may "
+                + "be ambiguous. In `ndjson`, `json`, `csv` and `tsv` a warning counts the values "
+                + "that `realm-write(1)` would read as another type: dates, decimals, links and so "
+                + "on. Values in the form of `--time unix-ns`, `--binary hex` or `--null` are "
+                + "among them. In `csv` and `tsv` it also counts strings that look like numbers or "
+                + "JSON, and lists and sets whose elements would be read differently, such as an "
+                + "element with a semicolon. With `--types extended` a cell contains a mixed value "
+                + "or a collection as JSON. A string that looks like JSON is "
+                + "`{\"$string\":\"...\"}` in a cell."),
     ]
 
     static let jsonReports: [ManualBlock] = [
@@ -84,10 +84,11 @@ extension ToolsPage {
                 + "`tool` and `output`: objects, change records, acknowledgements, findings and "
                 + "losses."),
         .paragraph(
-            "In this version some members also exist under their earlier names: `reclaimable`, "
-                + "`privateMemory`, `freeOnDevice` and `milliseconds` of `realm-compact(1)`; "
-                + "`releases`, `grownSince`, `bytesWithout` and `age` of `realm-versions(1)`; "
-                + "`rssPeak`, `file`, `sizes`, `size` and `valueSize` of `realm-bench(1)`."),
+            "In this version, some members are also printed under their earlier names: "
+                + "`reclaimable`, `privateMemory`, `freeOnDevice` and `milliseconds` of "
+                + "`realm-compact(1)`; `releases`, `grownSince`, `bytesWithout` and `age` of "
+                + "`realm-versions(1)`; `rssPeak`, `file`, `sizes`, `size` and `valueSize` of "
+                + "`realm-bench(1)`."),
     ]
 
     static let errorForm: [ManualBlock] = [
@@ -118,8 +119,8 @@ extension ToolsPage {
     static let fileType: [ManualBlock] = [
         .paragraph(
             "An unencrypted Realm database has the four bytes `T-DB` at offset 16. The format is "
-                + "the byte at offset 20 or 21; the lowest bit of the byte at 23 selects which. "
-                + "These lines in a magic file make `file(1)` recognise it:"),
+                + "the byte at offset 20 or 21: at 20 if the lowest bit of the byte at offset 23 "
+                + "is 0, else at 21. These lines in a magic file make `file(1)` recognise it:"),
         .literal([
             "16\tstring\tT-DB\tRealm database",
             ">23\tubyte&1\t0",
@@ -144,13 +145,13 @@ extension ToolsPage {
     static let exitStatus: [ManualBlock] = [
         .paragraph("The exit statuses are the same in every tool. The numbers never change."),
         .definitions([
-            ("0", "Success; the answer to a question is yes."),
+            ("0", "Success, or the answer to a question is yes."),
             ("1", "The answer to a question is no."),
             (
                 "2",
                 "Usage: a bad option, an unknown class or property, or an output file that exists."
             ),
-            ("3", "Input: missing, unreadable, not permitted, or not a Realm file."),
+            ("3", "Input: a file is missing, cannot be read, or is not a Realm file."),
             ("4", "Damaged: the database is corrupt or truncated."),
             (
                 "5",
@@ -164,13 +165,14 @@ extension ToolsPage {
             ),
             ("7", "Busy: a lock was not available in time, or the file keeps changing."),
             ("8", "Data: one or more input records were rejected."),
-            ("9", "Output: it could not be written, synced or renamed."),
+            ("9", "Output: a file could not be written, synced or renamed."),
             ("10", "A bug: please report it."),
             ("130, 143", "Interrupted or terminated; unfinished output files are removed."),
             ("141", "The reader of a pipe closed it; no message is printed."),
         ]),
         .paragraph(
-            "If several apply, the first of 10, 9, 4, 5, 6, 7, 3, 8, 2, 1 wins. A retry loop only "
-                + "needs to test for 7; a check treats everything but 0 as a failure."),
+            "If several apply, the first of 10, 9, 4, 5, 6, 7, 3, 8, 2, 1 counts. A script that "
+                + "repeats a command only needs to test for 7; a check treats everything but 0 as "
+                + "a failure."),
     ]
 }

@@ -22,18 +22,18 @@ extension ToolsPage {
                         + "follower that other programs have written to may differ from the "
                         + "source. There is one writer; merging the changes of several needs a "
                         + "synchronisation service. A watch that was ended may be unable to "
-                        + "resume. If its version is gone (`realm-query(1)`, CHANGE RECORDS), all "
-                        + "objects follow again."
+                        + "resume. If its version can no longer be read, all objects follow again; "
+                        + "see CHANGE RECORDS in `realm-query(1)`."
                 ),
                 (
                     "Size of the log",
-                    "The log must reach back to the last `commit` of the slowest follower. A "
-                        + "record takes about the size of its object as JSON plus 80 bytes, and a "
-                        + "resync has one record per object. The log is large enough if it holds "
-                        + "two resyncs and the changes made while a follower may be away. A new "
-                        + "follower needs a resync in the log, or a copy. To make a copy, run "
-                        + "`realm-compact -o b.realm a.realm` while nothing is written. Then "
-                        + "store the `version` and `source` of the last `commit` in "
+                    "The log must still contain the last `commit` that the slowest follower has "
+                        + "applied. A record takes about the size of its object as JSON plus 80 "
+                        + "bytes, and a resync has one record per object. The log is large enough "
+                        + "if it holds two resyncs and the changes made while a follower may be "
+                        + "away. A new follower needs a resync in the log, or a copy. To make a "
+                        + "copy, run `realm-compact -o b.realm a.realm` while nothing is written. "
+                        + "Then store the `version` and `source` of the last `commit` in "
                         + "`b.realm.applied`, as `VERSION@SOURCE 1`."
                 ),
             ]),

@@ -18,9 +18,9 @@ extension ToolsPage {
             (
                 "Export to CSV or JSON",
                 "`realm-query -f csv -o people.csv app.realm Person`; for everything, with "
-                    + "relations: `realm-query --all -f csv --output-dir out app.realm`. Links "
-                    + "are keys, so cycles end. JSON is plain JSON (see VALUES). Records are "
-                    + "streamed at any size."
+                    + "relations: `realm-query --all -f csv --output-dir out app.realm`. Links are "
+                    + "keys, so cycles end. VALUES describes the form of values in plain JSON. "
+                    + "Records are streamed, so large files need little memory."
             ),
             (
                 "Move to another database",
@@ -43,7 +43,7 @@ extension ToolsPage {
                 "`realm-write --create --infer app.realm Person people.csv`; JSON and NDJSON in "
                     + "the same way. `--link owner=Person` converts a column to links. INPUT in "
                     + "`realm-write(1)` describes nulls, dates and types. The message for a "
-                    + "refused record names its place, the reason and the expected form."
+                    + "refused record names its line and column, the reason and the expected form."
             ),
             (
                 "Make a file to ship with an app",
@@ -85,14 +85,15 @@ extension ToolsPage {
             ),
             (
                 "Make a file smaller",
-                "`realm-compact app.realm`, in constant memory (`--max-memory`). `--if-free 30%` "
-                    + "compacts only if it is worthwhile; `-n` prints an estimate first. If other "
-                    + "programs have the file open, the message names them. If the disk is too "
-                    + "full, nothing is touched."
+                "`realm-compact app.realm`, in constant memory, which `--max-memory` limits. "
+                    + "`--if-free 30%` compacts only if that much can be freed, and `-n` only "
+                    + "prints an estimate. If other programs have the file open, the message names "
+                    + "them. If the disk is too full, nothing is touched."
             ),
             (
                 "A copy of a file in use",
-                "`realm-compact -o copy.realm app.realm`; `cp` may copy half a commit."
+                "`realm-compact -o copy.realm app.realm`. Do not use `cp`, which may copy half a "
+                    + "commit."
             ),
             (
                 "Check for damage",
@@ -101,8 +102,8 @@ extension ToolsPage {
             ),
             (
                 "Format, schema version, encrypted or not",
-                "`realm-versions -g format -g schema-version app.realm`, also for old formats; "
-                    + "use `-E` in scripts."
+                "`realm-versions -g format -g schema-version -g encrypted app.realm`, also for old "
+                    + "formats. In scripts, `-E` checks such facts."
             ),
             (
                 "A file of an old format",
@@ -122,7 +123,11 @@ extension ToolsPage {
                     + "--local -o local.realm synced.realm` makes a file that programs open "
                     + "without synchronisation."
             ),
-            ("Time zones", "Every date is UTC, in RFC 3339."),
+            (
+                "Time zones",
+                "Dates are printed in UTC, in the form of RFC 3339. `--zone` in `realm-query(1)` "
+                    + "selects another zone for functions such as `day()`."
+            ),
             (
                 "Servers and continuous integration",
                 "Each tool is one program for Linux, including Alpine, that needs no library, no "

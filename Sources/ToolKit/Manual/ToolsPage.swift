@@ -92,16 +92,17 @@ enum ToolsPage {
         .definitions([
             (
                 "`immutable`",
-                "Touch nothing: create, open or change no file beside the database, and keep its "
-                    + "access time if the system permits that. At the end the tool reads the "
-                    + "header again. If another commit was made meanwhile, it starts over, at "
-                    + "most three times, and then ends with exit status 7. This works on "
-                    + "read-only media and beside programs with an unknown lock file layout."
+                "Change nothing: the tool creates, opens and changes no file beside the database, "
+                    + "and keeps the access time of the database if the system permits that. At "
+                    + "the end it reads the header again. If another commit was made meanwhile, it "
+                    + "starts over, at most three times, and then ends with exit status 7. This "
+                    + "works on read-only media and beside programs with an unknown lock file "
+                    + "layout."
             ),
             (
                 "`shared`",
-                "Join the lock file like any other participant, hold one version, and unpin it at "
-                    + "the end."
+                "Join the lock file like any program that opens the database, pin one version, and "
+                    + "unpin it at the end."
             ),
             (
                 "`auto`",
@@ -123,8 +124,8 @@ enum ToolsPage {
                 + "named) and reading is `immutable`. A tool that was given the real name cannot "
                 + "detect such a program."),
         .paragraph(
-            "A file with several hard links has one lock file for each name. It is read as "
-                + "`immutable` and written only with `--force` (else exit status 2). A second "
+            "A file with several hard links has one lock file for each name. It is therefore read "
+                + "as `immutable`, and written only with `--force` (else exit status 2). A second "
                 + "name left by an interrupted `realm-compact --backup` is an exception. If "
                 + "another file replaces FILE while a tool has it open, the tool stops with exit "
                 + "status 7. It acknowledges nothing that was written to the old file."),
@@ -135,36 +136,36 @@ enum ToolsPage {
             "A copy of a database, and files created beside one (the lock file and the directory "
                 + "of its readers), have the permissions of the database. They also get its owner "
                 + "if the user may set it. Other output has the permissions of the file it "
-                + "replaces; a new file follows the umask."),
+                + "replaces, or, if it is new, the permissions that the umask allows."),
         .paragraph(
-            "Incomplete output has no name, if the file system allows that, and disappears with "
-                + "its process. A database under construction, and any output on other file "
-                + "systems, is called `.realm-tools-PID-N.tmp` meanwhile. If a killed process "
-                + "leaves such a file, the next tool that needs one in the same directory removes "
-                + "it."),
+            "Incomplete output is an unnamed file, if the file system supports that, and "
+                + "disappears with its process. A database under construction, and any output on "
+                + "other file systems, is called `.realm-tools-PID-N.tmp` until it is complete. If "
+                + "a killed process leaves such a file, the next tool that needs one in the same "
+                + "directory removes it."),
     ]
 
     private static let keyFiles: [ManualBlock] = [
         .paragraph(
-            "An encryption key is 64 bytes. A key file contains 64 raw bytes, 128 hex digits or "
-                + "88 base64 characters. White space between digits or characters is ignored, and "
-                + "so is one newline after raw bytes. Any other content is an error with exit "
-                + "status 5; the message names the length found."),
+            "An encryption key is 64 bytes. A key file contains 64 raw bytes, 128 hex digits or 88 "
+                + "base64 characters. White space between digits or characters is ignored, and so "
+                + "is one newline after raw bytes. Any other content is an error with exit status "
+                + "5, and the message contains the length found."),
         .paragraph(
             "The key is read once and erased from memory after use. It is never accepted as an "
                 + "argument or as the value of a variable, because other users of the machine can "
                 + "see both. Process substitution works:"),
         .literal(["realm-query -K <(pass show app/realm-key) app.realm"]),
         .paragraph(
-            "Without `-K`, the variable `REALM_ENCRYPTION_KEY_FILE` may name the file. A key file "
-                + "that its group or other users may read causes a warning."),
+            "Without `-K`, the environment variable `REALM_ENCRYPTION_KEY_FILE` may name the file. "
+                + "If the group of the key file or other users can read it, a warning is printed."),
         .paragraph(
-            "Decrypted pages use up to half of `--max-memory`, and nearly all of it in a check. "
-                + "An evicted page is decrypted again when it is read again. SORT, DISTINCT, "
-                + "`--group-by` and checks therefore read a large file in file order. A SORT "
-                + "keeps its records, encrypted, in a temporary file until they are printed. "
-                + "Records that follow links, and tables and SQL in the order of a SORT, read the "
-                + "file at random. A larger `--max-memory` makes them faster."),
+            "Decrypted pages use up to half of `--max-memory`, and nearly all of it in a check. An "
+                + "evicted page is decrypted again when it is read again. SORT, DISTINCT, "
+                + "`--group-by` and checks therefore read a large file in file order. A SORT keeps "
+                + "its records, encrypted, in a temporary file until they are printed. Records "
+                + "that follow links, and tables and SQL in the order of a SORT, read the file at "
+                + "random; a larger `--max-memory` makes them faster."),
         .paragraph("To make a key:"),
         .literal(["(umask 077 && head -c 64 /dev/urandom > app.key)"]),
     ]

@@ -95,8 +95,9 @@ package enum SharedOptions {
     package static let access = Option(
         "access", nil, .required("MODE", .choice), in: .access,
         "share the file: auto, shared, immutable",
-        "Method of sharing the file with programs that have it open: `shared` joins its lock "
-            + "file, `immutable` touches nothing, `auto` chooses. See ACCESS in `realm-tools(7)`.",
+        "Select the method of reading while other programs have the file open. `shared` joins its "
+            + "lock file, `immutable` changes no file, `auto` selects one of them. See ACCESS in "
+            + "`realm-tools(7)`.",
         default: AccessMode.auto)
 
     package static let wait = Option(

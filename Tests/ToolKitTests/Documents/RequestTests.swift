@@ -40,7 +40,7 @@ import Testing
         ("Programs for Linux that start", ["needs no library"]),
         ("Which class takes the space?", ["which class and property takes the space"]),
         ("Encrypted files in every tool", ["Every tool accepts"]),
-        ("In which zone are times?", ["Every date is UTC"]),
+        ("In which zone are times?", ["Dates are printed in UTC"]),
     ]
 
     private static let page: String = {
