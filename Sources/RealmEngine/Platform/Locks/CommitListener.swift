@@ -112,13 +112,13 @@ final class CommitListener: Sendable {
             let isIdle = state.withLock { $0.entries.isEmpty }
             let heard = waiter.wait(
                 microseconds: isIdle ? nil : quickLeft > 0 ? Self.quick : Self.slow)
-            let maximumReads = state.withLock { state -> [CommitCheck] in
+            let checks = state.withLock { state -> [CommitCheck] in
                 state.wakes += 1
                 guard let heard, !heard.isEmpty else { return state.entries.values.map(\.look) }
                 return heard.compactMap { state.entries[$0]?.look }
             }
             var hasFound = false
-            for look in maximumReads where look() { hasFound = true }
+            for check in checks where check() { hasFound = true }
             // Announced commits say nothing about unannounced ones.
             guard heard == nil else { continue }
             quickLeft = hasFound ? Self.quickTries : max(0, quickLeft - 1)

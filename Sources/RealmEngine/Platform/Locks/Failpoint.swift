@@ -17,7 +17,7 @@ enum Failpoint: String, CaseIterable, Sendable {
     /// `critical`: the critical phase has begun. `published`: it has ended. The write mutex is
     /// held.
     case critical, published
-    /// A commit is being signalled; the control mutex is held.
+    /// A published commit is being signalled; the write mutex is held, the control mutex is not.
     case signalling
     /// The commit is complete; the turn is about to end.
     case ending

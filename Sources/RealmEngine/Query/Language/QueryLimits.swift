@@ -7,8 +7,8 @@ enum QueryLimits {
     /// Maximum number of steps of a path. Each uses stack, and a set of objects if the path is
     /// evaluated from its far end.
     static let steps = 200
-    /// Maximum number of properties of all SORT or all DISTINCT clauses. Every object has a key for
-    /// each of them.
+    /// Maximum number of properties of all SORT and DISTINCT clauses of a query together. Every
+    /// object has a key for each of them.
     static let sortKeys = 256
     /// Maximum number of points of a region, whose edges are compared pairwise.
     static let points = 10_000

@@ -30,12 +30,12 @@ extension LockFile {
         _ mutex: SharedMutex, until deadline: Deadline?
     ) throws(RealmError) -> SharedMutex.Outcome? {
         if let outcome = try mutex.tryLock() { return outcome }
-        var maximumReads = [nextWriter, newCommit].map { ConditionPoller($0) }
+        var pollers = [nextWriter, newCommit].map { ConditionPoller($0) }
         while true {
             let look = Deadline.after(milliseconds: Self.lookInterval)
             let isLast = deadline.map { !look.isBefore($0) } ?? false
             if let outcome = try mutex.lock(until: isLast ? deadline : look) { return outcome }
-            for i in maximumReads.indices { maximumReads[i].look() }
+            for i in pollers.indices { pollers[i].look() }
             if isLast { return nil }
         }
     }

@@ -265,7 +265,7 @@ final class Session: Sendable {
     private static var listBusy: RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "version-list",
-            "another program does not let go of the session's version list",
+            "another program holds the lock on the session's version list",
             hint: "wait for it, or end all programs that have the database open")
     }
 
