@@ -41,7 +41,7 @@ package enum BenchTool {
         warn(of: comparison, command[BenchOption.baseline], diagnostics)
         if let path = command[BenchOption.save], !report.noisy.isEmpty {
             diagnostics.warn(
-                "--save: \(path) is marked as noisy; more runs may settle it (--runs)")
+                "--save: \(path) is marked as noisy; more runs (--runs) may help")
         }
         try outputs.write(report, comparison, baseline)
         return (comparison?.regressions ?? 0) > 0 ? .no : .ok

@@ -51,7 +51,8 @@ package enum ToolRun {
             .input, code: "LimitExceeded", reason: "address-space",
             "the limit on addresses (ulimit -v) is \(Quantity.bytes(limit)); at least "
                 + "\(Quantity.bytes(minimumAddressSpace)) are needed",
-            hint: "addresses are not memory: --max-memory limits that")
+            hint: "raise the limit of the address space (ulimit -v); --max-memory limits the "
+                + "memory")
     }
 
     private static func print(_ text: String) throws(RealmError) -> ExitCode {

@@ -74,13 +74,13 @@ struct BenchRequest {
     private static func objection(to plan: WorkloadPlan, _ setting: BenchSetting) -> RealmError? {
         if plan.ownsFile, !setting.isGenerated {
             return .misuse(
-                "--file is never changed, and \(plan.name) works on a database of its own",
-                code: "InvalidArgument", hint: "without --file it works on a generated database")
+                "\(plan.name) cannot run on --file, which is never changed",
+                code: "InvalidArgument", hint: "omit --file to run it on a generated database")
         }
         if plan.needsPeople, !setting.isGenerated {
             return .misuse(
-                "\(plan.name) is about generated people; --query asks FILE",
-                code: "InvalidArgument", hint: "without --file it works on a generated database")
+                "\(plan.name) needs a generated database; --query measures a query on FILE",
+                code: "InvalidArgument", hint: "omit --file to run it on a generated database")
         }
         if setting.rate != nil, !plan.isPaced {
             return .misuse(

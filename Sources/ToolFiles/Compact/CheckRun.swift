@@ -113,8 +113,9 @@ struct CheckRun {
         guard access != .shared else {
             throw RealmError(
                 .incompatible, code: "IncompatibleLockFile", reason: "no-session",
-                "there is no live session that could be joined",
-                hint: "--access immutable reads the file without one")
+                "--access shared: there is no session to join, as no program with a known lock "
+                    + "file has the file open",
+                hint: "--access immutable reads the file without a session")
         }
         return try checkQuiet(path, key, meter)
     }

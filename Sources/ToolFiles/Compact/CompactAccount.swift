@@ -11,7 +11,8 @@ struct CompactAccount {
     static var synced: RealmError {
         RealmError(
             .incompatible, code: "IncompatibleHistories", reason: "synced",
-            "a file with a synchronised history is not copied: two copies would diverge",
+            "a file with a synchronised history cannot be copied: two copies that synchronise "
+                + "would diverge",
             hint: "--local -o NEW makes a local file")
     }
 

@@ -151,8 +151,8 @@ extension VersionsRequest {
     static func encrypted(_ path: String) -> RealmError {
         RealmError(
             .key, code: "DecryptionFailed", reason: "no-key", "the file is encrypted", file: path,
-            hint: "-K FILE names the file with its key; without it only the size and the openers "
-                + "are known")
+            hint: "-K FILE names the file with its key; without a key only the size and the "
+                + "openers are printed")
     }
 
     /// Reads the facts of one file.

@@ -142,8 +142,9 @@ package struct DatabaseReading {
         guard command.access != .shared else {
             throw RealmError(
                 .incompatible, code: "IncompatibleLockFile", reason: "no-session",
-                "there is no live session that could be joined", file: path,
-                hint: "--access immutable reads the file without one")
+                "--access shared: there is no session to join, as no program with a known lock "
+                    + "file has the file open", file: path,
+                hint: "--access immutable reads the file without a session")
         }
         return try Database(immutable: path, key: key)
     }

@@ -131,8 +131,8 @@ package struct PropertyPath {
         case .mixed: return Part(name: first, kind: .mixed, rest: rest)
         case .scalar, .collection:
             throw .misuse(
-                "\(option): nothing follows \(String(whole.dropLast(text.count + 1))) in \(whole): "
-                    + "it is no link and no dictionary",
+                "\(option): \(String(whole.dropLast(text.count + 1))) in \(whole) is neither a "
+                    + "link nor a dictionary, so no name can follow it",
                 code: "InvalidArgument", reason: "not-a-path")
         }
     }

@@ -46,7 +46,7 @@ struct ChangeRequest {
         guard let list = fields.fields else { return nil }
         if let field = list.first(where: { $0.label != nil || $0.path.contains(".") }) {
             throw .misuse(
-                "--fields: change records hold properties, not '\(field.path)' under another name",
+                "--fields: '\(field.path)' cannot have another name in change records",
                 code: "InvalidArgument", reason: "unsuitable-property")
         }
         return Set(list.map(\.path))
@@ -82,7 +82,8 @@ struct ChangeRequest {
         if schemas.contains(where: { !tables($0).isEmpty }) { return }
         let table = try request.table(className, schemas[0])
         throw .misuse(
-            "class \(table.className) is embedded: its objects change with their owners",
+            "class \(table.className) is embedded: changes of its objects are changes of their "
+                + "parents",
             code: "IllegalOperation", reason: "embedded")
     }
 

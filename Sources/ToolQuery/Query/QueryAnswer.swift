@@ -161,7 +161,8 @@ extension QueryAnswer {
         for plan in plans {
             guard let name = plan.ambiguousName else { continue }
             throw .misuse(
-                "class \(plan.table.className) has a property \(name), which each record begins with",
+                "class \(plan.table.className) has a property \(name), the name of the member that "
+                    + "begins each record",
                 code: "InvalidArgument", reason: "name-collision",
                 hint: name == RecordPlan.fileMember
                     ? "--no-filename leaves it out"
@@ -275,7 +276,7 @@ extension QueryAnswer {
         let form = request.recordForm
         if form.cells.isDelimited, case .all = request.subject {
             throw .misuse(
-                "--all has no common columns for \(form.format.rawValue)",
+                "--all cannot print -f \(form.format.rawValue): classes have different columns",
                 code: "InvalidArgument", hint: "--output-dir DIR writes one file for each class")
         }
         return form
@@ -310,7 +311,7 @@ extension QueryRequest {
         throw .misuse(
             "there is no class \(name)", code: "NoSuchTable", reason: "unknown-class",
             hint: access(name, F_OK) == 0
-                ? "--with-filename takes every operand for a FILE"
+                ? "--with-filename treats every operand as a FILE"
                 : near.isEmpty
                     ? "the database has no classes"
                     : "did you mean \(near.joined(separator: ", "))?")

@@ -96,7 +96,9 @@ final class QueryBatch {
         if case .objects(let name) = request.subject {
             return try request.table(name, database.schema)
         }
-        throw .misuse("a request names its class: {\"class\":\"…\"}", code: "InvalidArgument")
+        throw .misuse(
+            "the request has no class: add {\"class\":\"…\"}, or CLASS to the command",
+            code: "InvalidArgument")
     }
 
     private func appendAggregates(

@@ -35,7 +35,7 @@ struct QueryFiles {
             guard operands.count > 3 else { return false }
             throw .misuse(
                 "unexpected operand '\(operands[3])'", code: "InvalidArgument",
-                hint: "--with-filename takes every operand for a FILE")
+                hint: "--with-filename treats every operand as a FILE")
         }
         // The second operand may be a CLASS instead of a file, which `--all` does not permit.
         return operands.count > 2 || operands[1] == "-" || access(operands[1], F_OK) == 0

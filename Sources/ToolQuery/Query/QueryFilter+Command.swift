@@ -16,7 +16,7 @@ extension QueryFilter {
         guard predicate != nil || !order.isEmpty else {
             guard arguments.isEmpty else {
                 throw .misuse(
-                    "--arg and --argjson bind $0, $1 … of a predicate",
+                    "--arg and --argjson need a predicate with $0, $1 …",
                     code: "InvalidArgument")
             }
             return nil

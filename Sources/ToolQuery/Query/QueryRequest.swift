@@ -87,7 +87,8 @@ struct QueryRequest {
                 ? "--time" : isHex ? "--binary hex" : nil
             {
                 throw .misuse(
-                    "\(clash) has no meaning with --types extended, which has its own form",
+                    "\(clash) cannot be used with --types extended, which has its own form of "
+                        + "values",
                     code: "InvalidArgument")
             }
         }
@@ -126,7 +127,9 @@ extension QueryRequest {
         case .classes, .everything, .directory, .schema, .digests: break
         }
         if command.operand(2) != nil {
-            throw .misuse("a PREDICATE needs a CLASS and nothing else", code: "InvalidArgument")
+            throw .misuse(
+                "a PREDICATE needs a CLASS before it, and nothing after it", code: "InvalidArgument"
+            )
         }
     }
 
@@ -220,8 +223,10 @@ extension QueryRequest {
         }
         if command[QueryOption.nullSeparated], let format, !form.hasTerminators {
             throw .misuse(
-                "--null-separated separates records, which \(format.rawValue) does not have",
-                code: "InvalidArgument", hint: "ndjson, csv and tsv have them")
+                "--null-separated cannot be used with -f \(format.rawValue)",
+                code: "InvalidArgument",
+                hint: "-f ndjson, csv and tsv print one record after "
+                    + "another")
         }
     }
 

@@ -53,7 +53,7 @@ struct RemnantAnswer {
         if request.isStat { return try printStatistics(positions, remnants, verified) }
         if form.cells.isDelimited, !isSingle, !request.isCount {
             throw .misuse(
-                "classes have no common columns for \(form.format.rawValue)",
+                "-f \(form.format.rawValue) needs a CLASS: classes have different columns",
                 code: "InvalidArgument",
                 hint: "name a CLASS")
         }

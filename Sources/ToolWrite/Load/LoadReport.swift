@@ -92,7 +92,8 @@ final class LoadReport {
             diagnostics.notice("\(inputName): \(error.message)")
         }
         if reportedCount == Self.maximumReportedRecords {
-            diagnostics.notice("further refusals are not shown: --rejects FILE keeps them")
+            diagnostics.notice(
+                "further refused records are not shown; --rejects FILE stores all of them")
         }
     }
 
@@ -113,7 +114,8 @@ final class LoadReport {
 
     /// Reports that the input ended inside a version.
     func reportIncompleteVersion() {
-        diagnostics.notice("\(inputName): the last version is not complete, and is left out")
+        diagnostics.notice(
+            "\(inputName): the last version of the stream is not complete, and was not applied")
     }
 
     func interrupted(_ counts: LoadCounts) {

@@ -282,7 +282,7 @@ extension ObjectWriter {
         let name = plan.table.primaryKey.map { plan.table.columns[$0].name } ?? "_key"
         return refuse(
             .noSuchObject, name, expected: "the key of an object of \(plan.table.className)",
-            got: "one that is not in use")
+            got: "a key of no object")
     }
 
     private func duplicate(_ plan: ClassPlan) -> RealmError {

@@ -27,7 +27,8 @@ final class TableStage {
             layouts[table.key] = try layout(table)
         } else if classColumn == nil {
             throw .misuse(
-                "no column is called \(request.classField), which names the class",
+                "the header has no column \(request.classField), which names the class of each "
+                    + "record",
                 code: "InvalidArgument")
         }
     }
@@ -94,9 +95,8 @@ final class TableStage {
                 "class \(table.className) has no property \(unknown), which the header names",
                 code: "InvalidProperty", reason: "unknown-property",
                 hint: near.isEmpty
-                    ? "--ignore-unknown passes over it"
-                    : "did you mean \(near.joined(separator: ", "))? --ignore-unknown passes over "
-                        + "it")
+                    ? "--ignore-unknown ignores it"
+                    : "did you mean \(near.joined(separator: ", "))? --ignore-unknown ignores it")
         }
         return layout
     }

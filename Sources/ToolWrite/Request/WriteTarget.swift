@@ -144,7 +144,7 @@ final class WriteTarget {
         }
         if request.command.isGiven(SharedOptions.key) {
             throw .misuse(
-                "-K is for a database that exists", code: "InvalidArgument",
+                "-K needs an existing database", code: "InvalidArgument",
                 hint: "--new-encryption-key-file encrypts the one that --create makes")
         }
         return try request.command.readNewKey()

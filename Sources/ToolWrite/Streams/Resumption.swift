@@ -24,8 +24,8 @@ final class Resumption {
         if let written, position == nil, written.applied != nil || written.coming != nil {
             Diagnostics(request.command).warn(
                 "the applied version is unknown: other programs have written to the database, or "
-                    + "it is an older copy; only a stream that starts over, with --since 0, can "
-                    + "continue")
+                    + "it is an older copy; only a stream that starts over, with --since 0, can be "
+                    + "applied")
         }
     }
 
