@@ -23,7 +23,7 @@ struct LegacyGrid {
     /// - Parameter starts: first row of each vector, and the number of rows.
     init(starts: [Int]) {
         (rows, vectors, self.starts) = (starts[starts.count - 1], starts.count - 1, starts)
-        (leaf, vectorsPerLeaf) = (ClusterLeaf.maximumCount, 1)
+        (leaf, vectorsPerLeaf) = (ClusterLeafShape.maximumObjectCount, 1)
     }
 
     /// Returns the first row of a vector; the number of rows for the index after the last vector.
