@@ -17,7 +17,7 @@ import Testing
     @Test func contentDoesNotDependOnTheProgress() throws {
         func digests(_ name: String) throws -> [String: UInt64] {
             let snapshot = try Database(immutable: Self.path(name)).snapshot()
-            let classes = snapshot.schema.classes.map {
+            let classes = try snapshot.schema.classes.map {
                 ($0.className, try ContentDigest(snapshot).digest($0))
             }
             return Dictionary(uniqueKeysWithValues: classes)
