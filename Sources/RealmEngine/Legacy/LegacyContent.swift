@@ -54,11 +54,12 @@ final class LegacyContent: Sendable {
             }
     }
 
-    /// Throws if columns share a tree: they would hold more values than the file.
+    /// Throws if columns share a tree: they would hold more values than the file. A column that an
+    /// upgrade has emptied has no tree.
     private static func checkRoots(
         of table: LegacyTable.Unlinked, _ seen: inout Set<Ref>
     ) throws(RealmError) {
-        for root in table.roots where !seen.insert(root).inserted {
+        for root in table.roots where !root.isNone && !seen.insert(root).inserted {
             throw .corrupt("two columns share their values", at: root)
         }
     }
