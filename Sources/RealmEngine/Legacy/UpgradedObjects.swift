@@ -1,8 +1,8 @@
 /// The objects of a table that an interrupted upgrade to format 10 has moved into clusters (legacy
 /// format 10.2).
 ///
-/// Values are in the clusters, except those of columns that still have a tree: links are moved in a
-/// later step, and a tree has the order of the old rows.
+/// Columns that still have a tree have their values there, in the order of the old rows: the upgrade
+/// moves links in a later step. All other values are in the clusters.
 final class UpgradedObjects: Sendable {
     /// Keys in ascending order.
     let keys: [Int64]

@@ -63,8 +63,8 @@ struct UpgradingSpec {
         return LegacySpec(columns, slots: slots)
     }
 
-    /// Sets the slots of columns in the columns array. Search indexes, which had slots after those
-    /// of their columns, are removed in one step.
+    /// Sets the slots of columns in the columns array. The slot of a search index follows the slot of
+    /// its column. The upgrade removes the slots of all indexes in one step.
     private func addSlots(to columns: inout [LegacyColumn], _ slots: Int) throws(RealmError) {
         let old = columns.indices.filter { $0 != rowColumn }
         let indexed = old.filter { columns[$0].attributes.contains(.indexed) }.count

@@ -1,8 +1,9 @@
 /// Agreement of the columns of a leaf with the newest version, for the objects that both have.
 ///
-/// A node that was written exactly over a column looks like it. Columns of other objects then have other
-/// values in nearly all rows, more than changes explain, and those of the same leaf after an object
-/// was removed and another one added have them from a row on.
+/// A node that was written exactly over a column looks like that column. If it has values of other
+/// objects, nearly all rows differ from the newest version, more than changes explain. If it has
+/// values of the same leaf, after an object was removed and another one added, the rows from one
+/// row on differ.
 struct RemnantAgreement {
     enum Row: UInt8 {
         /// The newest version does not have the object, or the value cannot be read.

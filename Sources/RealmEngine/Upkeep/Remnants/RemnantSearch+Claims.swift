@@ -43,8 +43,8 @@ extension RemnantSearch {
         resolveClaims(group[...])
     }
 
-    /// Two parts cannot have one node: the later one has it, where the order of the nodes shows which. What
-    /// cannot be compared counts against nobody else.
+    /// Two parts cannot have one node: the later part has it, if the order of the nodes shows which part
+    /// is later. A part that cannot be compared takes no node from another part.
     private func resolveClaims(_ claims: ArraySlice<Claim>) {
         if claims.count <= 1 { return }
         let known = claims.filter { $0.part != Self.unknownPart }
