@@ -35,7 +35,7 @@ extension BoundQuery {
             pool: pool, isCached: isCached)
     }
 
-    /// Converts a literal or argument to the column's type; nil if that requires the binder.
+    /// Converts a literal or argument to the column's type; nil if only the binder can convert it.
     private static func typed(
         _ constant: QueryConstant, _ target: OperandType, _ arguments: [QueryArgument],
         _ table: Table, _ pool: inout ConstantPool?
@@ -55,8 +55,8 @@ extension BoundQuery {
         }
     }
 
-    /// Converts an argument to the column's type; nil if that requires the binder. `pool` owns the
-    /// bytes of the result.
+    /// Converts an argument to the column's type; nil if only the binder can convert it. `pool`
+    /// owns the bytes of the result.
     private static func typed(
         _ value: QueryArgument, _ target: OperandType, _ table: Table, _ pool: inout ConstantPool?
     ) -> QueryBinder.Typed? {
@@ -81,6 +81,6 @@ extension BoundQuery {
 }
 
 extension QueryProperty {
-    /// Whether the path is a single step without suffix or quantifier.
+    /// Whether the path is one property of the queried class, without suffix or quantifier.
     fileprivate var isOwn: Bool { path.rest.isEmpty && suffix == .none && quantifier == nil }
 }

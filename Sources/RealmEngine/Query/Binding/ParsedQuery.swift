@@ -3,7 +3,7 @@
 final class ParsedQuery: Sendable {
     let source: QuerySource
     let tree: QueryTree
-    /// Whether versions cache the bound query, because the text is short.
+    /// Whether versions cache the query bound from this text, because the text is short.
     let isCached: Bool
 
     init(_ source: QuerySource, _ tree: QueryTree, isCached: Bool = false) {
@@ -51,8 +51,8 @@ final class ParsedQuery: Sendable {
     }
 }
 
-/// Cache with a fixed number of slots selected by hash; a new element replaces the previous one of
-/// its slot.
+/// Cache with a fixed number of slots, each selected by hash; a new element replaces the previous
+/// element in its slot.
 struct QuerySlots<Element: AnyObject> {
     private static var count: Int { 256 }
 
@@ -86,7 +86,7 @@ final class BoundQueries: Sendable {
     }
 
     private let slots = LockedValue(QuerySlots<Entry>())
-    /// Index lists verified for queries on this version.
+    /// Index lists that were verified for queries on this version.
     let lists = VerifiedPostings()
 
     /// Returns the query bound to `table`, from the cache if possible. Throws `misuse`.
@@ -121,7 +121,7 @@ final class BoundQueries: Sendable {
 final class SnapshotQueries {
     /// Cache shared by all snapshots of the version.
     let shared: BoundQueries
-    /// Verified lists, each in the slot that its address selects.
+    /// Index lists known to be valid, each in the slot that its ref selects.
     private var sound: [VerifiedPostings.ListID?]
 
     private static let places = 64
@@ -145,7 +145,7 @@ final class SnapshotQueries {
 }
 
 extension Snapshot {
-    /// Query cache of this snapshot; nil in an open write transaction, whose content changes.
+    /// Query cache of this snapshot; nil in an open write transaction, whose tables change.
     var queries: SnapshotQueries? {
         // `queryMemory` only ever holds `SnapshotQueries`.
         if let queryMemory { return unsafeDowncast(queryMemory, to: SnapshotQueries.self) }

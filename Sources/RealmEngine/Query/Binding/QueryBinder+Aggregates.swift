@@ -1,8 +1,8 @@
 /// Aggregates and SUBQUERY (query language 17 and 19).
 extension QueryBinder {
-    /// Binds an aggregate. Returns the operand and the type to which constants compared with it are
-    /// converted: the element type of a collection, or the result type if the path crosses links or
-    /// the elements are not numbers and thus cannot be summed.
+    /// Binds an aggregate. Returns the operand and the type to which a constant on the other side
+    /// is converted: the element type of a collection, or the result type if the path crosses links
+    /// or the elements are not numbers and thus cannot be summed.
     func aggregate(
         _ tree: QueryAggregate, _ range: SourceRange
     ) throws(RealmError) -> (target: OperandType, operand: BoundOperand) {
@@ -78,7 +78,8 @@ extension QueryBinder {
             "aggregateUnsupported", range, "\(name) is not available for '\(source.quote(range))'")
     }
 
-    /// Makes the error with the wording of the SDK for predicates.
+    /// Makes the error for a quantifier before an aggregate, worded as the SDK words it for
+    /// predicates.
     private func quantifierError(
         _ tree: QueryAggregate, _ path: ResolvedPath, _ range: SourceRange
     ) -> RealmError {

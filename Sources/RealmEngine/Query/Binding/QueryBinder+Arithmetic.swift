@@ -34,7 +34,8 @@ extension QueryBinder {
         return isFoldable ? folded(chain) : chain
     }
 
-    /// Evaluates an expression of constants to a constant; returns other expressions unchanged.
+    /// Evaluates an arithmetic expression whose operands are constants; returns other expressions
+    /// unchanged.
     private func folded(_ chain: BoundOperand) -> BoundOperand {
         guard case .arithmetic(let first, let terms) = chain.kind,
             case .constant(let start) = first.kind
@@ -68,7 +69,7 @@ extension QueryBinder {
 
 /// Arithmetic on values, with the result type determined by both operands.
 enum Arithmetic {
-    /// Null unless both operands are numbers.
+    /// Returns the result of the operator; null unless both operands are numbers.
     static func apply(_ sign: QueryArithmetic, _ a: Value, _ b: Value) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)): return .int(integer(sign, x, y))
@@ -87,7 +88,7 @@ enum Arithmetic {
         }
     }
 
-    /// Combines element by element; one side must hold a single value.
+    /// Applies the operator element by element; one of the lists must hold a single value.
     static func combine(_ a: [Value], _ sign: QueryArithmetic, _ b: [Value]) -> [Value] {
         if b.count == 1 { return a.map { apply(sign, $0, b[0]) } }
         if a.count == 1 { return b.map { apply(sign, a[0], $0) } }

@@ -24,7 +24,8 @@ extension QueryBinder {
         ])
     }
 
-    /// Binds BETWEEN of a predicate for a path with several values.
+    /// Binds BETWEEN of a predicate for a path with several values, one of which must be between
+    /// both limits.
     private mutating func single(
         _ tree: QueryOperand, _ bound: BoundOperand, _ limits: QueryList, _ target: OperandType?,
         _ range: SourceRange
@@ -44,7 +45,7 @@ extension QueryBinder {
                 right: try operand(low, target: target), upperLimit: high.value))
     }
 
-    /// Throws for a collection of values without ALL.
+    /// Throws if BETWEEN has a collection of values without ALL on its left side.
     private func checkCollection(
         _ operand: BoundOperand, _ range: SourceRange
     ) throws(RealmError) {
@@ -55,8 +56,8 @@ extension QueryBinder {
             "betweenQuantifier", range, "BETWEEN on a list of values needs ALL before the list")
     }
 
-    /// Binds one limit as a comparison. The left side is passed in bound: binding it once per limit
-    /// would double the work with each level of nesting.
+    /// Binds one limit of BETWEEN as a comparison. `bound` is the left side, already bound: binding
+    /// it once per limit would double the work with each level of nesting.
     private mutating func half(
         _ tree: QueryOperand, _ bound: BoundOperand, _ relation: QueryRelation,
         _ limit: QueryElement, _ target: OperandType?, _ range: SourceRange

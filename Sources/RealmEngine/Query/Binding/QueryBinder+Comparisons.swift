@@ -43,7 +43,7 @@ extension QueryBinder {
         return (left, try operand(tree.right, target: leftType))
     }
 
-    /// Adds advice to an error about an unknown property: a single word on the right side is
+    /// Adds a hint to an error about an unknown property: a single word on the right side is
     /// usually a text without quotes.
     private func advised(_ error: RealmError, unquoted operand: QueryOperand) -> RealmError {
         guard error.reason == "unknownProperty", case .property(let word) = operand.kind,
@@ -55,7 +55,7 @@ extension QueryBinder {
             hint: error.hint)
     }
 
-    /// Returns the condition for two compatible operands.
+    /// Returns the condition for two operands whose types may be compared.
     private func comparison(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
@@ -129,7 +129,7 @@ extension QueryBinder {
         )
     }
 
-    /// Returns the members of exactly the column's type, and null if the column is nullable.
+    /// Returns the constants of exactly the column's type, and null if the column is nullable.
     private func usable(_ members: [Value], _ column: BoundColumn) -> [Value] {
         let members =
             isPredicate ? members.map { number($0, as: column.type) } : members
@@ -239,8 +239,8 @@ extension QueryBinder {
         if tree.relation.isOrdered { throw unordered(tree) }
     }
 
-    /// Checks a comparison of links. `link` is the side known to be a link: the path if the other
-    /// side is a constant.
+    /// Checks a comparison of links. `link` is the side that certainly is a link: the path if the
+    /// other side is a constant.
     private func checkLink(
         _ link: BoundOperand, _ other: BoundOperand, _ tree: QueryComparison
     ) throws(RealmError) {

@@ -10,7 +10,7 @@ extension QueryBinder {
         return arguments[number]
     }
 
-    /// Binds a constant.
+    /// Binds a constant, converted to the type `target` of the other side.
     func constant(
         _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> BoundOperand {
@@ -33,7 +33,7 @@ extension QueryBinder {
             range: range)
     }
 
-    /// Binds `{...}`. Its type is mixed regardless of its elements.
+    /// Binds a list literal `{...}`. Its type is mixed regardless of its elements.
     func list(_ tree: QueryList, _ target: OperandType?) throws(RealmError) -> BoundOperand {
         var values: [Value] = []
         for element in tree.elements {
@@ -70,7 +70,7 @@ extension QueryBinder {
 
     typealias Typed = (value: Value, type: OperandType)
 
-    /// Converts one constant.
+    /// Converts one constant to the type `target` of the other side.
     func typed(
         _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -104,8 +104,8 @@ extension QueryBinder {
         return result
     }
 
-    /// Converts an argument, or a value in its place, and throws unless it is comparable with the
-    /// other side.
+    /// Converts an argument, or a value given by a program, and throws unless it is comparable with
+    /// the other side.
     private func given(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange,
         _ name: @autoclosure () -> String
@@ -176,7 +176,7 @@ extension QueryBinder {
         }
     }
 
-    /// Returns an argument used as a primary key as a literal.
+    /// Returns a primary key given as an argument as a literal.
     private func literal(
         _ key: QueryArgument, _ range: SourceRange
     ) throws(RealmError) -> QueryConstant {
@@ -254,8 +254,8 @@ extension QueryBinder {
             "\(isNaN ? "NaN" : "infinity") cannot be compared with type \(target.name)")
     }
 
-    /// Converts a string: to its leading number for a numeric type, or to a set of types for
-    /// `@type`.
+    /// Converts a string constant: to its leading number for a numeric type, or to a set of types
+    /// for `@type`.
     private func string(
         _ view: ByteView, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {

@@ -49,7 +49,7 @@ extension QueryBinder {
         }
     }
 
-    /// Binds a key that is computed for each object; nil if objects have several values.
+    /// Binds a sort key that is computed for each object; nil if an object may have several values.
     private mutating func calculatedKey(
         _ operand: QueryOperand, _ isAscending: Bool
     ) throws(RealmError) -> BoundSortKey? {
@@ -90,8 +90,8 @@ extension QueryBinder {
             failure: key.failure, name: path.description)
     }
 
-    /// Adds one step: a property, a key of the preceding dictionary, or a failure. Failures are
-    /// thrown only when there are objects to sort.
+    /// Adds one step to a sort key: a property, a key of the preceding dictionary, or an error. The
+    /// error is thrown only when there are objects to sort.
     private func add(
         _ name: String, isKey: Bool, _ range: SourceRange, to key: inout SortKeyBuilder
     ) throws(RealmError) {
@@ -176,7 +176,7 @@ extension BoundOperand {
 }
 
 extension BoundPath {
-    /// The hops that lead to the objects whose links or collections are counted.
+    /// The hops to the objects whose links or collections are counted.
     fileprivate var owners: ArraySlice<PathHop> {
         if case .objects = end { return hops.dropLast() }
         return hops[...]

@@ -1,4 +1,4 @@
-/// Functions of one value.
+/// Binds functions of one value, such as `month(created)`.
 extension QueryBinder {
     mutating func function(
         _ call: QueryFunctionCall, _ range: SourceRange
@@ -41,7 +41,7 @@ extension QueryBinder {
 }
 
 extension QueryFunctionCall {
-    /// The width as an integer or a double; null if there is none.
+    /// The width argument of `floor` as an integer or a double; null if there is none.
     var widthValue: Value {
         switch width {
         case .int(let number)?: .int(number)

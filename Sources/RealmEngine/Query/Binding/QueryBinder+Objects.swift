@@ -2,7 +2,7 @@
 extension QueryBinder {
     func link(_ link: ObjectLink) -> Typed { (.link(link), .link(link.table)) }
 
-    /// Binds `O5`, with the class of the other side.
+    /// Binds the object key `O5`, which takes the class of the other side.
     func objectKey(
         _ key: Int64, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -12,7 +12,7 @@ extension QueryBinder {
         return link(ObjectLink(table: table, key: ObjectKey(key)))
     }
 
-    /// Binds `obj('Class', key)`. If the object does not exist, the value equals no object.
+    /// Binds `obj('Class', key)`. If the object does not exist, the constant equals no object.
     func object(
         _ name: [UInt8], _ key: QueryConstant, _ range: SourceRange
     ) throws(RealmError) -> Typed {

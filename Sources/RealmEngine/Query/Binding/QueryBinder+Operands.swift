@@ -17,7 +17,8 @@ extension QueryBinder {
         }
     }
 
-    /// Returns the type to which the other side's constants are converted; nil for constants.
+    /// Returns the type to which the constants of the other side are converted; nil if `tree` is a
+    /// constant.
     func staticType(of tree: QueryOperand) throws(RealmError) -> OperandType? {
         switch tree.kind {
         case .constant, .list: return nil
@@ -46,7 +47,7 @@ extension QueryBinder {
         return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
-    /// Returns the final form of a path that ends at a link.
+    /// Returns the path in its final form if it ends at a link.
     private func closed(
         _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> ResolvedPath {
@@ -141,7 +142,8 @@ extension QueryBinder {
         return BoundOperand(kind: kind, type: type, shape: shape, range: range)
     }
 
-    /// Dictionaries of every type store mixed values and are compared as mixed.
+    /// Returns the type by which a dictionary is compared: mixed, because dictionaries of every
+    /// type store mixed values.
     private func dictionaryType(_ column: BoundColumn) -> OperandType { .mixed }
 
     private func count(

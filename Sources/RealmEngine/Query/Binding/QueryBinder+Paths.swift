@@ -1,7 +1,7 @@
 /// An element of a path after its syntax is resolved: `['a']` is a name, `[$0]` a name or an index.
 struct PathElement {
     enum Kind {
-        /// `isKey` if the name was written in brackets.
+        /// A name; `isKey` if it was written in brackets.
         case name(String, isKey: Bool)
         case at(ListIndex)
         case all
@@ -11,7 +11,7 @@ struct PathElement {
     let range: SourceRange
     /// Whether the name is a property's name even if it begins with `@`, as in a quoted `@links`.
     var isQuoted = false
-    /// Whether the element comes from a dotted text, in which dots may be part of names.
+    /// Whether the element comes from a text split at its dots, although dots may be part of names.
     var isSplit = false
 }
 
@@ -31,7 +31,7 @@ extension QueryBinder {
         return ResolvedPath(table: table, end: .scalar(column))
     }
 
-    /// Returns the elements of a path with arguments substituted.
+    /// Returns the elements of a path, with arguments replaced by their values.
     func elements(of path: QueryPath) throws(RealmError) -> [PathElement] {
         var elements: [PathElement] = []
         for step in path.steps {
@@ -199,7 +199,8 @@ extension QueryBinder {
         path.table = target
     }
 
-    /// Adds a hop to the objects that link to the class: `@links`, a class and its property.
+    /// Adds a hop from the class to the objects that link to it: `@links`, then a class and its
+    /// link property.
     private func followBacklink(
         _ rest: inout ArraySlice<PathElement>, _ path: inout ResolvedPath
     ) throws(RealmError) {
@@ -239,7 +240,7 @@ extension QueryBinder {
         rest = rest.dropFirst(3)
     }
 
-    /// Applies an index in brackets to a collection of links.
+    /// Applies an index in brackets to the collection of links at the end of the path.
     private func select(
         _ element: PathElement, of path: inout ResolvedPath
     ) throws(RealmError) {

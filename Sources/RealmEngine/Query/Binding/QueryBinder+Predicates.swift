@@ -40,8 +40,8 @@ extension QueryBinder {
         return .and([isFilled, condition])
     }
 
-    /// Returns the right side with texts as bytes, or bytes as texts, for a comparison with mixed
-    /// values; nil if the right side has neither.
+    /// Returns the right side with its texts as bytes, or its bytes as texts, for a comparison with
+    /// mixed values; nil if it contains neither.
     private func otherReading(
         of right: BoundOperand, for left: BoundOperand, _ relation: QueryRelation
     ) -> BoundOperand? {
@@ -61,7 +61,8 @@ extension QueryBinder {
             quantifier: right.quantifier, range: right.range)
     }
 
-    /// Returns the condition that a searched property is not empty; nil for other operands.
+    /// Returns the condition that a property on the right side of a string operator is not empty;
+    /// nil for other operands.
     private func filled(_ right: BoundOperand) -> BoundCondition? {
         guard case .path(let path) = right.kind, case .scalar = path.end, right.shape == .scalar
         else { return nil }

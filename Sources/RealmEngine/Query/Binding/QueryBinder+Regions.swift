@@ -25,7 +25,7 @@ extension QueryBinder {
                 try region(tree, range)))
     }
 
-    /// Makes the error for a class without the properties of a point.
+    /// Makes the error for GEOWITHIN on a class without the properties of a point.
     private func noPoint(
         _ property: QueryProperty, _ tree: QueryRegion, _ table: TableInfo
     ) throws(RealmError) -> RealmError {
@@ -42,7 +42,7 @@ extension QueryBinder {
                 + "query")
     }
 
-    /// - Parameter message: message to programs that use predicates.
+    /// - Parameter message: error text for programs that use predicates.
     private func noPoint(
         _ property: QueryProperty, _ table: TableInfo, _ message: String
     ) -> RealmError {

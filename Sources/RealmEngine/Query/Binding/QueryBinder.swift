@@ -8,9 +8,9 @@ struct QueryBinder {
     let snapshot: Snapshot
     let pool = ConstantPool()
     var aliases: KeyPathAliases
-    /// Class in which names are resolved; changes inside SUBQUERY.
+    /// Class in which names are resolved; inside SUBQUERY, the class of its objects.
     var table: TableInfo
-    /// Variables of the enclosing subqueries and the classes of their objects.
+    /// Variables of the enclosing subqueries, each with the class of its objects.
     var variables: [(name: String, table: TableKey)] = []
     /// Time zone for date functions.
     let zone: ZoneRules
@@ -111,7 +111,7 @@ struct QueryBinder {
 }
 
 extension QueryOperand {
-    /// Whether the operand is a property path with a source range.
+    /// Whether the operand is a property path that occurs in the query text.
     fileprivate var isProperty: Bool {
         guard case .property = kind else { return false }
         return range.start >= 0

@@ -1,9 +1,9 @@
-/// A comparison of two operands, according to their shapes and quantifiers (query language 6 and
-/// 11.1).
+/// A comparison of two operands, evaluated according to the number of their values and their
+/// quantifiers (query language 6 and 11.1).
 final class BoundComparison: Sendable {
     let relation: QueryRelation
     let folding: TextFolding
-    /// Expression of MATCHES; nil for other relations.
+    /// Regular expression of MATCHES; nil for other relations.
     let pattern: RegularExpression?
     let left: BoundOperand
     let right: BoundOperand
@@ -13,14 +13,14 @@ final class BoundComparison: Sendable {
     private let outer: QueryQuantifier
     private let inner: QueryQuantifier
     private let isOfTypes: Bool
-    /// Whether two lists without quantifiers are compared position by position.
+    /// Whether two lists without quantifiers are compared element by element at equal positions.
     private let isPositional: Bool
     /// Whether both sides are single values, for which quantifiers have no effect.
     private let isSingle: Bool
     private let matchesByCount: Bool
-    /// Sorted members of a long list of constants on the right side, for ANY and NONE.
+    /// Sorted constants of a long list on the right side, for comparisons with ANY and NONE.
     private let members: SortedMembers?
-    /// Sorted prefixes or suffixes in a long list of constants.
+    /// Sorted prefixes or suffixes from a long list of constants on the right side.
     private let affixes: SortedAffixes?
 
     /// Whether equal elements must be kept: they only matter for comparisons by position or by
@@ -51,13 +51,14 @@ final class BoundComparison: Sendable {
         affixes = constants.flatMap { SortedAffixes(relation, $0) }
     }
 
-    /// Whether two single values are compared by the relation alone.
+    /// Whether two single values are compared by the relation alone, without an expression, an
+    /// upper limit, types or folding of marks.
     var isPlain: Bool {
         isSingle && !isOfTypes && !folding.dropsMarks && upperLimit == nil && pattern == nil
     }
 
-    /// Whether the relation holds for some pair of groups. A buffer without groups counts as one
-    /// group.
+    /// Whether the relation holds between some group of `a` and some group of `b`. A buffer without
+    /// groups counts as one group.
     func matches(_ a: ValueBuffer, _ b: ValueBuffer) -> Bool {
         if isSingle, a.values.count == 1, b.values.count == 1 {
             return relate(a.values[0], b.values[0])

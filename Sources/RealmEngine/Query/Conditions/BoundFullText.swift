@@ -1,6 +1,6 @@
 /// A condition with TEXT (query language 15).
 final class BoundFullText: Sendable {
-    /// Path to the objects whose text is searched.
+    /// Path to the objects whose text property is searched.
     let path: BoundPath
     let column: BoundColumn
     let index: Ref

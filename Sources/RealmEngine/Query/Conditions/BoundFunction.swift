@@ -2,9 +2,9 @@
 package final class BoundFunction: Sendable {
     let function: ScalarFunction
     private let zone: ZoneRules
-    /// Width for `floor`, an integer or a double.
+    /// Width to which `floor` rounds, an integer or a double.
     private let width: Value
-    /// Texts that returned values point to.
+    /// Owner of the bytes of returned texts.
     private let texts = LockedValue(Texts())
 
     private struct Texts {
@@ -23,8 +23,8 @@ package final class BoundFunction: Sendable {
         (self.function, self.zone, self.width) = (function, zone, width)
     }
 
-    /// Returns the function's value; null if it has none for `value`. A text remains valid while
-    /// this object exists.
+    /// Returns the function's result; null if the function is not defined for `value`. A returned
+    /// text remains valid while this object exists.
     package func value(of value: Value) -> Value {
         if function == .floor { return floored(value) }
         guard case .timestamp(let time) = value else { return .null }
@@ -43,7 +43,7 @@ package final class BoundFunction: Sendable {
 
     private func text(_ period: Period) -> Value { .string(texts.withLock { $0.view(period) }) }
 
-    /// Rounds down to a multiple of the width.
+    /// Rounds a number down to a multiple of the width.
     private func floored(_ value: Value) -> Value {
         switch (value, width) {
         case (.int(let number), .int(let width)):

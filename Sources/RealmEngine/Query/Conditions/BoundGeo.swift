@@ -1,6 +1,6 @@
 /// A condition with GEOWITHIN (query language 20).
 final class BoundGeo: Sendable {
-    /// Path to the embedded points.
+    /// Path to the embedded objects that store points.
     let path: BoundPath
     let quantifier: QueryQuantifier?
     let type: BoundColumn

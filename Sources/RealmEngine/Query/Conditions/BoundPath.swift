@@ -16,7 +16,7 @@ final class BoundPath: Sendable {
     }
 }
 
-/// A partially resolved path.
+/// A path whose first steps are resolved.
 struct ResolvedPath {
     var hops: [PathHop] = []
     /// Class at the end of the hops.
@@ -26,7 +26,7 @@ struct ResolvedPath {
     var isToOne: Bool { hops.allSatisfy(\.isToOne) }
 }
 
-/// Key and root of a table, as evaluation needs them.
+/// Key and root of a table, as the evaluator needs them.
 struct TableContext: Sendable {
     let key: TableKey
     let root: Ref
@@ -45,7 +45,7 @@ struct PathHop: Sendable {
     let target: TableContext
     /// The link column of `source`, or the backlink column of its links.
     let column: BoundColumn
-    /// Element of a list or entry of a dictionary to follow.
+    /// Elements of the list or entry of the dictionary that the hop follows.
     var selector = CollectionSelector.all
 
     enum Kind: Sendable {
@@ -77,7 +77,7 @@ enum ListIndex: Sendable {
     case last
 }
 
-/// Storage of a property's values.
+/// Location and form in which a property's values are stored.
 struct BoundColumn: Sendable {
     let leafIndex: Int
     let layout: LeafLayout
@@ -103,29 +103,30 @@ extension TableInfo {
     }
 }
 
-/// Part of the objects at the end of a path.
+/// Values that a path reads from the objects at its end.
 enum PathEnd: Sendable {
-    /// The objects themselves.
+    /// The objects themselves, as links.
     case objects
-    /// One entry of a dictionary of links.
+    /// One entry of a dictionary of links, selected by its key.
     case linkEntry(BoundColumn, ByteView)
     /// Keys of a dictionary of links.
     case linkKeys(BoundColumn)
     case scalar(BoundColumn)
     /// Elements of a collection without links.
     case collection(BoundColumn, CollectionSelector)
-    /// Length of each element in bytes.
+    /// Length in bytes of each element of a collection.
     case lengths(BoundColumn)
     /// Result of further steps into mixed values.
     case nested(BoundColumn, CollectionSelector, [NestedStep])
-    /// Number of all backlinks.
+    /// Number of all backlinks of the objects.
     case incoming
 }
 
-/// A step into a mixed value, applied according to the value's type (query language 5.5).
+/// A step into a mixed value, applied according to the type of the value found (query language
+/// 5.5).
 enum NestedStep: Sendable {
     case at(ListIndex)
     case all
-    /// Key of a dictionary or property of an object.
+    /// Key of a dictionary, as bytes, or property of an object, as a string.
     case name(ByteView, String)
 }

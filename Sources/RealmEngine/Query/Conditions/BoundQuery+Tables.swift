@@ -1,4 +1,4 @@
-/// Tables that a query reads.
+/// Determines the tables that a query reads.
 extension BoundQuery {
     /// Adds all tables that the query reads in addition to its class's table. Returns false if
     /// they are only known during evaluation.
@@ -14,7 +14,8 @@ extension BoundQuery {
         return condition.addTables(to: &tables)
     }
 
-    /// Whether a match depends on the object's own values only, and the results are in table order.
+    /// Whether a match depends on the object's own values only and the query has no SORT, DISTINCT
+    /// or LIMIT.
     var readsOnlyObjects: Bool {
         var others: Set<TableKey> = []
         return descriptors.isEmpty && addTables(to: &others) && others.isEmpty

@@ -23,8 +23,8 @@ extension BoundCondition {
     }
 }
 
-/// Number of values of an operand: one, a list, or several lists. Determined when binding, not from
-/// data (query language 6).
+/// Number of values of an operand per object: one, a list, or several lists. Determined when
+/// binding, not from data (query language 6).
 enum OperandShape: Sendable {
     case scalar, list, groups
 }
@@ -59,9 +59,9 @@ final class BoundOperand: Sendable {
         case path(BoundPath)
         /// Number of elements of collections, of links or of backlinks.
         case count(BoundPath)
-        /// Size of texts in bytes, or number of elements of nested collections.
+        /// Size of texts in bytes, or number of elements of collections nested in mixed values.
         case size(BoundPath)
-        /// Type of each value.
+        /// Type of each value at the end of the path.
         case typeOf(BoundPath)
         case aggregate(BoundAggregate)
         case subquery(BoundSubquery)
@@ -116,7 +116,7 @@ final class BoundOperand: Sendable {
     }
 }
 
-/// An operator of an arithmetic expression and its right operand.
+/// An arithmetic operator and the operand to its right.
 struct BoundTerm: Sendable {
     let sign: QueryArithmetic
     let operand: BoundOperand
@@ -128,7 +128,7 @@ final class BoundAggregate: Sendable {
     let path: BoundPath
     /// Aggregated property of linked objects; nil for a collection of values.
     let property: BoundColumn?
-    /// Type of the aggregated values.
+    /// Type of the values that are aggregated.
     let element: OperandType
 
     init(
@@ -141,7 +141,7 @@ final class BoundAggregate: Sendable {
         self.element = element
     }
 
-    /// Whether the aggregated values are in a dictionary.
+    /// Whether the values that are aggregated are the values of a dictionary.
     var isOfDictionary: Bool {
         guard property == nil, case .collection(let column, _) = path.end else { return false }
         return column.layout.collection == .dictionary
@@ -151,7 +151,7 @@ final class BoundAggregate: Sendable {
 final class BoundSubquery: Sendable {
     let path: BoundPath
     let condition: BoundCondition
-    /// Whether the condition contains a subquery.
+    /// Whether the condition contains a subquery. Computed once.
     let isNested: Bool
     /// Cost of the condition, computed once: a range test contains the same subquery twice, so that
     /// recomputing it would double the work with each level of nesting.
@@ -169,10 +169,11 @@ final class BoundSubquery: Sendable {
     }
 }
 
-/// Values of an operand for one object, or of a constant. Reused for the next object.
+/// Values of an operand for one object, or the values of a constant. Operands reuse their buffer
+/// for the next object.
 final class ValueBuffer: @unchecked Sendable {
     let values: ReusedBuffer<Value>
-    /// For groups: end index in `values` of each group.
+    /// End index in `values` of each group of values; empty if the values form no groups.
     let groupEnds = ReusedBuffer<Int>(capacity: 4)
 
     init() { values = ReusedBuffer() }
@@ -199,16 +200,16 @@ enum BoundDescriptor: Sendable {
 
 /// A key of SORT or DISTINCT: a property at the end of to-one links, or an operand.
 struct BoundSortKey: Sendable {
-    /// To-one links from the queried object.
+    /// To-one links from the queried object to the object with the property.
     let hops: [PathHop]
     let column: BoundColumn
-    /// Key of a dictionary entry; nil if there is none.
+    /// Key of the dictionary entry to sort by; nil if the property is no dictionary.
     let key: ByteView?
     /// Operand computed for each object in place of a property; only its first value is used. Nil
     /// for a property.
     var operand: BoundOperand? = nil
     let isAscending: Bool
-    /// Order of texts.
+    /// Order of texts by which keys are compared.
     var collation = TextCollation.binary
     /// Error thrown if there is something to sort, because the path cannot be used as a key.
     let failure: RealmError?
@@ -225,12 +226,13 @@ public final class BoundQuery: Sendable {
     let source: QuerySource
     let condition: BoundCondition
     let descriptors: [BoundDescriptor]
-    /// Owns the bytes of the constants; nil if they have none.
+    /// Owner of the bytes of the constants; nil if no constant has bytes.
     let pool: ConstantPool?
-    /// Cached decision on how to run the query; nil inside if none was made, nil for queries used
-    /// once.
+    /// Cached decision on how to run the query. The inner value is nil until a plan was made; the
+    /// outer value is nil for queries used once.
     let decision: LockedValue<QueryDecision?>?
-    /// Whether a constant is an object that was found by its primary key, in a table of any class.
+    /// Whether a constant is an object that was found by its primary key, which may be in a table
+    /// of any class.
     let namesObjects: Bool
     /// Queries that this query combines and whose constants it uses.
     private let parts: [BoundQuery]

@@ -1,15 +1,15 @@
-/// Comparison of a property of the queried object with constants, which kernels evaluate. `matches`
+/// Test of a property of the queried object against constants, which kernels evaluate. `matches`
 /// defines the result for single values (query language 8 to 10 and 12).
 final class ColumnTest: Sendable {
     let column: BoundColumn
-    /// Range in the source text.
+    /// Range of the comparison in the query text.
     let range: SourceRange
     let relation: QueryRelation
     let folding: TextFolding
     let operand: Operand
-    /// Expression of MATCHES; nil for other relations.
+    /// Regular expression of MATCHES; nil for other relations.
     let pattern: RegularExpression?
-    /// Sorted members of a long list that no kernel searches.
+    /// Sorted constants of a long list that no kernel searches.
     private let sorted: SortedMembers?
 
     init(
@@ -36,8 +36,8 @@ final class ColumnTest: Sendable {
         return text.buffer.allSatisfy { $0 < 0x80 && ($0 | 0x20) &- 0x61 >= 26 }
     }
 
-    /// False if the constant contains incomplete characters, which have no case (query language
-    /// 14).
+    /// Whether folding applies to whole characters. False if the constant contains incomplete
+    /// characters, which have no case (query language 14).
     var foldsWholeCharacters: Bool {
         guard !folding.isNone, column.type == .string else { return true }
         switch operand {
@@ -50,13 +50,13 @@ final class ColumnTest: Sendable {
     enum Operand: Sendable {
         /// A constant of exactly the property's type, compared by the rules of direct properties.
         case strict(Value)
-        /// Any other constant, compared by the general rules.
+        /// A constant of another type, compared by the general rules.
         case general(Value)
-        /// IN with those elements that have exactly the property's type.
+        /// IN with a list; contains only the elements that have exactly the property's type.
         case members([Value])
-        /// Any of these values, compared by the general rules.
+        /// Any of these constants, compared by the general rules.
         case anyOf([Value])
-        /// `low <= value <= high`; null never matches.
+        /// BETWEEN: `low <= value <= high`; null never matches.
         case range(Value, Value)
     }
 

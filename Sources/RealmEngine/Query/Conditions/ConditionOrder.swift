@@ -1,8 +1,8 @@
 /// Orders the terms of AND and OR for evaluation: cheapest and most selective first. Conditions
 /// have no side effects, so the order affects only the time (query language 21).
 enum ConditionOrder {
-    /// Returns the condition with the children of every AND and OR sorted, and nested ones of the
-    /// same kind merged.
+    /// Returns the condition with the operands of every AND and OR sorted, and with an AND inside
+    /// an AND, or an OR inside an OR, merged into it.
     static func arranged(_ condition: BoundCondition) -> BoundCondition {
         switch condition {
         case .and(let children):
@@ -29,7 +29,8 @@ enum ConditionOrder {
         }
     }
 
-    /// Sorts by cost per row decided: per row rejected for AND, per row accepted for OR.
+    /// Sorts the operands by cost per row decided: per row rejected for AND, per row accepted for
+    /// OR.
     private static func sorted(_ children: [BoundCondition], isAnd: Bool) -> [BoundCondition] {
         let ranked = children.map { child in
             let share = selectivity(child)
@@ -39,7 +40,7 @@ enum ConditionOrder {
         return ranked.ordered { $0.weight < $1.weight }.map(\.child)
     }
 
-    /// Approximate cost per row; comparing a packed integer costs 1.
+    /// Approximate cost of the condition per row, in comparisons of a packed integer.
     static func cost(_ condition: BoundCondition) -> Double {
         switch condition {
         case .constant: 0

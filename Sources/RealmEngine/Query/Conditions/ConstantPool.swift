@@ -1,7 +1,7 @@
 /// Owns the strings and binaries of a query's constants, which are compared as `ByteView`s. Grows
 /// while a query is bound and is immutable afterwards.
 final class ConstantPool: @unchecked Sendable {
-    /// Newest block. Each block begins with the address of the previous one.
+    /// Newest memory block. Each block begins with the address of the previous block.
     private var last: UnsafeMutableRawPointer?
 
     /// Whether a constant is an object that was found by its primary key.

@@ -1,12 +1,12 @@
 /// A function of one value of each object, as options write it: `month(created)`, `floor(age, 10)`.
 package struct FieldFunction: Sendable {
     package let function: ScalarFunction
-    /// The key path of the value, as written.
+    /// The key path of the function's operand, as written in the option.
     package let path: String
     private let width: Value
     private let zone: ZoneRules
 
-    /// Nil for a text that calls no function.
+    /// Parses an option's text; nil if the text calls no function.
     ///
     /// - Throws: `misuse` for a function with a mistake.
     package init?(_ text: String, _ zone: ZoneRules) throws(RealmError) {
@@ -22,11 +22,11 @@ package struct FieldFunction: Sendable {
         path = "\(property.path)"
     }
 
-    /// Whether the function has values for properties of a type.
+    /// Whether the function is defined for properties of a type.
     package func takes(_ type: ColumnType) -> Bool {
         function.takes(OperandType(type, target: .none))
     }
 
-    /// The function for one reader of objects.
+    /// Makes the function for one reader of objects, which owns the texts it returns.
     package func bound() -> BoundFunction { BoundFunction(function, zone, width: width) }
 }

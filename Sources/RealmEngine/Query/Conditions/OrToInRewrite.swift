@@ -1,7 +1,8 @@
 /// Rewrites equality tests of one property in an OR to a single IN test, so that each value, or an
-/// index, is examined once.
+/// index, is read once.
 enum OrToInRewrite {
-    /// Returns the terms of an OR with joined tests at the position of the first of them.
+    /// Returns the terms of an OR. Tests that were joined to an IN test are at the position of the
+    /// first of them.
     static func joined(_ terms: [BoundCondition]) -> [BoundCondition] {
         if terms.count < 2 { return terms }
         var result: [BoundCondition] = []
@@ -26,7 +27,7 @@ enum OrToInRewrite {
         private let column: BoundColumn
         private var range: SourceRange
         private var values: [Value] = []
-        /// Number of joined terms.
+        /// Number of tests that were joined.
         private(set) var count = 0
 
         init(place: Int, _ test: ColumnTest) {

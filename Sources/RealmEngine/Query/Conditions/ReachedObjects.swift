@@ -1,24 +1,24 @@
 /// Treatment of objects that a path reaches more than once.
 enum PathMultiplicity {
-    /// Each occurrence is kept, in order.
+    /// Each occurrence of an object is kept, in path order.
     case kept
-    /// The number of occurrences matters, their order does not.
+    /// The number of occurrences of each object is kept, but not their order.
     case counted
-    /// Duplicates do not matter, as for ANY, ALL and NONE.
+    /// Each object is kept once, as for ANY, ALL and NONE.
     case dropped
 }
 
-/// Keys of the objects that a path reaches: in order, or once each with their multiplicity.
+/// Keys of the objects that a path reaches: in path order, or once each with their multiplicity.
 final class KeyBuffer {
     private(set) var keys = ReusedBuffer<ObjectKey>()
-    /// Keys before the last hop.
+    /// Keys of the objects at the start of the current hop.
     private(set) var spare = ReusedBuffer<ObjectKey>()
-    /// Multiplicity of each key; empty if all are 1. Saturates.
+    /// Multiplicity of each key; empty if all multiplicities are 1. Saturates at the maximum.
     private var times = ReusedBuffer<Int64>()
     private var spareTimes = ReusedBuffer<Int64>()
     private var scratch: [(key: Int64, times: Int64)] = []
 
-    /// Minimum number of keys for which merging equal keys pays off.
+    /// Minimum number of keys for which merging equal keys saves time.
     private static let worthMerging = 64
     /// Minimum number of keys that are counted. Fewer are added one by one, so that sums of
     /// fractions round as single additions do.
@@ -31,14 +31,14 @@ final class KeyBuffer {
 
     func times(_ i: Int) -> Int64 { times.count == 0 ? 1 : times[i] }
 
-    /// Makes the keys the starting points of the next hop.
+    /// Makes the collected keys the starting points of the next hop and empties the collected keys.
     func exchange() {
         swap(&keys, &spare)
         swap(&times, &spareTimes)
         removeAll()
     }
 
-    /// Gives keys added since the last call the multiplicity of the hop's starting point `i`.
+    /// Gives the keys added since the last call the multiplicity of starting point `i` of the hop.
     func inherit(_ i: Int) {
         if spareTimes.count == 0 { return }
         while times.count < keys.count { times.append(spareTimes[i]) }

@@ -3,10 +3,10 @@ struct SortedAffixes: Sendable {
     private let texts: Affixes
     private let binaries: Affixes
 
-    /// Minimum number of constants to sort.
+    /// Minimum number of constants for which sorting them saves time.
     private static let minimumSortedCount = 8
 
-    /// Nil for relations other than BEGINSWITH and ENDSWITH, and for few constants.
+    /// Nil for relations other than BEGINSWITH and ENDSWITH, and for too few constants.
     init?(_ relation: QueryRelation, _ constants: [Value]) {
         guard relation == .beginsWith || relation == .endsWith,
             constants.count >= Self.minimumSortedCount
@@ -35,8 +35,8 @@ struct SortedAffixes: Sendable {
     }
 }
 
-/// Sorted prefixes or suffixes of one type, without constants that begin with another one. Of the
-/// remaining constants, a text can only begin with the last that does not sort after it.
+/// Sorted prefixes or suffixes of one type, without constants that begin with another one. A text
+/// can then only begin with the last constant that does not sort after the text.
 private struct Affixes: Sendable {
     private let sorted: [ByteView]
     private let fromEnd: Bool

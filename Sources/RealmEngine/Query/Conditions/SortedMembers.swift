@@ -4,7 +4,7 @@ struct SortedMembers: Sendable {
     private let type: TypeMask
     private let hasNull: Bool
 
-    /// Minimum number of constants to sort.
+    /// Minimum number of constants for which sorting them saves time.
     private static let minimumSortedCount = 16
 
     /// Nil for few members and for members of several types, because numbers of different types
@@ -25,7 +25,7 @@ struct SortedMembers: Sendable {
         self.values = values
     }
 
-    /// Whether `value` equals a member; nil if it must be compared with each member.
+    /// Whether `value` equals one of the constants; nil if it must be compared with each of them.
     func contains(_ value: Value) -> Bool? {
         if case .null = value { return hasNull }
         guard TypeMask(value) == type else {

@@ -50,7 +50,7 @@ enum ValueRules {
         return accepts(relation, compare(a, b))
     }
 
-    /// Whether an ordered relation accepts the result `order` of a comparison.
+    /// Whether an ordered relation is true for the result `order` of a three-way comparison.
     @inline(__always)
     static func accepts(_ relation: QueryRelation, _ order: Int) -> Bool {
         switch relation {

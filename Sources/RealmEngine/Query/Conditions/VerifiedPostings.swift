@@ -1,13 +1,13 @@
 /// Cache of verified lists in a version's search indexes. A version never changes, so each list is
 /// verified once. Safe to use from any thread.
 final class VerifiedPostings: Sendable {
-    /// A list, or a part of one.
+    /// Identifies an index list of object keys, or a part of one.
     struct ListID: Hashable {
         let table: TableKey
         let list: Ref
         let part: Range<Int>
 
-        /// Ref and start are sufficient for a hash.
+        /// Hashes ref and start of the list only, which is sufficient.
         func hash(into hasher: inout Hasher) {
             hasher.combine(list.raw ^ UInt64(truncatingIfNeeded: part.lowerBound) << 40)
         }

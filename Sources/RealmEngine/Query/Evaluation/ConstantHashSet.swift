@@ -1,11 +1,11 @@
-/// Hash table of positions in a long list of members. Immutable once filled, so that any thread may
-/// use it.
+/// Hash table of the indexes of a long list of constants. Immutable once filled, so that any thread
+/// may use it.
 final class ConstantHashSet: @unchecked Sendable {
-    /// Position plus 1; 0 for a free slot. At least half of the slots are free.
+    /// Index of a constant plus 1; 0 for a free slot. At least half of the slots are free.
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
 
-    /// Makes a table for `count` members, which must be fewer than 2^30.
+    /// Makes a table for `count` constants, which must be fewer than 2^30.
     init(count: Int) {
         var size = 16
         while size < 2 * count { size *= 2 }
@@ -16,7 +16,8 @@ final class ConstantHashSet: @unchecked Sendable {
 
     deinit { slots.deallocate() }
 
-    /// Adds the member at `place`, unless `isEqual` returns true for a member added before.
+    /// Adds the constant at index `place`, unless `isEqual` returns true for the index of a
+    /// constant added before.
     func insert(_ place: Int, _ hash: UInt64, _ isEqual: (Int) -> Bool) {
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {
@@ -26,7 +27,7 @@ final class ConstantHashSet: @unchecked Sendable {
         slots[slot] = Int32(truncatingIfNeeded: place + 1)
     }
 
-    /// Whether `isEqual` returns true for a member with that hash.
+    /// Whether `isEqual` returns true for the index of a constant with the given hash.
     @inline(__always)
     func contains(_ hash: UInt64, _ isEqual: (Int) -> Bool) -> Bool {
         var slot = Int(truncatingIfNeeded: hash) & mask
@@ -46,7 +47,7 @@ final class ConstantHashSet: @unchecked Sendable {
     }
 }
 
-/// Hash set of the texts or binaries of a long list.
+/// Hash set of the strings or binaries in a long list of constants.
 final class TextMembers: @unchecked Sendable {
     private let texts: [ByteView]
     private let places: ConstantHashSet

@@ -6,10 +6,11 @@
 /// collection of a linked object, in contrast, may be read once per link, so each visit has its own
 /// budget.
 final class EvaluationBudget {
-    /// Budget of the pass, followed by the budget of a visit to a linked object.
+    /// Read budget of a pass over the queried class, followed by the read budget of a visit to a
+    /// linked object.
     private let meters: UnsafeMutablePointer<ReadState>
     private let source: NodeSpace
-    /// Maximum number of times a pass reads each column.
+    /// Maximum number of times that a pass reads each column.
     private let maximumReads: Int
 
     init(_ space: NodeSpace, maximumReads: Int) {
@@ -29,7 +30,7 @@ final class EvaluationBudget {
         meters.pointee.budget = meters.pointee.budget.multipliedSaturating(by: maximumReads)
     }
 
-    /// Node space for values of the scanned objects.
+    /// Node space for reading values of the scanned objects, charged to the budget of the pass.
     var pass: NodeSpace { NodeSpace(base: source.base, limit: source.limit, state: meters) }
 
     /// Returns a node space for one collection of a linked object and resets its budget. Spaces
@@ -41,7 +42,7 @@ final class EvaluationBudget {
         return space
     }
 
-    /// Returns the node space for a collection of `location`.
+    /// Returns the node space for reading a collection of the object at `location`.
     func space(for location: RowLocation) -> NodeSpace { location.isLinked ? beginVisit() : pass }
 }
 

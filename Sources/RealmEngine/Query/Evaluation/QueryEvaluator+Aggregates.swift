@@ -1,4 +1,4 @@
-/// Operators of aggregate functions (query language 17).
+/// Evaluates aggregate functions over collections and links (query language 17).
 extension QueryEvaluator {
     func append(
         _ aggregate: BoundAggregate, _ location: RowLocation, _ repeats: PathMultiplicity,
@@ -56,6 +56,7 @@ extension QueryEvaluator {
 }
 
 extension OperandType {
-    /// Whether aggregates of such values are computed one leaf at a time.
+    /// Whether values of the type are stored in packed leaves, so that aggregates are computed a
+    /// leaf at a time.
     fileprivate var isPacked: Bool { self == .int || self == .float || self == .double }
 }

@@ -1,4 +1,4 @@
-/// Elements of lists, sets, dictionaries and mixed values (query language 5.3 to 5.5).
+/// Reads elements of lists, sets, dictionaries and mixed values (query language 5.3 to 5.5).
 extension QueryEvaluator {
     /// Returns a cursor over the elements of a list or set.
     func elements(of view: CollectionView, _ owner: RowLocation) -> ElementCursor {
@@ -12,7 +12,7 @@ extension QueryEvaluator {
             visits.space(for: owner), view, clustered: snapshot.hasClusteredDictionaries)
     }
 
-    /// Returns the number of elements or entries.
+    /// Returns the number of elements of a collection or entries of a dictionary.
     func count(of value: Value, _ owner: RowLocation) throws(RealmError) -> Int {
         switch value {
         case .list(let view), .set(let view):
@@ -21,7 +21,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Returns the element at an index; nil outside of the list.
+    /// Returns the list element at an index; nil if the index is outside of the list.
     func element(
         _ view: CollectionView, _ index: ListIndex, _ owner: RowLocation
     ) throws(RealmError) -> Value? {
@@ -43,7 +43,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Returns the value for `key` in a dictionary; nil if there is none.
+    /// Returns the value for `key` in a dictionary; nil if the dictionary does not contain the key.
     func entry(
         _ view: CollectionView, _ key: ByteView, _ owner: RowLocation
     ) throws(RealmError) -> Value? {
@@ -54,7 +54,7 @@ extension QueryEvaluator {
         return nil
     }
 
-    /// Whether a stored key equals the key in the query.
+    /// Whether a stored dictionary key equals the key in the query.
     private static func isKey(_ found: Value, _ key: ByteView) -> Bool {
         switch found {
         case .string(let text): text == key
@@ -63,7 +63,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends the selected elements of a collection.
+    /// Appends the elements of a collection that `selector` selects.
     func appendElements(
         _ collection: Value, _ selector: CollectionSelector, _ owner: RowLocation,
         to buffer: ValueBuffer
@@ -176,7 +176,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Returns a property of an object of any class; nil if there is none with that name.
+    /// Returns the value of a property of an object of any class; nil if the class has no property
+    /// with that name.
     private func property(
         _ name: String, of link: ObjectLink
     ) throws(RealmError) -> Value? {

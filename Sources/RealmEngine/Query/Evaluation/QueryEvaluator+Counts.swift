@@ -13,7 +13,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends one count per object that owns links.
+    /// Appends, for each object at the end of the path that owns links, the number of its links.
     private func appendLinkCounts(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
@@ -89,7 +89,8 @@ extension QueryEvaluator {
         return total
     }
 
-    /// Returns the number of links to the object from one link column.
+    /// Returns the number of links to the object that the backlink column with the given leaf index
+    /// stores.
     private func backlinks(_ leafIndex: Int, _ location: RowLocation) throws(RealmError) -> Int64 {
         let column = try BacklinkLeaf(space, try location.leaf.columnRef(leafIndex))
         guard location.row < column.count else {

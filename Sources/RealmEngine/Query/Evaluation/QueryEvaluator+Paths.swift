@@ -9,7 +9,7 @@ extension QueryEvaluator {
         return RowLocation(leaf: leaf, row: row, isLinked: true)
     }
 
-    /// Returns the object at the end of to-one links; nil if one of them is null.
+    /// Returns the object at the end of a path of to-one links; nil if one of the links is null.
     func follow(_ hops: ArraySlice<PathHop>, from start: RowLocation) throws(RealmError)
         -> RowLocation?
     {
@@ -23,9 +23,9 @@ extension QueryEvaluator {
         return location
     }
 
-    /// Collects the keys of all objects at the end of the hops. They are in order if `repeats` is
-    /// `.kept`; otherwise equal keys are merged between hops. Throws `misuse` if there are too many
-    /// to keep in order.
+    /// Collects the keys of all objects at the end of the hops. They are in path order if `repeats`
+    /// is `.kept`; otherwise equal keys are merged between hops. Throws `misuse` if there are too
+    /// many keys to retain their order.
     func collectTargets(
         _ hops: ArraySlice<PathHop>, from location: RowLocation, _ repeats: PathMultiplicity,
         into result: KeyBuffer
@@ -64,7 +64,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends the targets of one hop from one object, without null and unresolved links.
+    /// Appends to `keys` the objects that one object's links at a hop reference, without null and
+    /// unresolved links.
     private func step(
         _ hop: PathHop, _ location: RowLocation, into keys: KeyBuffer
     ) throws(RealmError) {

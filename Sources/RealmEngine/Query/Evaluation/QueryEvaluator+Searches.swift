@@ -1,6 +1,7 @@
-/// Full-text and geospatial conditions (query language 15 and 20).
+/// Evaluates full-text and geospatial conditions (query language 15 and 20).
 extension QueryEvaluator {
-    /// Whether the object, or an object at the end of the path, contains the words.
+    /// Whether the text of the object, or of an object at the end of the path, contains the
+    /// searched words.
     func evaluate(_ search: BoundFullText, _ location: RowLocation) throws(RealmError) -> Bool {
         if search.path.hops.isEmpty { return try matches(search, location) }
         let keys = takeKeys()
@@ -46,7 +47,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Returns the point stored in an embedded object; nil if it is no valid point.
+    /// Returns the point stored in an embedded object; nil if its coordinates are missing or
+    /// invalid.
     private func point(_ geo: BoundGeo, _ location: RowLocation) throws(RealmError) -> GeoPoint? {
         guard case .string(let type) = try location.value(geo.type), type.count == 5,
             Self.isPoint(type), case .list(let view) = try location.value(geo.coordinates),

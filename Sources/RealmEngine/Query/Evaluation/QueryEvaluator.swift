@@ -21,7 +21,7 @@ struct RowLocation {
 final class QueryEvaluator {
     let snapshot: Snapshot
     let space: NodeSpace
-    /// Node spaces with read budgets, for collections.
+    /// Node spaces with read budgets, for reading collections.
     let visits: EvaluationBudget
     private var buffers: [ValueBuffer] = []
     private var buffersInUse = 0
@@ -29,9 +29,9 @@ final class QueryEvaluator {
     private var keyListsInUse = 0
     /// Cached results of the conditions of nested subqueries, by subquery and object.
     private var answers: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
-    /// One run per aggregate in the conditions, reused from object to object.
+    /// One reusable computation per aggregate in the conditions.
     private var aggregateRuns: [(aggregate: BoundAggregate, run: AggregateRun)] = []
-    /// Number of keys collected by paths, as a measure of their cost.
+    /// Number of object keys that paths have collected, as a measure of their cost.
     var reached = 0
 
     /// - Parameter maximumReads: maximum number of times a pass over a table reads the collections
@@ -42,7 +42,7 @@ final class QueryEvaluator {
         visits = EvaluationBudget(snapshot.lookup, maximumReads: maximumReads)
     }
 
-    /// Returns an empty run of the aggregate.
+    /// Returns the reusable computation of the aggregate, reset to no values.
     func run(of aggregate: BoundAggregate) -> AggregateRun {
         for (known, run) in aggregateRuns where known === aggregate {
             run.start()
@@ -82,12 +82,12 @@ final class QueryEvaluator {
         return comparison.matches(left, right)
     }
 
-    /// Returns the value of an operand that has exactly one.
+    /// Returns the value of an operand that has exactly one value per object.
     func value(of operand: BoundOperand, _ location: RowLocation) throws(RealmError) -> Value {
         try firstValue(of: operand, location) ?? .null
     }
 
-    /// Returns the first value of an operand; nil if it has none.
+    /// Returns the first value of an operand for an object; nil if it has no value.
     func firstValue(of operand: BoundOperand, _ location: RowLocation) throws(RealmError) -> Value?
     {
         let mark = buffersInUse
@@ -220,6 +220,6 @@ extension QueryEvaluator {
         return keys
     }
 
-    /// Returns the most recently taken list to the pool.
+    /// Returns the most recently taken key list to the pool.
     func returnList(_ keys: KeyBuffer) { keyListsInUse -= 1 }
 }

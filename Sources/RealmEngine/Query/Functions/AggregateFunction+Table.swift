@@ -1,5 +1,5 @@
 extension AggregateFunction {
-    /// All functions, in the order of help and manual.
+    /// All functions, in the order in which help and manual show them.
     public static let all = [
         count, distinctCount, sum, average, min, max, standardDeviation, median,
     ]
@@ -48,6 +48,6 @@ extension AggregateFunction {
 extension OperandType {
     fileprivate var isBinary: Bool { self == .float || self == .double }
 
-    /// Type of the mean of values of this type.
+    /// Type of the mean of values of the type.
     fileprivate var typeOfMean: OperandType { self == .int || isBinary ? .double : .decimal }
 }

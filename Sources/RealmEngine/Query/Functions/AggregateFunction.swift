@@ -1,9 +1,9 @@
 /// An aggregate function: one row of the table that defines the functions for the query language,
 /// the tools, `RealmSwift`, help and manual. The rows are in `AggregateFunction+Table.swift`.
 public final class AggregateFunction: Sendable {
-    /// The name in the tools: `avg`.
+    /// Name of the function in the options of the tools, such as `avg`.
     public let name: String
-    /// The name in messages: `average`.
+    /// Name of the function in messages, such as `average`.
     public let title: String
     /// Operators of the query language and of key paths, such as `@avg`; empty if there are none.
     public let operators: [StaticString]
@@ -16,17 +16,17 @@ public final class AggregateFunction: Sendable {
     let nan: NaNRule
     let computation: Computation
 
-    /// The form of a use in `--aggregate`.
+    /// Form of the operand in the option `--aggregate`.
     public enum Argument: Sendable {
-        /// `count`
+        /// No operand: `count`
         case none
-        /// `sum(P)`
+        /// A property: `sum(P)`
         case property
-        /// `count(distinct P)`
+        /// A property whose distinct values are counted: `count(distinct P)`
         case distinctProperty
     }
 
-    /// Types of the values that a function is defined for.
+    /// Types of the values for which a function is defined.
     package enum Operands: Sendable {
         /// Integers, floats, doubles, decimals, and mixed values, of which only numbers are used.
         case numbers
@@ -35,23 +35,23 @@ public final class AggregateFunction: Sendable {
         case all
     }
 
-    /// Whether NaN is used as a value. Null never is.
+    /// Whether NaN counts as a value. Null never does.
     enum NaNRule: Sendable {
         case skipped
-        /// NaN is used if it is a float or double in a mixed value, as in the reference engine.
+        /// NaN counts if it is a float or double in a mixed value, as in the reference engine.
         case includedInMixed
-        /// NaN is used if it is a float or double in a mixed value or a dictionary, as in the
+        /// NaN counts if it is a float or double in a mixed value or a dictionary, as in the
         /// reference engine.
         case includedInMixedAndDictionaries
         case included
     }
 
     enum Computation: Sendable {
-        /// Computed from a state to which the values are added one by one.
+        /// Computed by a state to which the values are added one by one.
         case state(@Sendable (OperandType, ValueFilter) -> AggregateOperation)
-        /// Computed from the values in order, after their number is known.
+        /// Computed from the values in ascending order, after their number is known.
         case ordered(@Sendable (_ count: Int128, OperandType) -> any OrderedComputation)
-        /// The number of objects, without an operand.
+        /// Counts objects; has no operand.
         case objects
     }
 
@@ -93,10 +93,10 @@ extension AggregateFunction {
         }
     }
 
-    /// The use of the function in `--aggregate`, as help and manual show it.
+    /// The function as written in `--aggregate` with operand `P`, for help and manual.
     public var form: String { form(of: "P") }
 
-    /// The use of the function for a property.
+    /// The function as written in `--aggregate` with the given property as its operand.
     public func form(of property: String) -> String {
         switch argument {
         case .none: name
@@ -132,10 +132,10 @@ extension AggregateFunction {
         }
     }
 
-    /// Whether the result is a number for values of every type.
+    /// Whether the result is a number for operands of every type.
     public var isAlwaysNumber: Bool { operands != .ordered }
 
-    /// Whether the function is computed from the values in order.
+    /// Whether the function is computed from values in ascending order.
     var isOrdered: Bool {
         if case .ordered = computation { true } else { false }
     }
@@ -180,7 +180,8 @@ extension AggregateFunction {
     }
 }
 
-/// Selects the values that a function uses: no nulls, and NaN according to the function's rule.
+/// Selects the values that a function aggregates: no nulls, and NaN according to the function's
+/// rule.
 struct ValueFilter: Sendable {
     let numbersOnly: Bool
     let includesNaN: Bool

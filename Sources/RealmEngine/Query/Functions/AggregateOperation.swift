@@ -5,16 +5,17 @@ class AggregateOperation: @unchecked Sendable {
 
     fileprivate init(size: Int) { self.size = size }
 
-    /// Initializes an empty state.
+    /// Initializes the state of a group without values.
     func start(_ state: UnsafeMutableRawPointer) {}
     func add(_ value: Value, times: Int64, to state: UnsafeMutableRawPointer) {}
-    /// Adds all values of a leaf, in order.
+    /// Adds all values of a leaf to a state, in order.
     func add(_ cells: ColumnLeaf, to state: UnsafeMutableRawPointer) throws(RealmError) {}
-    /// Adds rows of a leaf, in order.
+    /// Adds the values of the selected rows of a leaf to a state, in order.
     func add(
         _ cells: ColumnLeaf, _ rows: Selection, to state: UnsafeMutableRawPointer
     ) throws(RealmError) {}
-    /// Adds rows of a leaf, each to the state of its group. See `GroupStates`.
+    /// Adds the values of the selected rows of a leaf, each to the state of its group. See
+    /// `GroupStates`.
     func add(
         _ cells: ColumnLeaf, _ rows: Selection, toGroups first: UnsafeMutableRawPointer, step: Int,
         _ groups: UnsafePointer<UInt32>
@@ -29,7 +30,7 @@ final class OperationOn<State: AggregateState>: AggregateOperation, @unchecked S
     private let empty: State
     private let finish: @Sendable (State, IntegerOverflow) -> Value
 
-    /// - Parameter empty: an empty state.
+    /// - Parameter empty: the state before the first value.
     init(_ empty: State, _ finish: @escaping @Sendable (State, IntegerOverflow) -> Value) {
         self.empty = empty
         self.finish = finish

@@ -3,7 +3,7 @@
 final class AggregateRun {
     private let operation: AggregateOperation
     private let state: UnsafeMutableRawPointer
-    /// The values, for a function that is computed from sorted values; nil for others.
+    /// The values collected for a function that needs them sorted; nil for other functions.
     private let values: OrderedValues?
 
     init(_ function: AggregateFunction, of element: OperandType, inDictionary: Bool = false) {
@@ -25,7 +25,7 @@ final class AggregateRun {
         values?.removeAll()
     }
 
-    /// Adds a value with `times` occurrences.
+    /// Adds a value that occurs `times` times.
     func add(_ value: Value, times: Int64 = 1) {
         if let values { return values.add(value, times: times) }
         operation.add(value, times: times, to: state)
@@ -37,7 +37,7 @@ final class AggregateRun {
         for row in 0..<cells.count { add(try cells.value(row)) }
     }
 
-    /// Adds rows of a leaf, in order.
+    /// Adds the values of the selected rows of a leaf, in order.
     func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
         if values != nil {
             try rows.visit { (row) throws(RealmError) in add(try cells.value(row)) }
@@ -53,7 +53,7 @@ final class AggregateRun {
     }
 }
 
-/// Values to sort for an `OrderedComputation`.
+/// Values collected and sorted for an `OrderedComputation`.
 private final class OrderedValues {
     private let filter: ValueFilter
     private let computation: (Int128) -> any OrderedComputation

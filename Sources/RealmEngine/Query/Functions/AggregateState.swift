@@ -1,16 +1,17 @@
 /// The state of an aggregate function, to which values are added. States contain no references,
 /// because groups are written to temporary files as bytes.
 protocol AggregateState: Sendable {
-    /// Adds a value with `times` occurrences. Values that the function does not use are skipped.
+    /// Adds a value that occurs `times` times. Values that the function does not aggregate are
+    /// skipped.
     mutating func add(_ value: Value, times: Int64)
 
     /// Adds all values of a leaf, in order.
     mutating func add(_ cells: ColumnLeaf) throws(RealmError)
 
-    /// Adds rows of a leaf, in order.
+    /// Adds the values of the selected rows of a leaf, in order.
     mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError)
 
-    /// Adds rows of a leaf, each to the state of its group.
+    /// Adds the values of the selected rows of a leaf, each to the state of its group.
     static func add(
         _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
     ) throws(RealmError)
@@ -42,10 +43,10 @@ struct GroupStates<State> {
     /// State of group 0. The states of successive groups are `step` bytes apart.
     let first: UnsafeMutableRawPointer
     let step: Int
-    /// Numbers of the groups, by row.
+    /// Group number by row.
     let groups: UnsafePointer<UInt32>
 
-    /// The state of the group that a row belongs to.
+    /// The state of the group to which a row belongs.
     @inline(__always)
     subscript(row: Int) -> UnsafeMutablePointer<State> {
         (first + Int(groups[row]) &* step).assumingMemoryBound(to: State.self)

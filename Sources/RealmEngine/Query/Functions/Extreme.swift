@@ -20,7 +20,7 @@ extension AggregateOperation {
 struct Extreme: AggregateState {
     private let isLeast: Bool
     private let filter: ValueFilter
-    /// Null before the first value.
+    /// Minimum or maximum of the values added so far; null before the first value.
     private(set) var best = Value.null
 
     init(isLeast: Bool, _ filter: ValueFilter) {
@@ -50,7 +50,7 @@ struct NumberExtreme<Number: ExtremeNumber>: Sendable {
 
     init(_ isLeast: Bool) { self.isLeast = isLeast }
 
-    /// The result; null without values.
+    /// Minimum or maximum of the added numbers; null if none was added.
     @inline(__always) var result: Value { isEmpty ? .null : best.asValue }
 
     @inline(__always)

@@ -176,7 +176,7 @@ extension Float: ExtremeNumber {
 }
 
 extension NullableIntegerLeaf {
-    /// Returns the minimum or maximum of some rows; nil if all are null.
+    /// Returns the minimum or maximum of the selected rows; nil if all are null.
     fileprivate func extreme(_ isLeast: Bool, _ rows: Selection) -> Int64? {
         if rows.count == count {
             return IntegerKernels.extreme(

@@ -48,7 +48,7 @@ struct Moments: AggregateState {
 
     /// Adds the numbers of a leaf in two passes: the mean, then the squared differences from it.
     ///
-    /// - Parameter number: returns the number of a row; NaN if the row is not used.
+    /// - Parameter number: returns the number in a row; NaN if the row is not aggregated.
     @inline(__always)
     private mutating func add(_ rows: Selection, _ number: (Int) -> Double) {
         var (count, sum) = (0.0, 0.0)

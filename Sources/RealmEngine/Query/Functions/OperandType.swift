@@ -1,7 +1,7 @@
 /// Type of an operand in the rules of coercion and comparison (query language 7).
 enum OperandType: Hashable, Sendable {
     case int, bool, float, double, string, binary, timestamp, objectID, decimal, uuid
-    /// Values of any type, known per value; also the type of a list literal.
+    /// Values of any type, which is only known for each value; also the type of a list literal.
     case mixed
     case link(TableKey)
     /// The result of `@type`.
@@ -61,7 +61,7 @@ enum OperandType: Hashable, Sendable {
         return false
     }
 
-    /// Whether values of the type are allowed on the right side of a string operator.
+    /// Whether operands of the type are allowed on the right side of a string operator.
     var isText: Bool { self == .string || self == .binary || self == .mixed }
 
     /// Whether values of the two types may be compared at all.
@@ -71,7 +71,7 @@ enum OperandType: Hashable, Sendable {
         return isNumeric && other.isNumeric
     }
 
-    /// The name with an article, for use in a sentence.
+    /// Name of the type with an article, for use in a sentence.
     var named: String {
         switch self {
         case .int, .objectID: "an \(name)"
@@ -138,7 +138,7 @@ struct TypeMask: OptionSet, Sendable {
         }
     }
 
-    /// Types with a name, which is matched without case; nil for an unknown name.
+    /// Types with a given name, compared without case; nil for an unknown name.
     init?(name: [UInt8]) {
         switch String(decoding: name, as: UTF8.self).lowercased() {
         case "null": self = .null

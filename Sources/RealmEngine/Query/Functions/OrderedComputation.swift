@@ -1,7 +1,8 @@
 /// A function of sorted values (in the order of `ValueOrder`), in which equal values are added
 /// together.
 protocol OrderedComputation {
-    /// Adds the next value, with `times` occurrences. Returns false if no more values are needed.
+    /// Adds the next value in ascending order, which occurs `times` times. Returns false if no more
+    /// values are needed.
     mutating func add(_ value: Value, times: Int64) -> Bool
     var result: Value { get }
 }

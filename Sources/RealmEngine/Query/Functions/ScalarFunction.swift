@@ -39,7 +39,7 @@ package enum ScalarFunction: String, CaseIterable, Sendable {
         }
     }
 
-    /// The types of operands, for messages.
+    /// The operand types that the function accepts, for messages.
     package var takenTypes: String { self == .floor ? "an int, float or double" : "a date" }
 
     static func named(_ name: String) -> ScalarFunction? { ScalarFunction(rawValue: name) }

@@ -6,7 +6,8 @@ protocol Total: AggregateState {
 }
 
 extension AggregateOperation {
-    /// Makes the operation for a sum or average. Values are added as integers, doubles or decimals.
+    /// Makes the operation for a sum or an average. Values are added as integers, doubles or
+    /// decimals, depending on their type.
     static func total(
         of element: OperandType, _ filter: ValueFilter,
         _ finish: @escaping @Sendable (any Total, IntegerOverflow) -> Value
@@ -110,7 +111,8 @@ struct BinaryTotal: Total {
         count &+= 1
     }
 
-    /// Adds `count` numbers without branches: adding -0 changes no sum.
+    /// Adds `count` numbers without branches. -0 is added in place of skipped numbers, because it
+    /// changes no sum.
     @inline(__always)
     private mutating func add(_ count: Int, _ number: (Int) -> Double) {
         var (sum, numbers) = (sum, 0)

@@ -1,10 +1,10 @@
-/// An aggregate of the objects of a query.
+/// An aggregate function applied to the objects that a query finds.
 public struct AggregateExpression: Sendable {
     public let function: AggregateFunction
     /// Index of the property in its class; -1 for the number of objects.
     public let column: Int
 
-    /// The number of objects.
+    /// The aggregate that counts objects.
     public static let count = AggregateExpression(function: .count, column: -1)
 
     private init(function: AggregateFunction, column: Int) {
@@ -22,12 +22,12 @@ public struct AggregateExpression: Sendable {
         self.init(function: function, column: column)
     }
 
-    /// The aggregated column; nil for the number of objects.
+    /// Returns the aggregated column of `table`; nil if the aggregate counts objects.
     func column(of table: TableInfo) -> BoundColumn? {
         column < 0 ? nil : BoundColumn(table.columns[column])
     }
 
-    /// Makes an empty run; nil for the number of objects.
+    /// Makes a computation without values; nil if the aggregate counts objects.
     func run(in table: TableInfo) -> AggregateRun? {
         column(of: table).map { AggregateRun(function, of: $0.type) }
     }
@@ -38,7 +38,7 @@ extension QueryPlan {
     /// beyond 64 bits becomes a double. Functions of sorted values keep them in memory up to the
     /// limit of the plan's options, and beyond it in a temporary file.
     ///
-    /// - Throws: `corrupt`, and `output` if that file cannot be written.
+    /// - Throws: `corrupt`, and `output` if the temporary file cannot be written.
     public func aggregates(
         _ expressions: [AggregateExpression], in snapshot: Snapshot
     ) throws(RealmError) -> (count: Int, values: [Value]) {

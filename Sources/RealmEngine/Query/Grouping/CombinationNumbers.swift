@@ -4,9 +4,10 @@
 /// Confined to one thread.
 final class CombinationNumbers {
     let readers: [GroupKeyReader]
-    /// Numbers of pairs: the combination of all previous keys, and the value of the next key.
+    /// Numbers of pairs, one table per key after the first. A pair consists of the combination of
+    /// all previous keys and the value of the next key.
     private let pairs: [PairNumbers]
-    /// Combination number by row of the most recent leaf.
+    /// Number of each row's combination in the leaf read most recently.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
     /// Buffer for one more number per row; overwritten by `read`.
     let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
@@ -39,14 +40,14 @@ final class CombinationNumbers {
         for pair in pairs { pair.removeAll() }
     }
 
-    /// Whether the combinations of all chosen rows have numbers already; false if that is not known
-    /// without a search.
+    /// Whether the combinations of all selected rows are already numbered; false if that cannot be
+    /// decided without a search.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard readers.count == 1 else { return false }
         return try readers[0].hasAll(leaf, rows)
     }
 
-    /// Stores the numbers of the chosen rows of a leaf in `numbers`.
+    /// Stores the combination number of each selected row of a leaf in `numbers`.
     func read(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         let (numbers, others) = (numbers, scratch)
         try readers.first?.read(leaf, rows, to: numbers)
@@ -59,7 +60,7 @@ final class CombinationNumbers {
         }
     }
 
-    /// Returns the numbers of the values of a combination, by key.
+    /// Returns the value number of each key in a combination.
     func parts(of combination: Int) -> [Int] {
         if readers.isEmpty { return [] }
         var parts: [Int] = []

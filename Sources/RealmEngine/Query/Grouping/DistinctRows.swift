@@ -8,8 +8,8 @@ struct DistinctRows {
     /// Number of combinations.
     private(set) var count = 0
 
-    /// Nil for keys that this method does not support: computed keys, keys that cannot be compared,
-    /// and keys through links, which have no value after a null link.
+    /// Nil for keys without support here: computed keys, keys that cannot be compared, and keys
+    /// through links, which have no value after a null link.
     init?(
         _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemoryLimit
     ) throws(RealmError) {
@@ -20,7 +20,7 @@ struct DistinctRows {
         memoryLimit = memory.sorting
     }
 
-    /// Columns that are read.
+    /// Columns of the queried class that the keys read.
     var columns: [ColumnLeaves] { combinations.readers.compactMap(\.ownColumn) }
 
     /// Whether the combinations exceed the memory limit.

@@ -5,17 +5,18 @@ final class GroupKeyReader {
     let ownColumn: ColumnLeaves?
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// For an enumerated column: value number by index into the distinct values; `unknown` until it
-    /// occurs.
+    /// For an enumerated column, the value number by index of the distinct value; `unknown` before
+    /// the value occurs.
     private let known = ReusedBuffer<UInt32>()
     private var distinct: BytesLeaf?
-    /// Numbers of short texts, by the width of their cells.
+    /// Cached value numbers of short texts, by the bytes of their cells; one cache per cell width.
     private var cells: [CellNumbers] = []
-    /// Numbers of texts stored in areas of bytes.
+    /// Cached value numbers of texts in the byte areas of medium leaves.
     private var areas: AreaNumbers?
-    /// Numbers of small integers, starting at `smallestSmallKey`; empty until one occurs.
+    /// Value number by small integer, starting at `smallestSmallKey`; empty until a small integer
+    /// occurs.
     private let small = ReusedBuffer<UInt32>()
-    /// Number of null among integers; `unknown` until it occurs.
+    /// Value number assigned to null in an integer column; `unknown` until a null occurs.
     private var nullNumber = GroupKeyReader.unknown
     private static let smallestSmallKey: Int64 = -128
     private static let smallCount: UInt64 = 1 << 12
@@ -78,8 +79,8 @@ final class GroupKeyReader {
         }
     }
 
-    /// Whether the values of all selected rows have numbers already; false if that is not known
-    /// without a search.
+    /// Whether the values of all selected rows are already numbered; false if that cannot be
+    /// decided without a search.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard let ownColumn, let cells = cells.first(where: { $0.width == 16 }),
             case .string(let texts) = try ownColumn.leaf(leaf), texts.form == .short,

@@ -2,25 +2,26 @@
 /// aggregates or their results, and, if texts are copied, a tail with the first bytes of text keys.
 struct GroupRecord: Sendable {
     var keys: Int { collations.count }
-    /// Size of the states or results in bytes.
+    /// Size of the aggregate states or results in bytes.
     let stateSize: Int
-    /// Whether keys are compared by copies of their first bytes.
+    /// Whether text keys are compared by copies of their first bytes.
     let copiesTexts: Bool
-    /// By key, the order of its texts.
+    /// Collation of the texts of each key.
     let collations: [TextCollation]
 
-    /// Size of a value in a record, in bytes.
+    /// Size in bytes of a value in a record.
     static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
-    /// Size of a key in bytes: the value, then length and offset of its copy.
+    /// Size in bytes of a key in a record: the value, then the length and offset of its copied
+    /// text.
     private static var keySize: Int { valueSize + 16 }
     private var countOffset: Int { keys * Self.keySize }
     private var sizeOffset: Int { countOffset + 8 }
     private var statesOffset: Int { countOffset + 16 }
 
-    /// Size of a record without its tail, in bytes.
+    /// Size in bytes of a record without the copied texts at its end.
     var size: Int { statesOffset + ((stateSize + 15) & ~15) }
 
-    /// Maximum size of a record with its tail, in bytes.
+    /// Maximum size in bytes of a record with the copied texts at its end.
     var maximumLength: Int { copiesTexts ? size + keys * TextHeads.maximumLength + 15 : size }
 
     @inline(__always)
@@ -100,7 +101,7 @@ struct GroupRecord: Sendable {
         record + statesOffset
     }
 
-    /// Returns result `i` of a record with results.
+    /// Returns the result of aggregate `i` from a record that stores results.
     func result(_ i: Int, of record: UnsafeRawPointer) -> Value {
         record.load(fromByteOffset: statesOffset + i * Self.valueSize, as: Value.self)
     }
@@ -110,7 +111,8 @@ struct GroupRecord: Sendable {
             of: value, toByteOffset: statesOffset + i * Self.valueSize, as: Value.self)
     }
 
-    /// Compares the keys of two records, whose layouts may differ after the keys.
+    /// Compares the keys of two records: negative, zero or positive. Their layouts may differ after
+    /// the keys.
     func compareKeys(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         for i in 0..<keys {
             let order = compareKey(i, a, b)

@@ -3,15 +3,15 @@ final class GroupResults {
     private let groups: GroupStream
     private let layout: StateLayout
     private let overflow: IntegerOverflow
-    /// Aggregates that are computed from sorted values.
+    /// Aggregates computed from sorted values, such as the median.
     private let ordered: [OrderedAggregate]
-    /// Stream of the values of each property, with its next record.
+    /// Stream of the values of each aggregated property, and its next record.
     private var values: [(stream: GroupStream, next: UnsafeRawPointer?)]
 
     private struct OrderedAggregate {
-        /// Index of the aggregate.
+        /// Index of the aggregate in the list of all aggregates.
         let index: Int
-        /// Index into `values`.
+        /// Index of the value stream in `values`.
         let stream: Int
         let filter: ValueFilter
         let computation: (Int128) -> any OrderedComputation
@@ -53,7 +53,8 @@ final class GroupResults {
         return (group, results)
     }
 
-    /// Replaces counts of values by the results of the functions of sorted values.
+    /// Replaces counts of values in `results` by the results of the aggregates that need sorted
+    /// values.
     private func computeOrdered(_ group: UnsafeRawPointer, _ results: inout [Value]) {
         var computations = ordered.map { aggregate -> (any OrderedComputation)? in
             guard case .int(let count) = results[aggregate.index] else { return nil }

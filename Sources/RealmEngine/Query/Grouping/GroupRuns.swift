@@ -29,7 +29,7 @@ final class GroupRuns: RunOrder {
     /// Ends the run of the records appended since the previous run.
     func endRun() throws(RealmError) { try runs.endRun(self) }
 
-    /// Returns the records of all runs in order; of equal records, the record of the earlier run
-    /// comes first.
+    /// Returns the records of all runs, merged by key; of equal records, the record of the earlier
+    /// run comes first.
     func merged() throws(RealmError) -> RunHeap<GroupRuns> { try runs.merged(self) }
 }

@@ -1,4 +1,4 @@
-/// Records of groups in the order of their keys, each group once.
+/// Stream of the groups' records in the order of their keys, each group once.
 class GroupStream {
     let record: GroupRecord
 
@@ -8,14 +8,14 @@ class GroupStream {
     func next() -> UnsafeRawPointer? { nil }
 }
 
-/// Groups that are in memory.
+/// Stream of groups that are in memory.
 final class MemoryGroups: GroupStream {
     private let count: Int
     private let fill: (Int, UnsafeMutableRawPointer) -> Void
     private let room: UnsafeMutableRawPointer
     private var position = 0
 
-    /// - Parameter fill: stores the group with a given position in the record.
+    /// - Parameter fill: writes the group at the given sorted position to the record.
     init(
         _ record: GroupRecord, count: Int, _ fill: @escaping (Int, UnsafeMutableRawPointer) -> Void
     ) {
@@ -35,12 +35,13 @@ final class MemoryGroups: GroupStream {
     }
 }
 
-/// Groups in temporary files. A group may have a part in each run; the parts are merged.
+/// Stream of groups in temporary files. A group may have a partial record in each run; these are
+/// merged.
 final class SpilledGroups: GroupStream {
     private let layout: StateLayout
     private let runs: RunHeap<GroupRuns>
     private let room: UnsafeMutableRawPointer
-    /// First part of the next group; nil at the end.
+    /// First partial record of the next group; nil at the end.
     private var ahead: UnsafeRawPointer?
 
     init(_ runs: GroupRuns, _ layout: StateLayout) throws(RealmError) {

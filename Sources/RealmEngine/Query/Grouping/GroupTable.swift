@@ -1,20 +1,21 @@
 /// Groups of objects with equal keys, with their aggregates, in memory.
 final class GroupTable {
-    /// Numbers of combinations, which are the numbers of the groups.
+    /// Numbers the combinations of key values; the number of a combination is the number of its
+    /// group.
     private let keys: CombinationNumbers
     /// Column of each aggregate; nil for the number of objects.
     private let operands: [ColumnLeaves?]
     private let aggregates: [AggregateExpression]
     private let counts = ReusedBuffer<Int>()
     private let states: StateTable
-    /// Values of the properties for functions of sorted values.
+    /// Values of each property that a function of sorted values uses.
     private let values: [GroupValues]
     private let memoryLimit: Int
     private let copiesTexts: Bool
     private let collations: [TextCollation]
-    /// Columns of the objects themselves that are read.
+    /// Columns of the queried class that keys and aggregates read.
     let columns: [ColumnLeaves]
-    /// The most recent leaf. It is processed when the next leaf arrives, so that its columns can be
+    /// The leaf added last. It is processed when the next leaf is added, so that its columns can be
     /// prefetched meanwhile.
     private var waiting: (leaf: ClusterLeaf, rows: Selection)?
 
@@ -39,7 +40,8 @@ final class GroupTable {
             + operands.compactMap { $0 }
     }
 
-    /// Returns the properties of functions of sorted values, without duplicates.
+    /// Returns the column indexes of the properties used by functions of sorted values, without
+    /// duplicates.
     static func orderedColumns(_ aggregates: [AggregateExpression]) -> [Int] {
         var columns: [Int] = []
         for aggregate in aggregates where aggregate.function.isOrdered {
@@ -50,7 +52,7 @@ final class GroupTable {
 
     var layout: StateLayout { states.layout }
 
-    /// Layout of the groups' records with the states of their aggregates.
+    /// Layout of the groups' records, which store the states of the aggregates.
     var record: GroupRecord {
         GroupRecord(stateSize: layout.size, copiesTexts: copiesTexts, collations: collations)
     }

@@ -1,13 +1,12 @@
-/// Values of one property in each group, each with its number of objects, for functions of sorted
-/// values.
+/// Number of objects by group and value of one property, for functions of sorted values.
 final class GroupValues {
     private let reader: GroupKeyReader
-    /// Numbers of pairs of a group and a value number; nil if there is only one group.
+    /// Numbers of pairs (group, value number); nil if there is only one group.
     private let pairs: PairNumbers?
-    /// Number of objects, by pair.
+    /// Number of objects by pair number.
     private let counts = ReusedBuffer<Int>()
 
-    /// A group and one of its values.
+    /// A group number and the number of one of its values.
     struct Entry {
         let group: Int
         let value: Value
@@ -23,16 +22,16 @@ final class GroupValues {
         pairs = isGrouped ? PairNumbers() : nil
     }
 
-    /// The column that is read.
+    /// The own property whose values are counted; nil for a path.
     var column: ColumnLeaves? { reader.ownColumn }
 
     /// Bytes of memory in use.
     var size: Int { reader.values.size + (pairs?.size ?? 0) + counts.count * 8 }
 
-    /// Counts the values of the selected rows of a leaf.
+    /// Counts the value of each selected row of a leaf.
     ///
     /// - Parameters:
-    ///     - groups: numbers of the groups, by row, below `groupCount`.
+    ///     - groups: group number by row, below `groupCount`.
     ///     - numbers: buffer for one number per row.
     func add(
         _ leaf: ClusterLeaf, _ rows: Selection, _ groups: UnsafePointer<UInt32>,
@@ -68,9 +67,9 @@ final class GroupValues {
         return (group, number)
     }
 
-    /// Returns the indexes of all entries, sorted by the position of their group and then by value.
+    /// Returns the indexes of all entries, sorted by the position of the group and then by value.
     ///
-    /// - Parameter places: position by group.
+    /// - Parameter places: sorted position by group number.
     func sorted(_ places: [Int]) -> [Int] {
         let valuePlaces = reader.values.places
         let keys = (0..<count).map { i in
@@ -82,7 +81,7 @@ final class GroupValues {
 }
 
 extension ValueNumbers {
-    /// Position of each value in sorted order, by number.
+    /// Position in sorted order by value number.
     var places: [Int] {
         var places = [Int](repeating: 0, count: count)
         let order = Array(0..<count).ordered { self.order($0, $1) < 0 }

@@ -1,9 +1,9 @@
-/// Sort order of groups.
+/// An element of the sort order of groups.
 package struct GroupOrder: Sendable {
     package enum Subject: Sendable {
-        /// Index of a key.
+        /// Sorts by the key with this index.
         case key(Int)
-        /// Index of an aggregate.
+        /// Sorts by the result of the aggregate with this index.
         case aggregate(Int)
     }
 
@@ -22,8 +22,8 @@ extension QueryPlan {
     /// of the groups unless `order` is given. Groups beyond the memory limit of the plan's options
     /// are written to a temporary file.
     ///
-    /// - Returns: the number of objects.
-    /// - Throws: `corrupt`, and `output` if the file cannot be written.
+    /// - Returns: the number of objects in all groups.
+    /// - Throws: `corrupt`, and `output` if the temporary file cannot be written.
     @discardableResult
     package func forEachGroup(
         _ aggregates: [AggregateExpression], order: [GroupOrder] = [], in snapshot: Snapshot,
@@ -121,7 +121,7 @@ struct GroupVisit {
 }
 
 extension Selection {
-    /// One row.
+    /// Selects one row.
     fileprivate init(row: Int) {
         self.init(first: row + 1)
         self = subtracting(Selection(first: row))
@@ -132,8 +132,8 @@ extension Selection {
 private final class SpilledTable {
     private let table: GroupTable
     private let memory: QueryMemoryLimit
-    /// Runs of the groups, followed by runs of each property's values; empty before the first
-    /// spill.
+    /// Runs of the groups, followed by the runs of each property's values; empty before groups are
+    /// first written to files.
     private var runs: [GroupRuns] = []
 
     init(_ table: GroupTable, _ memory: QueryMemoryLimit) {
@@ -157,7 +157,7 @@ private final class SpilledTable {
         table.removeAll()
     }
 
-    /// Returns all groups, and for each property its values by group.
+    /// Returns the stream of all groups, and for each property the stream of its values by group.
     func all() throws(RealmError) -> (GroupStream, [GroupStream]) {
         if runs.isEmpty { return table.sorted() }
         try spill()

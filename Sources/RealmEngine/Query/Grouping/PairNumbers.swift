@@ -1,12 +1,12 @@
-/// Numbers pairs of numbers, ascending from 0 in the order of first occurrence. Pairs of small
-/// numbers are looked up in a table, others in a hash table.
+/// Numbers pairs of integers, ascending from 0 in the order of first occurrence. Pairs of small
+/// integers are looked up in an array, others in a hash table.
 ///
 /// Confined to one thread.
 final class PairNumbers {
     private let pairs = ValueNumbers()
-    /// Table of the known pairs' numbers, at index `first << shift | second`.
+    /// Numbers of pairs of small integers, at index `first << shift | second`.
     private let known: UnsafeMutablePointer<UInt32>
-    /// Maximum number of bits of the second numbers.
+    /// Number of bits reserved for the second integer of a pair in `known`.
     private var shift = 0
 
     private static let capacity = 1 << 14
@@ -32,12 +32,12 @@ final class PairNumbers {
 
     private func reset() { known.update(repeating: Self.unknown, count: Self.capacity) }
 
-    /// Stores the number of each row's pair.
+    /// Stores the number of each selected row's pair in `numbers`.
     ///
     /// - Parameters:
-    ///     - firstLimit: exclusive upper limit of the first numbers.
-    ///     - limit: exclusive upper limit of the second numbers.
-    ///     - numbers: output; may be the buffer of the first or of the second numbers.
+    ///     - firstLimit: exclusive upper limit of the integers in `firsts`.
+    ///     - limit: exclusive upper limit of the integers in `seconds`.
+    ///     - numbers: output; may be the same buffer as `firsts` or `seconds`.
     func read(
         _ firsts: UnsafePointer<UInt32>, below firstLimit: Int,
         _ seconds: UnsafePointer<UInt32>, below limit: Int,
@@ -77,7 +77,7 @@ final class PairNumbers {
         return number
     }
 
-    /// Returns the numbers of pair `i`.
+    /// Returns the two integers of the pair with number `i`.
     subscript(i: Int) -> (first: Int, second: Int) {
         guard case .int(let both) = pairs.values.all[i] else { return (0, 0) }
         return (Int(both >> 32), Int(both & 0xFFFF_FFFF))

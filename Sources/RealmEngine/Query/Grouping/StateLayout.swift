@@ -3,13 +3,13 @@ struct StateLayout: Sendable {
     struct Slot: Sendable {
         /// Operations of the aggregate; nil for the number of objects, which has no state.
         let operation: AggregateOperation?
-        /// Offset of the state.
+        /// Offset of the aggregate's state in bytes, from the start of the group's states.
         let offset: Int
     }
 
-    /// Slot by aggregate.
+    /// Slot of each aggregate.
     let slots: [Slot]
-    /// Size of all states in bytes, a multiple of 16.
+    /// Size of all states of a group in bytes, a multiple of 16.
     let size: Int
 
     static let empty = StateLayout(slots: [], size: 0)
@@ -28,12 +28,12 @@ struct StateLayout: Sendable {
         size = end
     }
 
-    /// Initializes empty states.
+    /// Initializes the states of a group without objects.
     func start(_ states: UnsafeMutableRawPointer) {
         for slot in slots { slot.operation?.start(states + slot.offset) }
     }
 
-    /// Adds the states `other`, whose values follow the values of `states`.
+    /// Adds the states `other` of the same group, whose values follow the values of `states`.
     func merge(_ other: UnsafeRawPointer, into states: UnsafeMutableRawPointer) {
         for slot in slots {
             slot.operation?.merge(other + slot.offset, into: states + slot.offset)
@@ -47,7 +47,7 @@ final class StateTable {
     private var base: UnsafeMutableRawPointer
     private var capacity = 8
     private var count = 0
-    /// Empty states of a group.
+    /// Initial states of a group without objects.
     private let empty: UnsafeMutableRawPointer
 
     init(_ layout: StateLayout) {

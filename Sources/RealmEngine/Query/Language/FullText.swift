@@ -9,7 +9,7 @@ struct FullTextTerms: Sendable {
 
     private(set) var required: [Word] = []
     private(set) var excluded: [Word] = []
-    /// Whether a required word consists of characters that no token contains.
+    /// Whether a required word contains no token characters, so that no text matches.
     private(set) var matchesNothing = false
 
     init(_ text: ByteView) throws(Failure) {
@@ -59,7 +59,7 @@ struct FullTextTerms: Sendable {
         return true
     }
 
-    /// Returns the tokens of a word in the search; empty if the word has no token character.
+    /// Returns the tokens of a searched word; empty if the word has no token character.
     private static func tokens(of word: [UInt8]) -> [[UInt8]] {
         word.withUnsafeBytes { bytes in
             var tokens: [[UInt8]] = []

@@ -1,6 +1,7 @@
 /// A validated region (query language 20).
 enum GeoRegion: Sendable {
-    /// Points whose squared distance to the centre, along the chord, is at most `chord`.
+    /// A cap around a centre: points whose squared straight-line distance to the centre of the cap
+    /// is at most `chord`.
     case cap(SphereVector, chord: Double)
     case polygon(outside: GeoRing, holes: [GeoRing])
 

@@ -1,6 +1,6 @@
 /// Checks of the rings of one polygon.
 extension GeoRing {
-    /// Whether a hole lies inside this ring. Vertices and edges may be in common.
+    /// Whether a hole is inside this ring. The rings may share vertices and edges.
     func holds(_ hole: GeoRing) -> Bool {
         !crosses(hole) && contains(GeoRegion.nudged(hole.vertices[0]))
     }

@@ -35,7 +35,8 @@ struct GeoRing: Sendable {
         containsReference = Self.isReferenceInside(vertices, touchesPole)
     }
 
-    /// The first vertex that is equal to an earlier one, after that one; nil if all differ.
+    /// Returns the indexes of an earlier vertex and of the first vertex that equals it; nil if all
+    /// vertices differ.
     private static func repetition(_ v: [SphereVector]) -> (Int, Int)? {
         var known: [SphereVector: Int] = [:]
         for (i, vertex) in v.enumerated() {
@@ -44,7 +45,7 @@ struct GeoRing: Sendable {
         return nil
     }
 
-    /// The first two edges that cross; nil if none do.
+    /// Returns the indexes of the first two edges that cross; nil if no edges cross.
     private static func crossing(_ v: [SphereVector], _ touchesPole: Bool) -> (Int, Int)? {
         let n = v.count
         for i in 0..<n {
@@ -93,7 +94,7 @@ struct GeoRing: Sendable {
         return crossesOddly(v, touchesPole, to: beside) != isLeftInside
     }
 
-    /// Whether the inside is the left side, of signed area `area`.
+    /// Whether the inside of a ring is its left side, whose signed area is `area`.
     private static func isLeftInside(_ area: Double) -> Bool {
         area > 0 || area < roundingOfHemisphere - 2 * Double.pi
     }
@@ -108,8 +109,8 @@ struct GeoRing: Sendable {
     private static let smallArea = 1e-4
     /// Tolerance for half the sphere: it has no smaller side, so its left side is the inside.
     private static let roundingOfHemisphere = 1e-14
-    /// Points far from each other and from the reference, so that no small region contains two of
-    /// them.
+    /// Test points far from each other and from the reference, so that no small region contains two
+    /// of them.
     private static let witnesses = [
         SphereVector(0.5513748, 0.2719451, -0.7886931).normalized,
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,

@@ -16,7 +16,7 @@ extension GeoShape {
         }
     }
 
-    /// The flaw with its numbers and points.
+    /// Describes the flaw with its numbers and points.
     func text(of flaw: GeoFlaw) -> String {
         switch flaw {
         case .tooFewVertices(let ring, let count):
@@ -40,7 +40,7 @@ extension GeoShape {
         }
     }
 
-    /// The end points of an edge, latitude first.
+    /// Describes edge `i` of a ring by its end points, latitude first.
     private func edge(_ i: Int, of ring: Int) -> String {
         guard case .polygon(let rings) = self, rings.indices.contains(ring) else { return "" }
         var vertices: [GeoPoint] = []
@@ -67,8 +67,8 @@ extension GeoPoint {
 }
 
 extension Double {
-    /// The number with six significant digits at most, without zeros at the end. A number of other
-    /// size than degrees have is written in full.
+    /// The number with at most six significant digits, without zeros at the end. A number outside
+    /// the magnitude of degrees is written in full.
     fileprivate var sixDigits: String {
         if self == 0 { return "0" }
         guard magnitude >= 1e-4, magnitude < 1e6 else { return "\(self)" }

@@ -18,7 +18,7 @@ public enum QueryArgument: Sendable {
     /// A text that is converted to the type of the other side, in the form of plain output. An
     /// error if that is impossible.
     case text(String)
-    /// A list of scalars.
+    /// A list of single values.
     case list([QueryArgument])
     indirect case geo(GeoShape)
 }
@@ -38,10 +38,11 @@ public struct GeoPoint: Hashable, Sendable {
 /// A geospatial value of an argument, not yet validated (query language 20).
 public enum GeoShape: Sendable {
     case point(GeoPoint)
-    /// Two opposite corners.
+    /// A box, given by two opposite corners.
     case box(GeoPoint, GeoPoint)
     /// The radius is an angle in radians: kilometres divided by 6378.1.
     case circle(GeoPoint, radius: Double)
-    /// The first ring is the outside, others are holes; the last point of a ring repeats its first.
+    /// Rings of points: the first ring is the outside, others are holes. The last point of a ring
+    /// repeats its first point.
     case polygon([[GeoPoint]])
 }

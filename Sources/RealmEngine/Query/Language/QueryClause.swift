@@ -5,7 +5,7 @@ public enum QueryClause: Sendable {
     case sort([QuerySortKey])
     /// Keeps the first object of each combination of values.
     case distinct([QueryDistinctKey])
-    /// Keeps the first objects up to a count; none for a negative count.
+    /// Keeps the first objects, at most the given number; none for a negative number.
     case limit(Int)
 }
 
@@ -17,7 +17,7 @@ public enum QueryClause: Sendable {
 public struct QuerySortKey: Sendable {
     public var operand: QueryOperand
     public var isAscending: Bool
-    /// Order of texts.
+    /// Order of texts by which keys are compared.
     public var collation: TextCollation
 
     public init(
@@ -37,7 +37,7 @@ public struct QuerySortKey: Sendable {
 /// A value by which objects are distinct.
 public struct QueryDistinctKey: Sendable {
     public var operand: QueryOperand
-    /// Rule by which texts are equal.
+    /// Rule by which two texts are equal.
     public var collation: TextCollation
 
     public init(_ operand: QueryOperand, _ collation: TextCollation = .binary) {

@@ -57,7 +57,7 @@ public struct QueryDialect: Hashable, Sendable {
 
     /// Letters allowed in brackets after an operator; only `c` and `d` have an effect.
     static let predicateFlags = "cdnlw"
-    /// Letters in brackets after an operator or a key of the extended language.
+    /// Letters allowed in brackets after an operator or a sort key in the extended language.
     static let extendedFlags = "cdn"
 }
 
@@ -77,7 +77,7 @@ package protocol PredicateArguments: AnyObject {
         _ path: QueryPath, isEqual: Bool, _ number: Int
     ) throws(RealmError) -> QueryCondition?
 
-    /// Whether the class of the query has a property of that name.
+    /// Whether the queried class has a property with the given name.
     func isProperty(_ name: String) -> Bool
 
     /// Property that SELF refers to; nil if SELF is not allowed.

@@ -7,7 +7,7 @@ extension QueryLexer {
         return end
     }
 
-    /// Returns the end of optionally signed digits; `p` if there are none.
+    /// Returns the end of digits with an optional sign at `p`; `p` if there are none.
     func signedEnd(_ p: Int) -> Int {
         let start = Self.isSign(byte(p)) ? p + 1 : p
         let end = digitsEnd(start)
@@ -36,7 +36,7 @@ extension QueryLexer {
         return true
     }
 
-    /// Scans a number with an optional sign at `p` and its digits at `digits`.
+    /// Scans the number that begins at `p` with an optional sign; its digits begin at `digits`.
     func scanNumber(_ p: Int, _ digits: Int) -> (QueryToken.Kind, Int) {
         let isSigned = digits > p
         if !isSigned {
@@ -85,8 +85,8 @@ extension QueryLexer {
         return byte(end) == UInt8(ascii: ":") && nanos > end + 1 ? nanos : end
     }
 
-    /// Returns the position after digits and the separator that follows them; nil if there are
-    /// none.
+    /// Returns the position after digits at `p` and the separator that follows them; nil if either
+    /// is missing.
     private func fieldEnd(_ p: Int, _ separator: Unicode.Scalar) -> Int? {
         let end = digitsEnd(p)
         return end > p && byte(end) == UInt8(ascii: separator) ? end + 1 : nil

@@ -30,7 +30,8 @@ extension QueryLexer {
         }
     }
 
-    /// Returns the byte for a backslash and `b` inside a name; nil if there is no such escape.
+    /// Returns the byte that an escape of a backslash and `b` represents in a name; nil if there is
+    /// no such escape.
     private static func escapedByte(_ b: UInt8) -> UInt8? {
         switch b {
         case UInt8(ascii: " "): 0x20
@@ -101,7 +102,7 @@ extension QueryLexer {
         }
     }
 
-    /// Returns the kind of `$12` and `$K12`; nil if anything else follows.
+    /// Returns the token kind of the argument `$12` or `$K12`; nil if another character follows.
     private func argumentKind(_ p: Int, _ end: Int) -> QueryToken.Kind? {
         guard byte(p) == UInt8(ascii: "$") else { return nil }
         let isPath = byte(p + 1) == UInt8(ascii: "K")

@@ -1,9 +1,9 @@
 /// Splits query text into tokens, one at a time, by longest match (query language 2).
 struct QueryLexer {
-    /// Borrowed text; must be valid while the lexer exists.
+    /// Borrowed query text, as UTF-8; must be valid while the lexer exists.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
-    /// Whether the next string is a regular expression.
+    /// Whether the next string is the regular expression of MATCHES.
     private(set) var isExpression = false
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
@@ -72,10 +72,10 @@ struct QueryLexer {
         return at + 1
     }
 
-    /// Whether a parenthesis is next.
+    /// Whether an opening parenthesis directly follows the current position.
     var isBeforeParenthesis: Bool { byte(nextOffset) == UInt8(ascii: "(") }
 
-    /// Whether a duration is next.
+    /// Whether a duration such as `7d` directly follows the current position.
     var isBeforeDuration: Bool { durationEnd(nextOffset) != nil }
 
     private var nextOffset: Int {

@@ -2,8 +2,8 @@
 /// arithmetic group. The same functions parse both, and each caller checks which it received.
 enum QueryPart {
     case condition(QueryCondition)
-    /// `isBare` is false if there were parentheses or operators: string operators, TEXT, BETWEEN
-    /// and GEOWITHIN only accept bare operands.
+    /// A value. `isBare` is false if parentheses or operators surround it: string operators, TEXT,
+    /// BETWEEN and GEOWITHIN only accept bare operands.
     case value(QueryOperand, isBare: Bool)
 }
 

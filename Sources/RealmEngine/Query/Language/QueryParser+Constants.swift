@@ -23,7 +23,7 @@ extension QueryParser {
         return constant
     }
 
-    /// Parses a constant that is allowed inside `obj()`; nil if there is none.
+    /// Parses a primary key inside `obj()`; nil if the current token is no constant allowed there.
     private mutating func key() throws(RealmError) -> QueryConstant? {
         let constant: QueryConstant
         switch token.kind {
@@ -38,12 +38,12 @@ extension QueryParser {
         return constant
     }
 
-    /// Parses `$n` after its quantifier.
+    /// Parses the argument `$n` that follows a quantifier.
     mutating func argument(_ quantifier: QueryQuantifier?) throws(RealmError) -> QueryConstant {
         .argument(argumentNumber(try advance(), prefix: 1), quantifier)
     }
 
-    /// Parses `( "text" )` after `binary`.
+    /// Parses `( "text" )` after the word `binary`.
     mutating func binary() throws(RealmError) -> QueryConstant {
         try advance()
         let text = try advance()
@@ -104,7 +104,7 @@ extension QueryParser {
 // MARK: - Values of tokens
 
 extension QueryParser {
-    /// Converts digits to a number; saturates at the maximum.
+    /// Converts digits to an integer; returns the maximum if the integer is too large.
     private func digits(_ bytes: ArraySlice<UInt8>, radix: UInt64 = 10) -> Int64 {
         var value: UInt64 = 0
         for b in bytes {
@@ -134,13 +134,13 @@ extension QueryParser {
         return magnitude == .max && !Self.spellsMaximum(bytes) ? .min : -magnitude
     }
 
-    /// Whether saturated digits are exactly the maximum integer.
+    /// Whether digits whose conversion returned the maximum integer denote exactly that integer.
     private static func spellsMaximum(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.elementsEqual("9223372036854775807".utf8)
             || bytes.elementsEqual("0777777777777777777777".utf8)
     }
 
-    /// Returns n of `$n` or `$Kn`; saturates at the maximum.
+    /// Returns the number n of an argument `$n` or `$Kn`; the maximum integer if n is too large.
     mutating func argumentNumber(_ token: QueryToken, prefix: Int) -> Int {
         Int(digits(bytes(of: token).dropFirst(prefix)))
     }
@@ -165,7 +165,7 @@ extension QueryParser {
         return .typedKey(table, digits(parts[1]))
     }
 
-    /// Returns the id; the lexer has checked its digits.
+    /// Returns the object id of a token; the lexer has checked its digits.
     private mutating func objectID(_ token: QueryToken) -> ObjectID {
         withText(bytes(of: token).dropFirst(4).dropLast()) { ObjectID(text: $0) }
             ?? ObjectID(high: 0, low: 0)

@@ -102,7 +102,7 @@ extension QueryOperand {
         return try QueryParser.parseFunction(source)
     }
 
-    /// The called function; nil if the operand is none.
+    /// The function that the operand calls; nil if the operand calls none.
     package var scalarFunction: ScalarFunction? {
         guard case .function(let call) = kind else { return nil }
         return call.function

@@ -72,7 +72,7 @@ extension QueryParser {
         return .property(property)
     }
 
-    /// Parses the optional property after `path.@min`.
+    /// Parses the optional property that follows an operator such as `path.@min`.
     private mutating func aggregate(
         _ path: QueryPath, _ function: AggregateFunction
     ) throws(RealmError) -> QueryAggregate {
@@ -177,7 +177,7 @@ extension QueryParser {
             && (token.number >= 0 || source.text[token.range.start] == UInt8(ascii: "#"))
     }
 
-    /// Parses `[index]`; nil for `[SIZE]`.
+    /// Parses an index step `[index]`; nil for `[SIZE]`, which is a suffix.
     private mutating func indexStep() throws(RealmError) -> QueryStep? {
         let open = try advance()
         let index: QueryStep.Index?

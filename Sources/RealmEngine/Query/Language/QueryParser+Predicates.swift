@@ -28,7 +28,7 @@ extension QueryParser {
         return token
     }
 
-    /// Returns the last character of an argument placeholder.
+    /// Returns the last character of an argument placeholder, such as `@` of `%@`.
     func place(_ token: QueryToken) -> UInt8 { lexer.byte(token.range.end - 1) }
 
     /// Returns the kind of a word that is a name in the query language.
@@ -63,7 +63,8 @@ extension QueryParser {
         }
     }
 
-    /// Returns the first token of a path given as an argument; the other tokens follow.
+    /// Returns the first token of a path given as an argument for `%K`; its other tokens are
+    /// queued.
     private mutating func path(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) throws(RealmError) -> QueryToken {
@@ -89,15 +90,15 @@ extension QueryParser {
         return QueryToken(kind: .name, range: token.range, number: names.count - 1)
     }
 
-    /// Parses an argument placeholder and returns its value.
+    /// Parses an argument placeholder and returns the value of its argument.
     mutating func placeValue() throws(RealmError) -> QueryArgument {
         guard let arguments else { throw unexpected("a value") }
         let place = try advance()
         return try arguments.value(place.number, self.place(place))
     }
 
-    /// Parses an argument that is compared by components; nil if the argument is compared as a
-    /// whole.
+    /// Parses an argument that is compared component by component; nil if the argument is compared
+    /// as a whole.
     mutating func piecewise(
         _ left: QueryOperand, _ relation: QueryRelation
     ) throws(RealmError) -> QueryCondition? {
@@ -111,7 +112,7 @@ extension QueryParser {
         return condition
     }
 
-    /// Parses the limits of BETWEEN given as one argument.
+    /// Parses the two limits of BETWEEN given as one argument.
     mutating func limits() throws(RealmError) -> QueryList {
         guard case .list(let limits) = try placeValue(), limits.count == 2 else {
             throw .misuse(
@@ -121,7 +122,7 @@ extension QueryParser {
         return QueryList(limits)
     }
 
-    /// Parses an argument in brackets.
+    /// Parses an argument placeholder in brackets as an index or key.
     mutating func indexPlace() throws(RealmError) -> QueryStep.Index {
         let range = token.range
         switch try placeValue() {

@@ -109,7 +109,7 @@ extension QueryParser {
         return .sort(keys)
     }
 
-    /// `[c]`, `[cd]`, `[n]` after a key, in the extended language.
+    /// Parses the flags `[c]`, `[cd]`, `[n]` after a sort key, in the extended language.
     private mutating func collation() throws(RealmError) -> TextCollation {
         guard source.dialect.isExtended, token.kind == .caseFlag else { return .binary }
         return TextCollation(letters: bytes(of: try advance()))

@@ -29,7 +29,8 @@ extension QueryParser {
         return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanos : nanos)
     }
 
-    /// Returns the six or seven numbers, limited so that computations do not overflow.
+    /// Returns the six or seven numbers of a calendar time, limited so that computations do not
+    /// overflow.
     private mutating func calendarFields(_ token: QueryToken) throws(RealmError) -> [Int64] {
         var fields: [Int64] = []
         for part in bytes(of: token).split(whereSeparator: { !QueryLexer.isDigit($0) }) {

@@ -17,11 +17,11 @@ struct QueryParser {
     private var depth = 0
     /// Number of argument placeholders parsed so far in a predicate.
     var places = 0
-    /// Names of tokens that are not in the text.
+    /// Names of tokens that are not in the query text, such as parts of an argument for `%K`.
     var names: [String] = []
-    /// Tokens to return before the next token of the text.
+    /// Tokens that are returned before the next token of the query text.
     var pending: [QueryToken] = []
-    /// Whether the tree contains the time at which it was parsed.
+    /// Whether the tree contains the time at which it was parsed, so that it must not be cached.
     var isMomentary = false
 
     private init(
@@ -94,14 +94,14 @@ extension QueryParser {
         return passed
     }
 
-    /// Moves past the current token if it is of this kind.
+    /// Moves past the current token if it has the given kind. Returns whether it has.
     mutating func accept(_ kind: QueryToken.Kind) throws(RealmError) -> Bool {
         guard token.kind == kind else { return false }
         try advance()
         return true
     }
 
-    /// Moves past a token that must be of this kind; otherwise throws.
+    /// Moves past a token that must have the given kind, and returns it; otherwise throws.
     @discardableResult
     mutating func expect(
         _ kind: QueryToken.Kind, _ what: String
@@ -115,7 +115,7 @@ extension QueryParser {
         token.number < 0 ? lexer.name(of: token) : names[token.number]
     }
 
-    /// Returns the bytes of a token.
+    /// Returns the bytes of a token in the query text.
     mutating func bytes(of token: QueryToken) -> ArraySlice<UInt8> {
         source.text[token.range.start..<token.range.end]
     }
@@ -129,7 +129,7 @@ extension QueryParser {
         return source.isInDate(token.range.start) ? source.advisingDates(error) : error
     }
 
-    /// Enters one level of nesting. Throws beyond the limit.
+    /// Enters one level of nesting. Throws if the nesting exceeds `QueryLimits.depth`.
     mutating func descend() throws(RealmError) {
         depth += 1
         guard depth <= QueryLimits.depth else {

@@ -15,7 +15,7 @@ extension QueryPath: CustomStringConvertible {
         QueryPath(first: first, rest: rest + [step], range: range)
     }
 
-    /// Name by step; nil for an index or key.
+    /// Name of each step; nil for a step that is an index or key.
     package var names: [String?] {
         steps.map {
             if case .name(let name) = $0.kind { return name }
@@ -23,7 +23,7 @@ extension QueryPath: CustomStringConvertible {
         }
     }
 
-    /// Splits the path after a step; the rest is nil if it is empty.
+    /// Splits the path after a step. The second path is nil if no steps remain.
     package func split(after step: Int) -> (QueryPath, QueryPath?) {
         let rest = Array(steps.dropFirst(step + 1))
         return (

@@ -3,7 +3,7 @@ struct SourceRange: Equatable, Sendable {
     var start: Int
     var end: Int
 
-    /// Range of parts that were built without text.
+    /// Range of tree parts that have no query text.
     static let none = SourceRange(start: -1, end: -1)
 
     /// Returns the range from the start of `self` to the end of `other`.
@@ -56,7 +56,7 @@ struct QuerySource: Sendable {
     }
 }
 
-/// Line and column of a byte of the text; columns count characters, starting at 1.
+/// Line and column of a byte of the query text; columns count characters, starting at 1.
 private struct LineAndColumn {
     let line: Int
     let column: Int
@@ -82,7 +82,8 @@ private struct LineAndColumn {
 
     var name: String { isOneLine ? "column \(column)" : "line \(line), column \(column)" }
 
-    /// Returns the line, shortened to about a screen's width, with carets under the range.
+    /// Returns the line that contains the range, shortened to about a screen's width, with carets
+    /// under the range.
     func picture(of range: SourceRange, in text: [UInt8]) -> String {
         let at = min(range.start, text.count)
         let reach = 48

@@ -17,19 +17,19 @@ struct QueryToken {
         case sort, distinct, limit, ascending, descending
         case binary, object, subquery, geoBox, geoPolygon, geoCircle
         case count
-        /// An operator of an aggregate function.
+        /// An aggregate operator such as `@min`.
         case function
         case links, type, keys, values
         case first, last, size
-        /// `[c]`; in predicates also `[d]` and `[cd]`.
+        /// The flag `[c]`; in predicates also `[d]` and `[cd]`.
         case caseFlag
         case `true`, `false`, infinity, nan, null
         case uuid, objectID, epochTime, calendarTime, objectKey, typedKey
         case natural, number, float, argument, pathArgument
-        /// `7d`; in the extended language only.
+        /// A duration such as `7d`; in the extended language only.
         case duration
         case base64, string, name
-        /// `%@` and similar placeholders; in predicates only.
+        /// An argument placeholder such as `%@`; in predicates only.
         case place
     }
 
@@ -48,7 +48,7 @@ struct QueryToken {
 }
 
 extension QueryToken {
-    /// Returns the kind of a keyword; nil for a name.
+    /// Returns the token kind of a word if it is a keyword; nil for a name.
     static func word(_ bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
         guard bytes.count < words.count, let first = bytes.first, (first | 0x20) &- 0x61 < 26
         else { return nil }
@@ -59,7 +59,7 @@ extension QueryToken {
     private struct Word {
         let text: StaticString
         let kind: Kind
-        /// Bit in which upper and lower case differ if case is ignored; otherwise 0.
+        /// Bit in which upper and lower case letters differ, if case is ignored; otherwise 0.
         let folds: UInt8
 
         init(_ text: StaticString, _ kind: Kind, folds: UInt8 = 0) {
@@ -68,7 +68,7 @@ extension QueryToken {
             self.folds = folds
         }
 
-        /// Whether a text of the word's length equals the word.
+        /// Whether a text that is as long as the keyword equals the keyword.
         @inline(__always)
         func spells(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
             for i in 0..<bytes.count where bytes[i] | folds != text.utf8Start[i] { return false }

@@ -1,15 +1,15 @@
 // Building of query parts by programs. Mistakes are reported when the query is bound.
 
 extension QueryCondition {
-    /// TRUEPREDICATE or FALSEPREDICATE.
+    /// Makes TRUEPREDICATE or FALSEPREDICATE.
     public static func always(_ value: Bool) -> QueryCondition { QueryCondition(.constant(value)) }
 
-    /// True if all conditions are true; true for no conditions.
+    /// Combines conditions with AND; true for no conditions.
     public static func and(_ parts: [QueryCondition]) -> QueryCondition {
         QueryCondition(.and(parts))
     }
 
-    /// True if at least one condition is true; false for no conditions.
+    /// Combines conditions with OR; false for no conditions.
     public static func or(_ parts: [QueryCondition]) -> QueryCondition {
         QueryCondition(.or(parts))
     }
@@ -47,12 +47,12 @@ extension QueryCondition {
 }
 
 extension QueryOperand {
-    /// A value. A list argument is a list of values.
+    /// Makes a constant operand. A list argument becomes a list of constants.
     public static func constant(_ value: QueryArgument) -> QueryOperand {
         QueryOperand(kind: .constant(.value(value)))
     }
 
-    /// Several values, with an optional ANY, ALL or NONE.
+    /// Makes a list of constants, with an optional ANY, ALL or NONE.
     public static func list(
         _ values: [QueryArgument], _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand {
@@ -108,7 +108,7 @@ extension QueryOperand {
                     path: path, variable: nil, variableRange: .none, condition: condition)))
     }
 
-    /// The result of a function such as `@count` or `@max`; nil for any other name.
+    /// Makes the operand for a function such as `@count` or `@max`; nil for any other name.
     package static func function(
         _ name: String, _ path: QueryPath, of property: QueryStep? = nil
     ) -> QueryOperand? {
@@ -168,7 +168,7 @@ extension QueryStep: ExpressibleByStringLiteral {
     /// A property, a key of a dictionary, or `@links`, `@keys`, `@values`.
     public static func name(_ name: String) -> QueryStep { QueryStep(kind: .name(name)) }
 
-    /// A property or a key of a dictionary with any name.
+    /// Makes the step for a property or dictionary key with any name, even if it begins with `@`.
     public static func property(_ name: String) -> QueryStep {
         QueryStep(kind: .name(name), isQuoted: true)
     }
@@ -182,7 +182,7 @@ extension QueryStep: ExpressibleByStringLiteral {
     /// All elements: `[*]`.
     public static let all = QueryStep(kind: .index(.all))
 
-    /// A key of a dictionary, even if there is a property with that name.
+    /// Makes the step for a dictionary key, even if a property has that name.
     public static func key(_ key: String) -> QueryStep { QueryStep(kind: .index(.key(key))) }
 
     public init(stringLiteral name: String) { self.init(kind: .name(name)) }

@@ -7,7 +7,7 @@ struct QueryTree: Sendable {
     var condition: QueryCondition
     var clauses: [QueryClause] = []
     var dialect = QueryDialect.language
-    /// Whether a constant is the time at which the tree was built.
+    /// Whether the tree contains the time at which it was built as a constant.
     var isMomentary = false
 }
 
@@ -42,7 +42,7 @@ public struct QueryCondition: Sendable {
     }
 }
 
-/// Two operands and the relation between them.
+/// A comparison: two operands and the relation between them.
 struct QueryComparison: Sendable {
     var left: QueryOperand
     var relation: QueryRelation
@@ -51,7 +51,7 @@ struct QueryComparison: Sendable {
     /// Whether to ignore diacritical marks: `[d]`, in predicates and in the extended language.
     var foldsMarks = false
     var right: QueryOperand
-    /// Range of the operator.
+    /// Range of the operator in the query text.
     var range: SourceRange
 }
 
@@ -122,7 +122,7 @@ struct QueryFunctionCall: Sendable {
     let quantifier: QueryQuantifier?
 }
 
-/// An operator and its right operand.
+/// An arithmetic operator and the operand to its right.
 struct ArithmeticTerm: Sendable {
     var sign: QueryArithmetic
     var operand: QueryOperand
@@ -134,7 +134,7 @@ public enum QueryArithmetic: UInt8, Sendable {
     case add, subtract, multiply, divide
 }
 
-/// A literal, a value or an argument.
+/// A constant operand: a literal, an argument, or a value given by a program.
 enum QueryConstant: Sendable {
     case null
     case bool(Bool)
@@ -150,19 +150,19 @@ enum QueryConstant: Sendable {
     case timestamp(Timestamp)
     case objectID(ObjectID)
     case uuid(UUIDValue)
-    /// `obj('Class', key)`
+    /// The object of a class with a primary key: `obj('Class', key)`
     indirect case object(className: [UInt8], key: QueryConstant)
     /// `O5`: an object key in the class of the other side.
     case objectKey(Int64)
     /// `L3:5`: table key and object key.
     case typedKey(UInt32, Int64)
-    /// `$n` with its quantifier.
+    /// The argument `$n` with its quantifier.
     case argument(Int, QueryQuantifier?)
     /// A value given by a program.
     case value(QueryArgument)
 }
 
-/// `{a, b, ...}`
+/// A list literal: `{a, b, ...}`
 struct QueryList: Sendable {
     var quantifier: QueryQuantifier?
     var elements: [QueryElement]
@@ -174,7 +174,7 @@ struct QueryElement: Sendable {
     var range: SourceRange
 }
 
-/// A path with its quantifier and suffix.
+/// An operand that is a path, with its quantifier and suffix.
 struct QueryProperty: Sendable {
     var quantifier: QueryQuantifier?
     var path: QueryPath
@@ -183,9 +183,9 @@ struct QueryProperty: Sendable {
 
     enum Suffix: UInt8, Sendable {
         case none
-        /// `.@count`, `.@size`, `[SIZE]`
+        /// Number of elements or bytes: `.@count`, `.@size`, `[SIZE]`
         case count
-        /// `.@type`
+        /// Type of the value: `.@type`
         case type
     }
 }
@@ -208,7 +208,7 @@ public struct QueryStep: Sendable {
     enum Kind: Sendable {
         /// A property, a key of a dictionary, `@links`, `@keys` or `@values`.
         case name(String)
-        /// `$Kn`
+        /// The key path in argument n: `$Kn`
         case argument(Int)
         case index(Index)
     }
@@ -219,7 +219,7 @@ public struct QueryStep: Sendable {
         case last
         case all
         case key(String)
-        /// `[$n]`
+        /// The index or key in argument n: `[$n]`
         case argument(Int)
     }
 }
@@ -235,7 +235,8 @@ struct QueryAggregate: Sendable {
 /// `SUBQUERY(path, $x, condition).@count`
 struct QuerySubquery: Sendable {
     var path: QueryPath
-    /// Nil if the paths of the condition begin at the elements without a variable.
+    /// Name of the variable; nil if the paths of the condition begin at the elements without a
+    /// variable.
     var variable: String?
     var variableRange: SourceRange
     var condition: QueryCondition

@@ -62,7 +62,8 @@ struct SphereVector: Hashable, Sendable {
     /// opposite, as poles with different longitudes are.
     func normal(to b: SphereVector) -> SphereVector { (self + b).cross(b - self) }
 
-    /// Whether this is a pole. Its longitude remains in x and y, which are not exactly zero.
+    /// Whether the point is a pole. A pole's longitude remains in x and y, which are not exactly
+    /// zero.
     var isPole: Bool { abs(z) == 1 }
 
     /// Returns the volume spanned by three points; its sign gives their orientation. Precise even

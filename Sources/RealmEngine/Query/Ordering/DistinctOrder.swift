@@ -1,10 +1,10 @@
-/// Sort positions of an enumerated column's distinct values, so that rows are sorted by the numbers
-/// they store.
+/// Sorted positions of the distinct values of an enumerated column, so that rows can be sorted by
+/// the value numbers they store.
 struct DistinctOrder {
     struct Entry {
-        /// Null or a string.
+        /// The distinct value: null or a string.
         let value: Value
-        /// Position in sorted order; the same for equal values.
+        /// Position of the value in sorted order; equal values have the same position.
         fileprivate(set) var place: UInt32 = 0
 
         /// Length of the text in bytes.
@@ -16,7 +16,7 @@ struct DistinctOrder {
 
     private var entries: [Entry] = []
 
-    /// Sorts the distinct values of `texts`, an enumerated leaf.
+    /// Sorts the distinct values of an enumerated column; `texts` is one of its leaves.
     init(_ texts: BytesLeaf) throws(RealmError) {
         let values = try texts.distinctValues()
         entries.reserveCapacity(values.count)
@@ -33,7 +33,7 @@ struct DistinctOrder {
         }
     }
 
-    /// Returns the entry at an index; nil if it is out of range.
+    /// Returns the entry of the distinct value at an index; nil if the index is out of range.
     @inline(__always)
     subscript(index: Int64) -> Entry? {
         index >= 0 && index < Int64(entries.count) ? entries[Int(index)] : nil

@@ -1,4 +1,4 @@
-/// Finds the first row of each set of equal keys.
+/// Finds the first row of each set of rows with equal DISTINCT keys.
 struct DistinctSet {
     private let columns: [SortColumn]
     private let codes: [[UInt64]]

@@ -7,12 +7,13 @@ struct ExternalSort: RunOrder {
     private let columns: [SortColumn]
     let recordSize: Int
     let maximumRecordSize: Int
-    /// Offset of each column's part in a record.
+    /// Offset in bytes of each column's sort key in a record.
     private let offsets: [Int]
     private let runs: SortedRuns
     private let record: UnsafeMutableRawPointer
 
-    /// Size in bytes of key, position and size, before the sort keys.
+    /// Size in bytes of the start of a record, before the sort keys: object key, position and
+    /// record size.
     private static let headSize = 32
 
     /// - Parameter shapes: empty columns with the form of each run's columns.
@@ -78,7 +79,7 @@ struct ExternalSort: RunOrder {
         withExtendedLifetime(records) {}
     }
 
-    /// Compares the sort keys only: negative, zero or positive.
+    /// Compares the sort keys of two records, not their positions: negative, zero or positive.
     func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         for i in columns.indices {
             let order = columns[i].compareRecords(a + offsets[i], b + offsets[i])
@@ -87,7 +88,7 @@ struct ExternalSort: RunOrder {
         return 0
     }
 
-    /// Whether a record has a null link in the path of one of its columns.
+    /// Whether a record has a null link in the path of one of its sort keys.
     func isMissing(_ record: UnsafeRawPointer) -> Bool {
         for i in columns.indices where columns[i].isMissing(record + offsets[i]) { return true }
         return false

@@ -3,20 +3,20 @@
 final class RowArranger {
     let descriptors: [BoundDescriptor]
     private let snapshot: Snapshot
-    /// Lazy, because a LIMIT alone needs no evaluator.
+    /// Evaluates sort keys. Lazy, because a LIMIT alone needs no evaluator.
     private lazy var evaluator = QueryEvaluator(snapshot, maximumReads: maximumReads)
     private let maximumReads: Int
     private let table: TableContext
     private let memory: QueryMemoryLimit
     private let meter: ProgressCounter?
-    /// Receives the number of rows read in a pass.
+    /// Receives the number of rows whose sort keys were read; nil without progress reports.
     private var counter: ProgressCounter?
 
     convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {
         self.init(plan.query, plan.options, snapshot, maximumRepeats: 1)
     }
 
-    /// - Parameter maximumRepeats: maximum number of times an object may be among the keys.
+    /// - Parameter maximumRepeats: maximum number of times that `keys` may contain one object.
     init(
         _ query: BoundQuery, _ options: QueryOptions, _ snapshot: Snapshot, maximumRepeats: Int
     ) {
@@ -31,8 +31,8 @@ final class RowArranger {
         maximumReads = isTooMany ? .max : most
     }
 
-    /// Merges adjacent clauses: of adjacent SORTs the later one is primary, of adjacent LIMITs the
-    /// smaller one applies.
+    /// Merges adjacent clauses of one kind: the later SORT takes precedence, and the smaller LIMIT
+    /// applies.
     static func merged(_ descriptors: [BoundDescriptor]) -> [BoundDescriptor] {
         var result: [BoundDescriptor] = []
         for descriptor in descriptors {
@@ -47,7 +47,7 @@ final class RowArranger {
         return result
     }
 
-    /// Applies the descriptors, except for the first `done`, to the keys.
+    /// Applies the query's clauses to the keys, except for the first `done` clauses.
     func arranged(_ keys: RowKeys, after done: Int = 0) throws(RealmError) -> RowKeys {
         var keys = keys
         for descriptor in descriptors.dropFirst(done) {
@@ -170,11 +170,11 @@ final class RowArranger {
         return try result.finish()
     }
 
-    /// Sorts with temporary files and visits the rows in order: object key, position, whether a
-    /// null link is in the path of a sort key, and whether the sort keys equal those in the
-    /// previous row.
+    /// Sorts with temporary files and calls `body` with the rows in order: object key, position,
+    /// whether a null link is in the path of a sort key, and whether the sort keys equal those of
+    /// the previous row.
     ///
-    /// - Parameter first: sort keys of the first rows.
+    /// - Parameter first: the first rows with their sort keys.
     private func merge(
         _ keys: RowKeys, _ paths: [BoundSortKey], _ first: consuming Part,
         _ body: (ObjectKey, Int, Bool, Bool) throws(RealmError) -> Void

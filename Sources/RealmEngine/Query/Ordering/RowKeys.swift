@@ -44,7 +44,8 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Address of the keys if they are in memory, the same for copies; otherwise nil.
+    /// Address of the keys if they are in memory, the same for all copies of the list; nil if they
+    /// are in a temporary file.
     var base: UnsafeRawPointer? {
         guard case .memory(let keys) = storage else { return nil }
         return keys.withUnsafeBytes { $0.baseAddress }
@@ -58,8 +59,8 @@ public struct RowKeys: RandomAccessCollection, Sendable {
 }
 
 extension RowKeys {
-    /// Returns the rows of a leaf, starting at `row`, whose keys equal the keys starting at
-    /// `position`.
+    /// Returns the longest range of rows of a leaf, starting at `row`, whose keys equal the keys
+    /// from `position` to at most `end`.
     func run(
         in leaf: ClusterLeaf, from row: Int, at position: Int, before end: Int
     ) -> Range<Int> {
@@ -82,7 +83,7 @@ extension RowKeys {
         }
     }
 
-    /// Visits the keys in a range of positions.
+    /// Calls `body` with the position and key of each element in a range of positions.
     @inline(__always)
     func visit(_ range: Range<Int>, _ body: (Int, ObjectKey) -> Void) {
         switch storage {
@@ -92,7 +93,7 @@ extension RowKeys {
     }
 }
 
-/// Collects keys, in memory up to the limit and then in a temporary file.
+/// Collects object keys, in memory up to a limit and then in a temporary file.
 struct KeyGatherer {
     private var keys: [ObjectKey] = []
     private var file: SpillFile?
@@ -128,7 +129,7 @@ struct KeyGatherer {
         keys.removeAll(keepingCapacity: true)
     }
 
-    /// Returns all keys. The gatherer must not be used afterwards.
+    /// Returns all collected keys. The gatherer must not be used afterwards.
     mutating func finish() throws(RealmError) -> RowKeys {
         if file == nil { return RowKeys(keys) }
         try spill()
@@ -141,7 +142,7 @@ struct KeyGatherer {
 struct QueryMemoryLimit: Sendable {
     /// Maximum number of keys in memory per list.
     let keys: Int
-    /// Limit for sorting in bytes.
+    /// Memory limit for sorting, in bytes.
     let sorting: Int
     let directory: String
     /// Whether temporary files are encrypted.
@@ -166,10 +167,11 @@ struct QueryMemoryLimit: Sendable {
         Swift.max(minimumRowCount, options.memoryLimit / 16 * 3 / 8)
     }
 
-    /// Returns the number of rows whose sort keys fit into memory if each takes `rowSize` bytes.
+    /// Returns the number of rows that can be sorted in memory if the sort keys of each take
+    /// `rowSize` bytes.
     func rows(of rowSize: Int) -> Int { Swift.max(Self.minimumRowCount, rowMemory / rowSize) }
 
-    /// Limit in bytes for copies of texts.
+    /// Memory limit for copies of texts, in bytes.
     var texts: Int { copiesTexts ? Swift.max(1 << 12, sorting - rowMemory) : .max }
 
     private var rowMemory: Int { copiesTexts ? sorting / 2 : sorting }

@@ -1,4 +1,4 @@
-/// A row and the word of its sort key that is being compared.
+/// A row number and the eight-byte word of its sort key that is currently compared.
 struct SortItem {
     var word: UInt64
     let row: UInt32
@@ -13,7 +13,7 @@ struct RowSorter {
     private let columns: [SortColumn]
     private let items: UnsafeMutableBufferPointer<SortItem>
 
-    /// A run of rows with equal keys before a word of a column.
+    /// A run of rows whose keys are equal before a given word of a given column.
     private struct Run {
         let rows: Range<Int>
         let column: Int
@@ -69,7 +69,7 @@ struct RowSorter {
         while let run = runs.popLast() { sort(run, &runs) }
     }
 
-    /// Sorts a run by one word and appends the runs of rows that remain equal.
+    /// Sorts a run by one word, and appends to `runs` the runs of rows whose words are equal.
     private func sort(_ run: Run, _ runs: inout [Run]) {
         let part = UnsafeMutableBufferPointer(rebasing: items[run.rows])
         if part.count <= Self.maximumRowByRow { return compareRows(part, from: run.column) }
@@ -102,7 +102,7 @@ struct RowSorter {
         }
     }
 
-    /// Returns the run with the next word in which its rows may differ.
+    /// Returns the run for the next word in which the keys of its rows may differ.
     private func next(
         _ run: Run, _ rows: Range<Int>, _ equal: UnsafeMutableBufferPointer<SortItem>
     ) -> Run {
@@ -211,7 +211,7 @@ enum WordSort {
         private let shift: UInt64
         private let mask: UInt64
 
-        /// Makes buckets of about eight items each.
+        /// Makes buckets of about eight items each, for `items` items.
         ///
         /// - Parameter different: bits in which the words differ.
         init(_ items: Int, _ different: UInt64) {
@@ -226,7 +226,8 @@ enum WordSort {
         @inline(__always)
         func of(_ word: UInt64) -> Int { Int(word &>> shift & mask) }
 
-        /// Calls `body` with zeroed memory for the next position and the end of each bucket.
+        /// Calls `body` with zeroed memory for two offsets per bucket: the next item to place, and
+        /// the end of the bucket.
         func withHeads(
             _ body: (_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) -> Void
         ) {
@@ -237,7 +238,8 @@ enum WordSort {
             }
         }
 
-        /// Converts the sizes in `ends` to the starts and ends of the buckets.
+        /// Converts the sizes of the buckets in `ends` to their start offsets in `heads` and end
+        /// offsets in `ends`.
         func setHeads(_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) {
             var sum = 0
             for i in 0..<count {
@@ -263,7 +265,7 @@ enum WordSort {
         }
     }
 
-    /// Moves every item to its bucket by following cycles.
+    /// Moves every item to its bucket by following the cycles of the permutation.
     private static func permute(
         _ items: UnsafeMutablePointer<SortItem>, _ heads: UnsafeMutablePointer<Int>,
         _ ends: UnsafeMutablePointer<Int>, _ buckets: Buckets

@@ -1,15 +1,15 @@
-/// The order of the records of sorted runs.
+/// The layout and order of the records in sorted runs.
 protocol RunOrder {
-    /// Size of a record without its tail, in bytes.
+    /// Size in bytes of the fixed part of a record, without the texts at its end.
     var recordSize: Int { get }
-    /// Maximum size of a record with its tail, in bytes.
+    /// Maximum size in bytes of a record, including the texts at its end.
     var maximumRecordSize: Int { get }
 
-    /// Returns the size of a record with its tail, in bytes; only its first `recordSize` bytes need
-    /// to be readable.
+    /// Returns the size in bytes of a record, including the texts at its end. Only the first
+    /// `recordSize` bytes need to be readable.
     func size(of record: UnsafeRawPointer) -> Int
 
-    /// Compares two records: negative, zero or positive.
+    /// Compares the sort keys of two records: negative, zero or positive.
     func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int
 }
 
@@ -20,7 +20,7 @@ extension RunOrder {
     func size(of record: UnsafeRawPointer) -> Int { recordSize }
 }
 
-/// A sorted run: a range of the bytes of a spill file.
+/// A sorted run: a range of bytes of a temporary file.
 struct SortedRun {
     let bytes: SpilledBytes
     let range: Range<Int>
@@ -30,25 +30,26 @@ struct SortedRun {
 /// earlier run comes first, so that sorting is stable.
 final class RunHeap<Order: RunOrder> {
     private struct Run {
-        /// The run's next record, valid until three more records of the run are read.
+        /// Next record of the run, valid until three more records of the run are read.
         var record: UnsafeRawPointer
-        /// Offset and size of the record in the file.
+        /// Offset and size in bytes of the record in the temporary file.
         var offset: Int
         var size: Int
         let end: Int
         let number: Int
-        /// Buffers for records that must be copied: this record and the two before it. Nil if
-        /// records are mapped.
+        /// Buffers for copies of three records: this one and the two before it. Nil if records are
+        /// read in mapped memory.
         let room: UnsafeMutableRawPointer?
         var turn = 0
     }
 
     private let order: Order
     private let sources: [SortedRun]
-    /// Size of a record's copy in bytes, rounded up for alignment.
+    /// Size in bytes of the buffer for one copied record, rounded up for alignment.
     private let roomSize: Int
     private let rooms: UnsafeMutableRawPointer?
-    /// Heap of `count` runs. Raw memory, so that modifications never copy it.
+    /// Heap of `count` runs, ordered by their next records. Raw memory, so that modifications never
+    /// copy it.
     private let runs: UnsafeMutablePointer<Run>
     private var count = 0
 
@@ -79,8 +80,8 @@ final class RunHeap<Order: RunOrder> {
         rooms?.deallocate()
     }
 
-    /// Returns the smallest record; nil at the end of all runs. Valid until the second call after
-    /// this one.
+    /// Returns the smallest record of all runs; nil at the end of all runs. Valid until the second
+    /// call after this one.
     func next() -> UnsafeRawPointer? {
         guard count > 0 else { return nil }
         let first = runs[0].record

@@ -1,31 +1,32 @@
-/// One key of SORT or DISTINCT, for all rows.
+/// Values of one SORT or DISTINCT key for all rows.
 final class SortColumn {
     let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// Rank of each key: 0 for null, 255 after a null link, and otherwise the type's rank in the
-    /// order of values.
+    /// Rank of each row's key: 0 for null, 255 after a null link, otherwise the rank of the value's
+    /// type in the order of values.
     let ranks: ReusedBuffer<UInt8>
-    /// Word of each key, whose unsigned order never contradicts the order of values of equal rank.
-    /// Empty for texts.
+    /// Eight-byte word of each row's key, whose unsigned order never contradicts the order of
+    /// values of equal rank. Empty for texts.
     let bits: ReusedBuffer<UInt64>
-    /// Values of the keys; empty if `bits` or `texts` are sufficient.
+    /// Value of each row's key; empty if `bits` or `texts` are sufficient.
     private let values: ReusedBuffer<Value>
-    /// Texts of a column of strings or binaries; empty texts for null.
+    /// Text of each row's key, for strings and binaries; an empty text for null.
     let texts: ReusedBuffer<ByteView>
     private let isText: Bool
     /// Whether values may have different types, whose order cannot be encoded in `bits`.
     let isMixed: Bool
     let isExact: Bool
-    /// Positions in the sorted values of an enumerated column, if every row has one.
+    /// Position of each row's value among the sorted distinct values of an enumerated column; empty
+    /// if a row's value has none.
     let places: ReusedBuffer<UInt32>
     private(set) var distinct: DistinctOrder?
-    /// First bytes of texts; nil if texts are compared in place.
+    /// Copies of the first bytes of the texts; nil if texts are compared in the file's pages.
     let heads: TextHeads?
-    /// Cached result of `codes`.
+    /// Cached result of `codes()`: one number per row.
     var codeWords: [UInt64] = []
-    /// Lowest and highest of `ranks`.
+    /// Lowest and highest rank in `ranks`.
     private var rankRange: (lowest: UInt8, highest: UInt8) = (.max, .min)
-    /// Whether a decimal occurred. It may equal doubles that differ from each other, so that
+    /// Whether a key is a decimal. A decimal may equal doubles that differ from each other, so
     /// numbers cannot be hashed.
     private var hasDecimals = false
 
@@ -59,10 +60,10 @@ final class SortColumn {
         places = ReusedBuffer(capacity: isEnumerated ? capacity : 0)
     }
 
-    /// Memory used by copies of texts, in bytes.
+    /// Memory in bytes used by copies of texts.
     var copiedSize: Int { heads?.size ?? 0 }
 
-    /// Memory used per row, without copies of texts, in bytes.
+    /// Memory in bytes used per row, without copies of texts.
     var rowSize: Int {
         let sizes =
             isText
@@ -75,7 +76,8 @@ final class SortColumn {
     /// Whether all rows have the same rank.
     var hasOneRank: Bool { rankRange.lowest >= rankRange.highest }
 
-    /// Appends the keys of consecutive rows of one leaf; integers and doubles in loops.
+    /// Appends the keys of consecutive rows of one leaf. Integers and doubles are appended in loops
+    /// over the leaf.
     func add(_ leaf: ClusterLeaf, _ rows: Range<Int>) throws(RealmError) {
         guard key.isOwn, isExact else { return try add(leaf, Array(rows)) }
         switch try leaf.column(key.column.leafIndex, key.column.layout) {
@@ -111,7 +113,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the rank of numbers `count` times.
+    /// Appends the rank of numbers for `count` rows.
     private func addRanks(_ count: Int) {
         ranks.append(count: count) { $0.initialize(repeating: Self.numberRank, count: count) }
         rankRange = (
@@ -119,7 +121,7 @@ final class SortColumn {
         )
     }
 
-    /// Changes a key to null.
+    /// Changes the key of a row to null.
     private func clear(_ row: Int) {
         ranks[row] = 0
         bits[row] = 0
@@ -176,7 +178,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the keys of rows of a leaf of numbers.
+    /// Appends the keys of rows of a leaf whose values are described completely by words.
     private func addExact(_ cells: ColumnLeaf, _ rows: [Int]) throws(RealmError) {
         switch cells {
         case .integer(let leaf):
@@ -195,7 +197,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends a key that is fully described by its word.
+    /// Appends a key that its word and rank describe completely.
     @inline(__always)
     private func append(_ word: UInt64, rank: UInt8) {
         add(rank: rank)
@@ -228,7 +230,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the key of one row.
+    /// Appends the value of one row as its key.
     @inline(__always)
     func append(_ value: Value) {
         append(value, rank: UInt8(truncatingIfNeeded: ValueOrder.rank(value) &+ 1))
@@ -265,7 +267,7 @@ final class SortColumn {
         return key.column.layout.type == .string ? .string(texts[row]) : .binary(texts[row])
     }
 
-    /// The word of a row's key.
+    /// The eight-byte word of a row's key.
     @inline(__always)
     private func word(_ row: Int) -> UInt64 {
         isText ? (heads?[row] ?? texts[row]).orderedHead : bits[row]
@@ -295,15 +297,15 @@ final class SortColumn {
 
     // MARK: Spilled records
 
-    /// Size of a key in a record, without its tail, in bytes: word, rank, length and offset of the
-    /// tail, and the value if the word is not sufficient.
+    /// Size in bytes of a key in a record: word, rank, length and offset of its text, and the value
+    /// if the word is not sufficient. Excludes the text at the end of the record.
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
-    /// Maximum size of a key in the tail of a record, in bytes.
+    /// Maximum size in bytes of a key's text at the end of a record.
     var maximumTailSize: Int { heads == nil ? 0 : TextHeads.maximumLength }
 
-    /// Stores the key of `row` at `p`, and the first bytes of its text at `tail` bytes from `p`.
-    /// Returns the length of the latter.
+    /// Writes the key of `row` at `p`, and the first bytes of its text `tail` bytes after `p`.
+    /// Returns the number of text bytes written.
     func write(_ row: Int, to p: UnsafeMutableRawPointer, tail: Int) -> Int {
         p.storeBytes(of: word(row), as: UInt64.self)
         p.storeBytes(of: ranks[row], toByteOffset: 8, as: UInt8.self)
@@ -315,7 +317,7 @@ final class SortColumn {
         return head.count
     }
 
-    /// Compares two stored keys: negative, zero or positive.
+    /// Compares the keys in two records: negative, zero or positive.
     func compareRecords(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         let rankA = a.load(fromByteOffset: 8, as: UInt8.self)
         let rankB = b.load(fromByteOffset: 8, as: UInt8.self)
@@ -342,7 +344,7 @@ final class SortColumn {
     private static let stringRank = UInt8(ValueOrder.rank(.string(.empty)) + 1)
     private static let binaryRank = UInt8(ValueOrder.rank(.binary(.empty)) + 1)
 
-    /// Whether a stored key has a null link in its path.
+    /// Whether the key in a record has a null link in its path.
     func isMissing(_ record: UnsafeRawPointer) -> Bool {
         record.load(fromByteOffset: 8, as: UInt8.self) == Self.missing
     }
@@ -352,14 +354,15 @@ final class SortColumn {
     /// Returns one number per row: ascending in the order of the keys, and equal for equal keys.
     func codes() -> [UInt64] { placeCodes() ?? packedCodes() ?? rankedCodes() }
 
-    /// Returns positions among the values of an enumerated column; nil if some row has none.
+    /// Returns each row's position among the sorted values of an enumerated column; nil if some
+    /// row's value has none.
     private func placeCodes() -> [UInt64]? {
         guard distinct != nil, places.count == ranks.count else { return nil }
         return places.all.map { UInt64($0) }
     }
 
-    /// Returns exact words, shifted to make room for null below and null links above; nil if the
-    /// words are not exact or their range is too large.
+    /// Returns the words of the keys, shifted to make room for null below and null links above; nil
+    /// if words do not describe the keys completely or their range is too large.
     private func packedCodes() -> [UInt64]? {
         guard isExact else { return nil }
         let ranks = ranks.all
@@ -380,7 +383,7 @@ final class SortColumn {
         return codes
     }
 
-    /// Returns positions in the sorted list of distinct keys.
+    /// Returns each row's position in the sorted list of distinct keys.
     private func rankedCodes() -> [UInt64] {
         // Numbers that may equal a decimal cannot be hashed, so every row is compared.
         let everyRow = (0..<UInt32(ranks.count)).map { $0 }
@@ -399,8 +402,8 @@ final class SortColumn {
         return ids.map { codeOfID[Int($0)] }
     }
 
-    /// Numbers the distinct keys. Returns the number of each row's key and the first row of each
-    /// number.
+    /// Numbers the distinct keys. Returns the number of each row's key, and by number the first row
+    /// with that key.
     private func distinctKeys() -> (ids: [UInt32], firsts: [UInt32]) {
         var capacity = 1024
         while capacity < ranks.count * 2 { capacity *= 2 }
@@ -435,7 +438,7 @@ final class SortColumn {
         return TextHeads.compare(heads[a], heads[b], (value(a), value(b)), key.collation)
     }
 
-    /// Returns a hash: equal keys have equal hashes.
+    /// Returns a hash of a row's key; equal keys have equal hashes.
     @inline(__always)
     private func hash(_ row: Int) -> UInt64 {
         var hash = (UInt64(ranks[row]) ^ word(row)) &* Self.multiplier

@@ -1,22 +1,22 @@
-/// A word of a sort key.
+/// The part of a sort key that one eight-byte word encodes.
 enum SortPart: Equatable {
-    /// Null, the type, or a null link in the path.
+    /// Null, the type of the value, or a null link in the path.
     case rank
-    /// A number that orders the whole key.
+    /// A number that orders the keys completely.
     case code
-    /// The first eight bytes, or the exact number.
+    /// The first eight bytes of a text, or a number.
     case head
-    /// Word `n` of a text; the first word is `head`.
+    /// Bytes `8 * n` to `8 * n + 7` of a text; `head` encodes the first eight bytes.
     case text(Int)
     /// Length of a text in bytes.
     case length
-    /// Nanoseconds, or the last bytes of an id.
+    /// The nanoseconds of a timestamp, or the last bytes of an object id or UUID.
     case tail
 }
 
-/// The words of a column's keys, for `RowSorter`.
+/// The eight-byte words by which `RowSorter` compares the keys of a column.
 extension SortColumn {
-    /// Prepares the words. Call it once, after the last key was added.
+    /// Chooses how keys are encoded as words. Called once, after the key of the last row was added.
     func finish() {
         switch form {
         case .codes:
@@ -25,9 +25,10 @@ extension SortColumn {
         }
     }
 
-    /// Form of the keys' words.
+    /// Encoding of the column's keys as words.
     enum Form {
-        /// One number per key. Mixed values and decimals are compared in advance to compute it.
+        /// One number per key. Mixed values and decimals are compared with each other in advance to
+        /// number them.
         case codes
         case exact, text, twoWords
     }
@@ -47,8 +48,8 @@ extension SortColumn {
         return hasOneRank ? .head : .rank
     }
 
-    /// Returns the word after one in which the keys of `items` are equal; nil if the whole keys are
-    /// equal.
+    /// Returns the next word to compare for `items`, whose keys are equal up to the word `part`;
+    /// nil if the keys are equal.
     func part(
         after part: SortPart, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -65,8 +66,8 @@ extension SortColumn {
         }
     }
 
-    /// Returns the next word if some text has one; otherwise the length, or nil if the lengths are
-    /// equal.
+    /// Returns the next word of the texts if a text is long enough, otherwise the length; nil if
+    /// the lengths are equal, too.
     private func textPart(
         after word: Int, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -83,16 +84,17 @@ extension SortColumn {
         return isEqual ? nil : .length
     }
 
-    /// Bits to invert in each word: all bits for a descending key.
+    /// Bits inverted in each word: all bits for a descending key, so that the unsigned order is
+    /// reversed.
     var flip: UInt64 { key.isAscending ? 0 : .max }
 
-    /// Returns the words of all rows before they are combined with `flip`; nil if words are
-    /// computed one by one.
+    /// Returns the words of all rows, not yet inverted by `flip`; nil if words are computed row by
+    /// row.
     func words(of part: SortPart) -> UnsafeBufferPointer<UInt64>? {
         part == .head && form != .text ? bits.all : nil
     }
 
-    /// Stores a word of each key in `items`, inverted for a descending key.
+    /// Stores a word of each item's key in the item, inverted for a descending key.
     func load(_ part: SortPart, _ items: UnsafeMutableBufferPointer<SortItem>) {
         switch part {
         case .rank:
@@ -144,8 +146,8 @@ extension SortColumn {
 }
 
 extension ByteView {
-    /// Returns the eight bytes from `offset` on, in the form of `orderedHead`, with zeros after the
-    /// end.
+    /// Returns the eight bytes from `offset` on as an integer in the order of the bytes, padded
+    /// with zeros after the end.
     @inline(__always)
     func orderedWord(at offset: Int) -> UInt64 {
         if offset &+ 8 <= count {

@@ -4,7 +4,7 @@
 ///
 /// Confined to one thread.
 final class SortedRuns {
-    /// Runs of one level, in one file. They are merged into one run of the next level.
+    /// Runs of one merge level, in one file. They are merged into one run of the next level.
     private struct Level {
         let file: SpillFile
         var ends: [Int] = []
@@ -15,7 +15,7 @@ final class SortedRuns {
 
     private let memory: QueryMemoryLimit
     private var levels: [Level] = []
-    /// Number of bytes written to files.
+    /// Number of bytes written to temporary files.
     private(set) var written = 0
 
     init(_ memory: QueryMemoryLimit) throws(RealmError) {
@@ -61,8 +61,8 @@ final class SortedRuns {
         }
     }
 
-    /// Returns all runs merged; of equal records, the record added earlier comes first. Nothing may
-    /// be added afterwards.
+    /// Merges all runs; of equal records, the record added earlier comes first. No record may be
+    /// added afterwards.
     func merged<Order: RunOrder>(_ order: Order) throws(RealmError) -> RunHeap<Order> {
         var all: [SortedRun] = []
         for level in levels.reversed() { all += try Self.runs(of: level) }

@@ -1,5 +1,5 @@
-/// The distinct keys of a list in table order: allows reading objects leaf by leaf and using them
-/// in the order of the list.
+/// The distinct object keys of a list in table order. Objects are read leaf by leaf in that order
+/// and then used in the order of the list.
 package struct TableOrder: Sendable {
     private let keys: Slice<RowKeys>
     private let form: Form
@@ -7,9 +7,10 @@ package struct TableOrder: Sendable {
     package let count: Int
 
     private enum Form: Sendable {
-        /// One bit per key from `first` on, and the number of set bits before each word.
+        /// `words` has one bit per key from `first` on; `before` is the number of set bits before
+        /// each word.
         case bits(first: UInt64, words: [UInt64], before: [UInt32])
-        /// Sorted keys, and the position of each list element among them.
+        /// Sorted distinct keys, and for each list element the index of its key.
         case sorted([ObjectKey], places: [UInt32])
     }
 
@@ -23,8 +24,8 @@ package struct TableOrder: Sendable {
         }
     }
 
-    /// Builds the form with bits; nil if the keys are so sparse that bits would need more memory
-    /// than the keys.
+    /// Builds the bit set; nil if the keys are so sparse that bits would need more memory than the
+    /// keys.
     private static func bits(_ keys: Slice<RowKeys>) -> (Form, Int)? {
         var (least, greatest) = (UInt64.max, UInt64.min)
         keys.base.visit(keys.startIndex..<keys.endIndex) { (_, key) in
@@ -83,8 +84,8 @@ package struct TableOrder: Sendable {
         }
     }
 
-    /// Visits the list in order and passes the position of each key in table order. Ends if `body`
-    /// returns false; returns whether it never did.
+    /// Calls `body` for each list element, in list order, with the index of its key in table order,
+    /// until `body` returns false. Returns whether all elements were visited.
     package func visitPositions(
         _ body: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {
@@ -100,13 +101,14 @@ package struct TableOrder: Sendable {
         return true
     }
 
-    /// Appends records in the order of the list, from element `next` on, until `limit` bytes are in
-    /// the buffer or no record is left. Returns the number of records, without empty ones.
+    /// Appends the records of list elements in list order, from element `next` on, until `limit`
+    /// bytes are in the buffer or no element is left. Returns the number of non-empty records.
     ///
     /// Consecutive records are scattered in memory, so they are prefetched in batches before they
     /// are copied.
     ///
-    /// - Parameter starts: offsets of the records in table order, and the end of the last one.
+    /// - Parameter starts: offsets in bytes of the records in table order, and the end of the last
+    ///   record.
     package func append(
         _ records: UnsafeRawBufferPointer, _ starts: UnsafeBufferPointer<Int>,
         from next: inout Int, to out: inout ByteBuffer, until limit: Int
@@ -148,12 +150,12 @@ package struct TableOrder: Sendable {
         return total
     }
 
-    /// Number of records prefetched at a time.
+    /// Number of records prefetched in one batch.
     private static let fetched = 128
-    /// Number of bytes copied at once for a short record, including bytes after it.
+    /// Number of bytes copied for a short record in one step, including bytes after its end.
     private static let copied = 32
 
-    /// Stores the table-order positions of list elements.
+    /// Stores, for a range of list elements, the index of each key in table order.
     private func store(_ part: Range<Int>, to places: UnsafeMutablePointer<Int>) {
         switch form {
         case .sorted(_, let all): for i in part { places[i - part.lowerBound] = Int(all[i]) }

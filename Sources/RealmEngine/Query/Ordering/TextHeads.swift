@@ -1,18 +1,17 @@
-/// Copies of the first bytes of texts, so that they are compared without going back to the pages they
-/// are in: for encrypted files whose decrypted pages do not all stay in memory. Copies of the keys
-/// of texts instead, for a collation.
+/// Copies of the first bytes of texts, for sorting. Used if decrypted pages do not all stay in
+/// memory, or if a collation compares collation keys in place of the texts.
 ///
 /// Confined to one thread.
 final class TextHeads {
     /// Maximum number of bytes copied per text.
     static let maximumLength = 1024
     private static let chunkSize = 1 << 16
-    /// Bytes after each copy, so that its end can be read in words.
+    /// Number of readable bytes after each copy, so that its end can be read in eight-byte words.
     private static let padding = 8
 
     private var chunks: [UnsafeMutableRawPointer] = []
     private var used = 0
-    /// Copy by row; empty for values other than texts.
+    /// Copy of each row's text; empty for values other than texts.
     private let heads: ReusedBuffer<ByteView>
     private let collation: TextCollation
 
@@ -30,7 +29,7 @@ final class TextHeads {
 
     subscript(row: Int) -> ByteView { heads[row] }
 
-    /// Appends a copy for a row's value.
+    /// Appends a copy of the text of a row's value.
     func append(_ value: Value) {
         switch value {
         case .string(let text): heads.append(collation.withKey(of: text, copy))
@@ -39,7 +38,7 @@ final class TextHeads {
         }
     }
 
-    /// Returns the value with a copy of its text, unless the text is longer than `maximumLength`.
+    /// Returns the value with its text copied, unless the text is longer than `maximumLength`.
     func copy(of value: Value) -> Value {
         switch value {
         case .string(let text) where text.count <= Self.maximumLength: .string(copy(text))
@@ -48,7 +47,8 @@ final class TextHeads {
         }
     }
 
-    /// Copies the first bytes of a text. Returns the original bytes if no memory is left.
+    /// Copies the first bytes of a text. Returns the text in the file's pages if the allocation
+    /// fails.
     private func copy(_ text: ByteView) -> ByteView {
         let count = min(text.count, Self.maximumLength)
         if count == 0 { return .empty }
@@ -83,7 +83,7 @@ extension TextCollation {
         return ValueRules.compare(a, b)
     }
 
-    /// Negative, zero or positive: nulls first, then by kind.
+    /// Compares two values: nulls first, then by kind. Negative, zero or positive.
     func order(_ a: Value, _ b: Value) -> Int {
         let (rankA, rankB) = (ValueOrder.rank(a), ValueOrder.rank(b))
         return rankA != rankB ? (rankA < rankB ? -1 : 1) : compare(a, b)

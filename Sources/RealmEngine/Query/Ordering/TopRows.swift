@@ -1,15 +1,15 @@
-/// Finds the first rows of a sort without sorting all rows. When enough candidates have
-/// accumulated, they are reduced to the wanted number. If the first key is an own number property,
-/// a kernel then skips rows that cannot precede the last candidate.
+/// Finds the first rows of a SORT with a LIMIT without sorting all rows. Whenever enough candidates
+/// have accumulated, the rows beyond the limit are removed. If the first key is an own number
+/// property, a kernel then skips rows that cannot precede the last candidate.
 struct TopRows {
     private let wanted: Int
     private let keys: [BoundSortKey]
     private let arranger: RowArranger
     private var candidates: [ObjectKey] = []
-    /// Matches rows that may still be among the first; nil to test none.
+    /// Matches rows that can still be among the first rows; nil to accept every row.
     private var gate: QueryTerm?
 
-    /// Maximum number of wanted rows; for more, sorting all rows is faster.
+    /// Maximum LIMIT for this method; for a higher limit, sorting all rows is faster.
     static let maximum = 4096
 
     init(_ wanted: Int, _ keys: [BoundSortKey], _ arranger: RowArranger) {
@@ -27,7 +27,7 @@ struct TopRows {
         if candidates.count >= wanted &* 2 &+ 512 { try cut(builder, directory) }
     }
 
-    /// Keeps the best candidates in table order, which decides ties.
+    /// Removes candidates beyond the limit and restores table order, which decides ties.
     private mutating func cut(
         _ builder: TermBuilder, _ directory: LeafDirectory?
     ) throws(RealmError) {
@@ -40,7 +40,7 @@ struct TopRows {
     }
 
     /// Makes a test for rows that do not sort after the object `last` by the first key; nil if the
-    /// key does not allow one.
+    /// key's type allows no such test.
     private func gate(
         behind last: ObjectKey, _ builder: TermBuilder
     ) throws(RealmError) -> QueryTerm? {
@@ -64,13 +64,13 @@ struct TopRows {
         return OrTerm([term, builder.term(for: null)])
     }
 
-    /// Returns the rows in order.
+    /// Returns the first rows in sorted order.
     mutating func finish() throws(RealmError) -> [ObjectKey] {
         if !candidates.isEmpty { try order() }
         return candidates
     }
 
-    /// Sorts the candidates and removes those beyond the wanted number.
+    /// Sorts the candidates and removes those beyond the limit.
     private mutating func order() throws(RealmError) {
         candidates = Array(try arranger.sorted(RowKeys(candidates), keys).prefix(wanted))
     }

@@ -2,18 +2,18 @@
 ///
 /// The hash uses a random secret, so that a file cannot be built to make all values collide.
 final class ValueNumbers {
-    /// Value by number; of equal values the first one. Texts of at most `TextHeads.maximumLength`
-    /// bytes are copies if texts are copied.
+    /// Value by number; of equal values, the first that occurred. Texts up to
+    /// `TextHeads.maximumLength` bytes are copied if `heads` is not nil.
     let values = ReusedBuffer<Value>()
-    /// Nil if texts are compared in place.
+    /// Copies of the texts; nil if texts are compared in the file's pages.
     private var heads: TextHeads?
     private let hashes = ReusedBuffer<UInt64>()
     private let collation: TextCollation
-    /// The keys of the values; nil without a collation.
+    /// Collation keys of the texts; nil without a collation.
     private var keys: TextHeads?
-    /// Short texts by number, compared without reading the file.
+    /// Text of at most 16 bytes by number, compared without reading the file.
     private let shorts = ReusedBuffer<ShortText>()
-    /// Number plus 1; 0 for a free slot.
+    /// Hash table: the number of a value plus 1, or 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>
     private var mask: Int
     private let secret = UInt64.random(in: 0...UInt64.max) | 1
@@ -51,7 +51,7 @@ final class ValueNumbers {
         slots.initialize(repeating: 0, count: Self.minimumSlotCount)
     }
 
-    /// Returns the number of an integer. All values must be integers.
+    /// Returns the number of an integer. May only be used if all numbered values are integers.
     @inline(__always)
     func number(of integer: Int64) -> UInt32 {
         let hash = mix(UInt64(bitPattern: integer))
@@ -64,12 +64,12 @@ final class ValueNumbers {
         return add(.int(integer), hash, at: bucket)
     }
 
-    /// Whether `number(ofShort:)` takes short texts.
+    /// Whether texts of at most 16 bytes are numbered by `number(ofShort:)`.
     @inline(__always)
     var takesShort: Bool { keys == nil }
 
-    /// Returns the number of a text of at most 16 bytes. All texts of that length must be numbered
-    /// by this function.
+    /// Returns the number of a text of at most 16 bytes. Texts of that size must be numbered by
+    /// this function only.
     @inline(__always)
     func number(ofShort text: ByteView) -> UInt32 {
         let short = ShortText(text)
@@ -83,7 +83,8 @@ final class ValueNumbers {
         return add(.string(text), hash, at: bucket, short)
     }
 
-    /// Returns the number of a value of any type. Equal numbers of different types share one.
+    /// Returns the number of a value of any type. Numerically equal values of different types share
+    /// a number.
     func number(of value: Value) -> UInt32 {
         if keys != nil, case .string(let text) = value {
             return collation.withKey(of: text) { number(of: value, key: $0) }
@@ -91,8 +92,8 @@ final class ValueNumbers {
         return number(of: value, hash(value)) { Self.areEqual(values.all[$0], value) }
     }
 
-    /// Returns the number of a value with this hash, which `isEqual` compares with the value of a
-    /// number.
+    /// Returns the number of a value with the given hash. `isEqual` compares the value with the
+    /// value of a number.
     @inline(__always)
     private func number(
         of value: Value, _ hash: UInt64, _ isEqual: (Int) -> Bool
@@ -106,7 +107,7 @@ final class ValueNumbers {
         return add(value, hash, at: bucket)
     }
 
-    /// Returns the number of a text, by its key in the collation.
+    /// Returns the number of a text, identified by its collation key.
     private func number(of text: Value, key: ByteView) -> UInt32 {
         let head = ByteView(key.base, count: min(key.count, TextHeads.maximumLength))
         return number(of: text, hash(key)) { number in
@@ -115,7 +116,7 @@ final class ValueNumbers {
         }
     }
 
-    /// Negative, zero or positive: the order of two numbered values.
+    /// Compares the values of two numbers: negative, zero or positive.
     func order(_ a: Int, _ b: Int) -> Int {
         let (first, second) = (values.all[a], values.all[b])
         guard let keys, case .string = first, case .string = second else {
@@ -163,7 +164,7 @@ struct ShortText: Equatable {
     let count: Int
 
     static let maximumLength = 16
-    /// Equals no text.
+    /// A placeholder that equals no text.
     static let none = ShortText(low: 0, high: 0, count: -1)
 
     private init(low: UInt64, high: UInt64, count: Int) {

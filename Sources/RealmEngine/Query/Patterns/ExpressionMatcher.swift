@@ -4,7 +4,8 @@
 final class ExpressionMatcher {
     private let program: ExpressionProgram
     private let classes: Int
-    /// Next state by state and class; `unknown` or `dead` if there is none.
+    /// Next state by state and class of scalar; `unknown` if it was not built yet, `dead` if no
+    /// match is possible.
     private var next: [Int32] = []
     private var states: [Key] = []
     private var numbers: [Key: Int32] = [:]
@@ -12,7 +13,7 @@ final class ExpressionMatcher {
     private var first: Int32 = 0
 
     private static let unknown: Int32 = -1
-    /// No continuation of the value matches.
+    /// State number that means that no continuation of the value matches.
     private static let dead: Int32 = -2
 
     // Buffers of `step`, kept to reuse their memory.
@@ -20,13 +21,14 @@ final class ExpressionMatcher {
     private var mark = 0
     private var stack: [Int] = []
 
-    /// Live states of the program, ascending, and the kind of the previous scalar.
+    /// Key of a cached state: the live states of the program, ascending, and the kind of the
+    /// previous scalar.
     private struct Key: Hashable {
         let live: [Int32]
         let before: UInt8
     }
 
-    /// Maximum size of `next` before the cache is emptied: 1 MiB.
+    /// Maximum number of elements of `next` before the cache is emptied, which take 1 MiB.
     private static let maximumNumbers = 1 << 18
 
     init(_ program: ExpressionProgram) {

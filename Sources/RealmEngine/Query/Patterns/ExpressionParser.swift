@@ -2,18 +2,18 @@
 struct ExpressionParser {
     struct Failure: Error, Equatable {
         let message: String
-        /// Offset in the expression, in scalars.
+        /// Offset of the failure in the expression, in scalars.
         let offset: Int
     }
 
     private struct Flags {
-        /// `i`: letters match both cases.
+        /// Flag `i`: letters match both cases.
         var foldsCase: Bool
-        /// `s`: `.` also matches line ends.
+        /// Flag `s`: `.` also matches line ends.
         var dotIsAll = false
-        /// `m`: `^` and `$` match at each line.
+        /// Flag `m`: `^` and `$` match at each line.
         var isMultiline = false
-        /// `x`: white space and `#` comments are ignored.
+        /// Flag `x`: white space and `#` comments are ignored.
         var isSpaced = false
     }
 
@@ -24,7 +24,7 @@ struct ExpressionParser {
 
     /// Maximum nesting of groups and sets.
     static let maximumDepth = 100
-    /// The largest count of `{n,m}`.
+    /// Maximum of `n` and `m` in a repetition `{n,m}`.
     static let maximumCount = 1000
 
     private init(_ text: String, foldsCase: Bool) {
@@ -328,7 +328,7 @@ struct ExpressionParser {
 
     // MARK: Sets
 
-    /// Parses `[..]` after its bracket.
+    /// Parses a set `[..]` after its opening bracket.
     private mutating func set(_ start: Int) throws(Failure) -> ScalarSet {
         depth += 1
         if depth > Self.maximumDepth { throw failure("too many sets in each other", at: start) }
@@ -360,7 +360,7 @@ struct ExpressionParser {
         return set
     }
 
-    /// Parses the right side of `&&` or `--` with the closing bracket.
+    /// Parses the right side of `&&` or `--` in a set, with the closing bracket.
     private mutating func rest(_ start: Int) throws(Failure) -> ScalarSet {
         depth += 1
         if depth > Self.maximumDepth { throw failure("too many sets in each other", at: start) }

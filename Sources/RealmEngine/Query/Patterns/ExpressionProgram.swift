@@ -1,7 +1,7 @@
 /// A regular expression as states of a nondeterministic automaton over classes of scalars.
 struct ExpressionProgram: Sendable {
     enum State: Sendable {
-        /// Matches one scalar of a set.
+        /// Matches one scalar of the set with a given index.
         case scalar(set: Int, next: Int)
         case either(Int, Int)
         case assertion(ExpressionTree.Assertion, next: Int)

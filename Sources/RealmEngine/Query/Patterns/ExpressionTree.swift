@@ -5,7 +5,7 @@ indirect enum ExpressionTree {
     case assertion(Assertion)
     case sequence([ExpressionTree])
     case choice([ExpressionTree])
-    /// `maximum` is nil for no limit.
+    /// A repeated expression; `maximum` is nil for no limit.
     case repeated(ExpressionTree, minimum: Int, maximum: Int?)
 
     /// A condition on a position between two scalars.

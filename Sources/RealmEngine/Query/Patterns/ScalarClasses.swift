@@ -1,17 +1,17 @@
 /// Classes of scalars that belong to the same sets of an expression.
 struct ScalarClasses: Sendable {
-    /// First scalars of ranges within one class, ascending from 0.
+    /// First scalar of each range of scalars that belong to one class, ascending from 0.
     private let bounds: [UInt32]
     private let classOfRange: [UInt16]
     private let classOfASCII: [UInt16]
     let count: Int
-    /// Whether each set contains the scalars of each class.
+    /// Whether a set contains the scalars of a class, by set and class.
     private let isMember: [[Bool]]
     private let kindOfClass: [ScalarKind]
 
     /// Kind of the scalar before or after a position.
     enum ScalarKind: UInt8, Sendable {
-        /// The start or the end of the value.
+        /// No scalar: the position is the start or the end of the value.
         case outside
         case word
         case lineEnd

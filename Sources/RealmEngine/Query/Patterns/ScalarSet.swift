@@ -33,7 +33,8 @@ struct ScalarSet: Equatable, Sendable {
                 }
             }
         }
-        /// Adds a range whose scalars all have the properties of the first one.
+        /// Adds a range of scalars if the first scalar is a member; all scalars of the range have
+        /// equal properties.
         func take(_ range: ClosedRange<UInt32>) {
             guard let scalar = Unicode.Scalar(range.lowerBound) else { return }
             if isMember(scalar) { found.append(range) }
@@ -174,7 +175,7 @@ extension ScalarSet {
         "pi", "pf", "po", "sm", "sc", "sk", "so", "zs", "zl", "zp", "cc", "cf", "cs", "co", "cn",
     ]
 
-    /// Returns the index of a category in `shortNames`.
+    /// Returns the index of a general category in `shortNames`.
     private static func number(_ category: Unicode.GeneralCategory) -> UInt32 {
         switch category {
         case .uppercaseLetter: 0

@@ -1,10 +1,10 @@
 /// Objects found by search indexes, in table order and without duplicates.
 enum FoundObjects: Sendable {
     case keys([ObjectKey])
-    /// A verified list of an index, or a part of it.
+    /// A verified list of object keys of an index, or a range of its positions.
     case list(Ref, Range<Int>)
 
-    /// Maximum number of keys of a list that are read one by one.
+    /// Maximum number of keys in a list for which keys are read one by one.
     private static let few = 8
 
     var count: Int {
@@ -31,7 +31,7 @@ enum FoundObjects: Sendable {
         }
     }
 
-    /// Returns the first keys, at most `limit`.
+    /// Returns the first keys in table order, at most `limit`.
     func keys(_ space: NodeSpace, first limit: Int = .max) throws(RealmError) -> [ObjectKey] {
         if case .keys(let keys) = self { return keys.count <= limit ? keys : Array(keys[..<limit]) }
         let wanted = min(limit, count)
@@ -49,7 +49,7 @@ enum FoundObjects: Sendable {
         return keys
     }
 
-    /// Returns the first key; nil if there is none.
+    /// Returns the first key in table order; nil if no object was found.
     func first(_ space: NodeSpace) throws(RealmError) -> ObjectKey? {
         switch self {
         case .keys(let keys): keys.first
@@ -58,7 +58,7 @@ enum FoundObjects: Sendable {
         }
     }
 
-    /// Returns the objects that are in both.
+    /// Returns the objects that are in both sets.
     func intersection(
         _ other: FoundObjects, _ space: NodeSpace
     ) throws(RealmError) -> FoundObjects {
@@ -89,7 +89,7 @@ enum FoundObjects: Sendable {
             })
     }
 
-    /// Returns the objects leaf by leaf.
+    /// Returns the found objects as slices of the table's leaves.
     func parts(_ table: ClusterTree) throws(RealmError) -> [LeafSlice] {
         var parts: [LeafSlice] = []
         var current: (leaf: ClusterLeaf, among: Selection)?
@@ -140,7 +140,8 @@ extension [ObjectKey] {
         return true
     }
 
-    /// Sorts with one bit per key. Returns false if the keys are too sparse.
+    /// Sorts the keys and removes duplicates with one bit per key. Returns false if the keys are
+    /// too sparse.
     private mutating func arrangeByBits() -> Bool {
         guard let low = self.min(by: { $0.raw < $1.raw })?.raw,
             let high = self.max(by: { $0.raw < $1.raw })?.raw,

@@ -5,9 +5,9 @@
 /// language 23).
 final class IndexCandidates: Sendable {
     let objects: FoundObjects
-    /// Condition still to be tested for each of the objects.
+    /// Condition that must still be tested for each found object.
     let rest: BoundCondition
-    /// Terms of an AND that are true for all of the objects, if others remain to be tested.
+    /// Terms of an AND that are true for all found objects, if other terms must still be tested.
     private let someTrueTerms: [BoundCondition]
     /// The property whose index was used first, with its index into the columns of its class.
     private let index: (table: TableInfo, place: Int)?
@@ -18,7 +18,7 @@ final class IndexCandidates: Sendable {
         return "\(table.className).\(table.columns[place].name)"
     }
 
-    /// Whether every one of the objects matches the query.
+    /// Whether every found object matches the query, so that no test remains.
     var isFinal: Bool {
         if case .constant(true) = rest { return true }
         return false
@@ -34,7 +34,8 @@ final class IndexCandidates: Sendable {
         return [condition]
     }
 
-    /// Share of all objects, as a divisor, above which testing every object is faster.
+    /// Indexes are used if they find at most the number of all objects divided by this number; for
+    /// more, testing every object is faster.
     private static let worthwhileShare = 4
 
     /// Nil if no index helps with `condition`.
@@ -75,14 +76,14 @@ final class IndexCandidates: Sendable {
     }
 }
 
-/// Results of index searches for the terms of an AND, one after the other.
+/// Results of index searches for the terms of an AND, combined term by term.
 private struct IndexAnswers {
     private let table: TableInfo
     private let snapshot: Snapshot
     private let terms: [Numbered]
-    /// Objects common to all terms searched so far; nil if no index was used.
+    /// Objects found by every index search so far; nil before the first search.
     private(set) var objects: FoundObjects?
-    /// Indexes of the terms that need no test any more.
+    /// Indexes of the AND's terms that are true for all found objects and need no test.
     private(set) var trueTerms: [Int] = []
     private(set) var first: IndexTerm?
 
@@ -91,10 +92,11 @@ private struct IndexAnswers {
         let term: IndexTerm
     }
 
-    /// Reading another list is worthwhile if it has at most this many times the number of remaining
-    /// objects.
+    /// Another index list is read only if its length is at most this number times the number of
+    /// remaining objects.
     private static let intersectionShare = 32
-    /// Number of objects up to which testing is faster than following links backwards.
+    /// Maximum number of remaining objects for which testing them is faster than following links
+    /// backwards.
     static let fewObjects = 64
 
     init(
@@ -133,7 +135,7 @@ private struct IndexAnswers {
         }
     }
 
-    /// The term that leaves at most one object, by primary key; nil if there is none.
+    /// The term on a primary key that is true for at most one object; nil if there is no such term.
     private var unique: Numbered? {
         guard let key = table.primaryKey else { return nil }
         return terms.first {

@@ -1,12 +1,12 @@
-/// Searches the indexes of one class for terms. Trivial, with unretained references: the caller
-/// must retain the class and the snapshot.
+/// Searches the indexes of one class for terms. A trivial value with unretained references: the
+/// caller must retain the class and the snapshot.
 struct IndexSearch {
     private unowned(unsafe) let table: TableInfo
     private unowned(unsafe) let snapshot: Snapshot
     private let space: NodeSpace
     private let tree: ClusterTree
 
-    /// Divisor of the number of all objects that gives the limit of `isWorthwhile`.
+    /// The number of all objects divided by this number is the limit of `isWorthwhile`.
     private static let worthwhileShare = 16
     private static let limitDivisor = 64
 
@@ -17,22 +17,22 @@ struct IndexSearch {
         tree = ClusterTree(space: space, root: table.root)
     }
 
-    /// Whether few enough objects remain to read them one by one; for more, visiting every leaf is
-    /// faster.
+    /// Whether `count` objects are few enough to read them one by one; for more, visiting every
+    /// leaf is faster.
     private func isWorthwhile(_ count: Int) throws(RealmError) -> Bool {
         if count <= Self.limitDivisor { return true }
         let most = try tree.count() / Self.worthwhileShare
         return count <= most
     }
 
-    /// An entry of an index, and the position of the value for which it was found.
+    /// An index entry, and the position in the term's list of the value for which it was found.
     struct Hit {
         let entry: SearchIndex.Entry
         let value: Int
     }
 
-    /// Returns the objects with the single value of a test; nil if that requires reading more than
-    /// the first and the last of them.
+    /// Returns the objects whose property equals the single constant of a test; nil if that
+    /// requires reading more objects than the first and the last in the index list.
     func objects(_ test: ColumnTest, _ place: Int) throws(RealmError) -> FoundObjects? {
         guard case .strict(let wanted) = test.operand, test.folding.isNone else { return nil }
         let type = test.column.layout.type
@@ -60,14 +60,15 @@ struct IndexSearch {
     /// Index entries found for a term, before any object was read.
     struct Lookup {
         fileprivate var hits = SmallArray<Hit>()
-        /// Entries of each required word, and of each excluded word.
+        /// Index entries of each required word, and of each excluded word.
         fileprivate var words: [SmallArray<Hit>] = []
         fileprivate var excluded: [SmallArray<Hit>] = []
-        /// Maximum number of objects.
+        /// Maximum number of objects that the entries reference.
         fileprivate(set) var count = 0
     }
 
-    /// Searches the index for a direct term; nil if that is not worthwhile.
+    /// Searches the index for a term on the queried class; nil if using the index is not
+    /// worthwhile.
     func lookUp(_ term: IndexTerm) throws(RealmError) -> Lookup? {
         let index = SearchIndex(space: space, root: term.column.indexRoot)
         var lookup = Lookup()
@@ -152,8 +153,8 @@ struct IndexSearch {
 
     private static let exactNumbers = -9_999_999.0...9_999_999.0
 
-    /// Reads values of a property by object key. Trivial, so that loops copy it without reference
-    /// counting.
+    /// Reads values of one property by object key. A trivial value, so that loops copy it without
+    /// reference counting.
     private struct Cells {
         let column: BoundColumn
         let holdsWords: Bool
@@ -172,16 +173,18 @@ struct IndexSearch {
         }
     }
 
-    /// Conditions under which the first and last value of a list describe the whole list.
+    /// Conclusions that may be drawn from the first and last object of an index list about the
+    /// whole list.
     private struct Trust {
-        /// Whether no value of the list is wanted if neither the first nor the last is.
+        /// Whether no object in the list has the wanted value if neither the first nor the last has
+        /// it.
         var dropsUnlike = false
         /// Whether the list is sorted by value, so that a part of it may have the wanted value.
         var isSorted = false
     }
 
-    /// Compares a value with the wanted value at an index. Zero if they are equal, otherwise the
-    /// sign of their order.
+    /// Compares a value with the wanted value at an index. Zero if they are equal, otherwise
+    /// negative or positive.
     private typealias Comparison = (Value, Int) -> Int
 
     /// Dynamic keeps the compiler from specializing this function for each `compare`.
@@ -234,7 +237,8 @@ struct IndexSearch {
         case unknown
     }
 
-    /// Determines what the first and last value of a list imply for the whole list.
+    /// Decides by reading few objects of the list which of its objects have the wanted value, that
+    /// none has it, or that neither is certain.
     private func outcome(
         _ list: Ref, _ cells: Cells, _ trust: Trust, _ compare: (Value) -> Int
     ) throws(RealmError) -> Outcome {
@@ -258,8 +262,8 @@ struct IndexSearch {
         }
     }
 
-    /// Returns the first position in a sorted list whose value satisfies `test`; nil if an object
-    /// is missing.
+    /// Returns the first position in a sorted index list whose value satisfies `test`; nil if an
+    /// object in the list does not exist.
     private func place(
         in part: Range<Int>, _ keys: KeyList, _ cells: Cells, _ test: (Value) -> Bool
     ) throws(RealmError) -> Int? {
@@ -343,8 +347,8 @@ extension IndexSearch {
 // MARK: - Links
 
 extension IndexSearch {
-    /// Returns the objects with a link path to the objects of a term; nil if there are too many.
-    /// Found by backlinks; the links themselves are not read.
+    /// Returns the queried objects from which a path leads to the objects that the term finds; nil
+    /// if there are too many. Found by backlinks; the links themselves are not read.
     func linking(_ path: PathTest, _ target: TableInfo, _ term: IndexTerm) throws(RealmError)
         -> FoundObjects?
     {

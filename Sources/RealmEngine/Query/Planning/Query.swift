@@ -2,15 +2,15 @@
 /// from any thread, and can be bound to any snapshot.
 public struct Query: Sendable {
     private let form: Form
-    /// Time zone of date functions.
+    /// Time zone in which date functions are evaluated.
     package var zone = ZoneRules.utc
     /// Order of the bytes of UUIDs in the database.
     package var uuidOrder = UUIDOrder.standard
-    /// Values of `$n`.
+    /// Values of the arguments `$0`, `$1` ...
     var arguments: [QueryArgument]
-    /// Aliases of properties and classes that the query may use.
+    /// Aliases of properties and classes that may be used in the query.
     var aliases: KeyPathAliases
-    /// SORT, DISTINCT and LIMIT, applied after the clauses in the text.
+    /// SORT, DISTINCT and LIMIT clauses applied after the clauses in the text.
     package private(set) var clauses: [QueryClause] = []
 
     private enum Form: Sendable {
@@ -20,7 +20,7 @@ public struct Query: Sendable {
 
     private enum Compound { case all, any, not }
 
-    /// Number of nested compounds.
+    /// Number of levels of nested compounds in the condition.
     private var height = 0
 
     /// Parses `text` (query language 3). Recently used texts are cached.
@@ -118,7 +118,7 @@ public struct Query: Sendable {
         return String(decoding: parsed.source.text, as: UTF8.self)
     }
 
-    /// Whether the query has a condition that some object may not match.
+    /// Whether the query has a condition other than TRUEPREDICATE.
     var hasCondition: Bool {
         switch form {
         case .tree(let parsed):

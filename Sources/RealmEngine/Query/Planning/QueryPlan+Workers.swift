@@ -35,8 +35,8 @@ extension QueryPlan {
     }
 }
 
-/// A count shared by several workers: each takes the next range of leaves until none is left. No
-/// worker waits for another.
+/// A count shared by several workers: each worker takes the next range of leaves until none is
+/// left. No worker waits for another.
 private final class SharedCount: @unchecked Sendable {
     /// Number of leaves per range: large enough to make taking a range cheap, small enough for all
     /// workers to end at about the same time.
@@ -45,7 +45,7 @@ private final class SharedCount: @unchecked Sendable {
     private let stretches: [LeafRange]
     private let next = Atomic<Int>(0)
     private let hasFailed = Atomic<Bool>(false)
-    /// Result by range, written by the worker that took the range.
+    /// Result of each range, written by the worker that took the range.
     private let outcomes: UnsafeMutablePointer<Outcome>
 
     private struct Outcome {

@@ -1,9 +1,10 @@
-/// Decisions of a plan, which are the same every time for a bound query.
+/// Decisions of a plan that can be reused each time the same bound query runs.
 struct QueryDecision: Sendable {
     let filter: BoundCondition
     let candidates: IndexCandidates?
 
-    /// Maximum number of cached keys; more keys are looked up again each time.
+    /// Maximum number of object keys found by indexes that are cached; more keys are looked up
+    /// again each time.
     private static let maximumKeys = 1024
 
     var isCached: Bool {
@@ -17,9 +18,9 @@ struct QueryDecision: Sendable {
 public final class QueryPlan: Sendable {
     public let query: BoundQuery
     public let options: QueryOptions
-    /// The condition, with the cheapest and most selective terms first.
+    /// The query's condition, with the cheapest and most selective terms first.
     let filter: BoundCondition
-    /// Objects found by indexes; nil if every leaf is visited.
+    /// Objects found by indexes; nil if no index is used and every leaf is visited.
     let candidates: IndexCandidates?
 
     /// Plans `query` for the snapshot to which it was bound.
@@ -47,7 +48,8 @@ public final class QueryPlan: Sendable {
     /// Whether SORT, DISTINCT or LIMIT affects the order or number of the results.
     package var isArranged: Bool { !query.descriptors.isEmpty }
 
-    /// Returns the leaves to visit, in table order, each with the rows to test.
+    /// Returns the leaves to visit, in table order, each with the rows to test. Rows are not yet
+    /// tested.
     package func parts(in snapshot: Snapshot) throws(RealmError) -> [LeafSlice] {
         if let candidates {
             let tree = ClusterTree(space: snapshot.lookup, root: query.table.root)

@@ -1,4 +1,4 @@
-/// Execution of a plan on one thread: terms with their buffers, over one snapshot.
+/// Execution of a plan on one thread: the terms with their buffers, for one snapshot.
 ///
 /// Parallel workers each make a run of the same plan, over snapshots of the same version, and share
 /// its parts.
@@ -7,7 +7,7 @@ public final class QueryRun {
     let snapshot: Snapshot
     let evaluator: QueryEvaluator
     private let term: QueryTerm
-    /// Cached leaves used by `forEachLeaf`; nil if there are none.
+    /// Cache of opened leaves used by `forEachLeaf`; nil if there is none.
     private(set) var directory: LeafDirectory?
     /// Cursor reused by every call of `first`.
     private var leaves: LeafCursor?
@@ -28,7 +28,7 @@ public final class QueryRun {
 
     private static let fewCandidates = 4
 
-    /// Returns the leaf of a part and its matching rows.
+    /// Returns the leaf of a leaf slice and the rows that match the condition.
     private func match(
         _ part: LeafSlice
     ) throws(RealmError) -> (leaf: ClusterLeaf, rows: Selection) {
@@ -69,7 +69,7 @@ public final class QueryRun {
 
     /// Visits every leaf that may contain matches, in table order, until `body` returns false.
     ///
-    /// - Parameter columns: columns that `body` reads.
+    /// - Parameter columns: columns that `body` reads, to be prefetched.
     func forEachLeaf(
         reading columns: [ColumnLeaves] = [],
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Bool
@@ -106,8 +106,8 @@ public final class QueryRun {
         return found
     }
 
-    /// Row counts at which the test of the first leaf pauses: most searches end among its first
-    /// rows.
+    /// Numbers of rows at which the test of the first leaf pauses to look for a match: most
+    /// searches end among its first rows.
     private static let steps = [2, 16, 256].map { Selection(first: $0) }
 
     private func firstOfLeaves() throws(RealmError) -> ObjectKey? {

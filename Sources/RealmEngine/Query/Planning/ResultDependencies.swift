@@ -1,17 +1,17 @@
-/// Dependencies of a result found in one version: it remains valid in later versions while they are
-/// unchanged. Safe to use from any thread.
+/// Tables and version that a cached result depends on: it remains valid in later versions while
+/// these tables are unchanged. Safe to use from any thread.
 struct ResultDependencies: Sendable {
-    /// The version, or the state of an open write transaction.
+    /// The version, or the state of an open write transaction, in which the result was found.
     let state: VersionState
-    /// The tables that were read; nil for all.
+    /// The tables that were read; nil if any table may have been read.
     private let tables: [TableInfo]?
-    /// Whether a comparison of the tables can show that they are unchanged. In an open write
-    /// transaction, it cannot for tables that the transaction changed.
+    /// Whether comparing the tables can show that they are unchanged. In an open write transaction,
+    /// this fails for tables that the transaction changed.
     private let isLasting: Bool
 
     /// - Parameters:
     ///     - base: the version in which an open write transaction began.
-    ///     - keys: the tables that were read; nil for all.
+    ///     - keys: the tables that were read; nil for all tables.
     init(_ snapshot: Snapshot, base: VersionState?, reading keys: [TableKey]?) {
         state = snapshot.state
         let schema = state.schema
@@ -30,7 +30,7 @@ struct ResultDependencies: Sendable {
         isLasting = true
     }
 
-    /// Returns the dependencies for `snapshot`; nil if they may have changed.
+    /// Returns the dependencies for the version of `snapshot`; nil if a table may have changed.
     func following(_ snapshot: Snapshot) -> ResultDependencies? {
         let now = snapshot.state
         if now === state { return self }

@@ -1,5 +1,5 @@
-/// Tests a query's condition for single objects in any order: objects of a collection, or elements
-/// of other results. Confined to its snapshot's thread.
+/// Tests the query's condition for single objects in any order: objects of a collection, or
+/// elements of other results. Confined to its snapshot's thread.
 final class ObjectTest {
     private let condition: BoundCondition
     private let evaluator: QueryEvaluator
@@ -13,7 +13,7 @@ final class ObjectTest {
         table = TableContext(query.table)
     }
 
-    /// Whether the object matches; false for an object that does not exist.
+    /// Whether the object matches the condition; false if the object does not exist.
     func matches(_ key: ObjectKey) throws(RealmError) -> Bool {
         // The same object may be tested many times, so `isLinked` gives each test its own read
         // budget.

@@ -1,6 +1,6 @@
 extension QueryPlan {
-    /// Runs a DISTINCT that is not preceded by SORT or LIMIT. Nil if this method does not apply or
-    /// exceeds the memory limit.
+    /// Runs a DISTINCT that is not preceded by SORT or LIMIT. Nil if the keys are unsupported or
+    /// the combinations exceed the memory limit.
     func distinctRows(
         _ arranger: RowArranger, _ snapshot: Snapshot
     ) throws(RealmError) -> RowSet? {

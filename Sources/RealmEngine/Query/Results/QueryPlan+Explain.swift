@@ -1,6 +1,7 @@
 extension QueryPlan {
     /// Describes the plan in words, one step per line: how candidates are found, the terms in the
-    /// order of their tests and what tests them, and the clauses applied to the matches.
+    /// order in which they are tested, the method of each test, and the clauses applied to the
+    /// matches.
     public func explanation(in snapshot: Snapshot) throws(RealmError) -> String {
         var lines: [String] = []
         let total = try snapshot.table(query.table).count()
@@ -44,7 +45,7 @@ extension QueryPlan {
         }
     }
 
-    /// Describes a term that candidates need not be tested for.
+    /// Describes a term that is true for all candidates from the indexes and is not tested again.
     private func settledLine(_ condition: BoundCondition) -> String {
         if case .test(let test) = condition { return "\(query.source.quote(test.range)): by index" }
         return "TEXT: by index"

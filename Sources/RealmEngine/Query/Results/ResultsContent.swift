@@ -1,16 +1,17 @@
-/// Content of results in one version. Immutable and safe to use from any thread.
+/// Content of results in one version: the objects, or only their number. Immutable and safe to use
+/// from any thread.
 final class ResultsContent: Sendable {
     let members: Members
     let count: Int
-    /// Dependencies of the content.
+    /// Tables whose change makes the content outdated.
     let basis: ResultDependencies
 
     enum Members: Sendable {
-        /// All objects of the class.
+        /// All objects of the class match.
         case everything
-        /// Keys in order; `isAscending` if they are in table order.
+        /// Keys of the matching objects in order; `isAscending` if they are in table order.
         case keys(RowKeys, isAscending: Bool)
-        /// Only the number of objects was computed.
+        /// Only the number of objects was computed, not the objects.
         case number
     }
 
@@ -18,13 +19,13 @@ final class ResultsContent: Sendable {
         (self.members, self.count, self.basis) = (members, count, basis)
     }
 
-    /// Returns the content for `snapshot`; nil if the objects may have changed.
+    /// Returns the content for the version of `snapshot`; nil if the objects may have changed.
     func following(_ snapshot: Snapshot) -> ResultsContent? {
         if basis.state === snapshot.state { return self }
         return basis.following(snapshot).map { ResultsContent(members, count: count, $0) }
     }
 
-    /// Whether the objects were computed, not only their number.
+    /// Whether the content includes the objects, not only their number.
     var isEnumerated: Bool {
         if case .number = members { return false }
         return true
@@ -37,7 +38,7 @@ extension ResultsDefinition {
     ///
     /// - Parameters:
     ///     - onlyCount: whether the number of objects is sufficient.
-    ///     - bound: all queries combined, if they are already bound to that version.
+    ///     - bound: all queries combined, if the caller has already bound them to that version.
     func content(
         in snapshot: Snapshot, base: VersionState? = nil, onlyCount: Bool = false,
         bound: BoundQuery? = nil
@@ -56,7 +57,7 @@ extension ResultsDefinition {
             ResultDependencies(snapshot, base: base, reading: sources(query)))
     }
 
-    /// Makes the content in the version of `snapshot` from keys found before.
+    /// Makes the content for the version of `snapshot` from the keys of the matching objects.
     func content(of keys: [ObjectKey], in snapshot: Snapshot) throws(RealmError) -> ResultsContent?
     {
         guard !isEverything, let info = snapshot.schema.table(table) else { return nil }
@@ -93,7 +94,7 @@ extension ResultsDefinition {
         origin == .objects && query?.isSorted != true
     }
 
-    /// Returns the targets of a collection, or the objects that link to an object.
+    /// Returns the objects that a collection references, or the objects that link to an object.
     private func linked(in snapshot: Snapshot) throws(RealmError) -> [ObjectKey] {
         switch origin {
         case .objects: return []
@@ -136,7 +137,7 @@ extension ResultsDefinition {
         return keys
     }
 
-    /// Returns the tables on which the content depends; nil for all.
+    /// Returns the tables on which the content depends; nil if it may depend on any table.
     private func sources(_ query: BoundQuery?) -> [TableKey]? {
         var tables: Set<TableKey> = [table]
         switch origin {

@@ -1,17 +1,17 @@
 /// Definition of results, independent of a version: the origin of the objects, their conditions,
 /// and the clauses applied to the matches. Safe to use from any thread.
 public struct ResultsDefinition: Sendable {
-    /// Class of the objects.
+    /// Class of the objects in the results.
     let table: TableKey
     let origin: Origin
     /// Queries whose conditions must all be true; their clauses apply in order.
     private(set) var queries: [Query] = []
 
-    /// Origin and initial order of the objects.
+    /// Set of objects to which the queries are applied, and their initial order.
     package enum Origin: Hashable, Sendable {
-        /// All objects of the class.
+        /// All objects of the class, in table order.
         case objects
-        /// Targets of a list, set or dictionary, in its order, once per element.
+        /// Objects that a list, set or dictionary references, in its order, once per element.
         case collection(ObjectLink, ColumnKey)
         /// Objects that link to an object by one of their properties, once per link.
         case linking(to: ObjectLink, by: ColumnKey)

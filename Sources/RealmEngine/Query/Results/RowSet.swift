@@ -21,7 +21,7 @@ extension QueryPlan {
         return RowSet(table: query.table, keys: try arranger.arranged(matches))
     }
 
-    /// Returns the first object of the results; nil if there are none.
+    /// Returns the first object of the results; nil if the results are empty.
     public func first(in snapshot: Snapshot) throws(RealmError) -> ObjectKey? {
         if isArranged { return try rows(in: snapshot).keys.first }
         if let candidates, candidates.isFinal {
@@ -30,7 +30,7 @@ extension QueryPlan {
         return try QueryRun(self, in: snapshot).first()
     }
 
-    /// Returns the objects that match the condition, at least the first `limit` of them.
+    /// Returns the keys of the first `limit` objects that match the condition, possibly more.
     private func keys(in snapshot: Snapshot, first limit: Int) throws(RealmError) -> RowKeys {
         if limit == 0 { return RowKeys([]) }
         if let candidates, candidates.isFinal {
@@ -44,7 +44,7 @@ extension QueryPlan {
         return try keys.finish()
     }
 
-    /// Returns the first candidates, all of which match.
+    /// Returns the keys of the first `limit` candidates, all of which match the condition.
     private func keys(
         _ candidates: IndexCandidates, in snapshot: Snapshot, first limit: Int = .max
     ) throws(RealmError) -> RowKeys {
@@ -60,7 +60,7 @@ extension QueryPlan {
         return try keys.finish()
     }
 
-    /// Runs a small LIMIT directly after the first SORT; nil if this method does not apply.
+    /// Runs a small LIMIT that directly follows the first SORT; nil if the query has another form.
     private func topRows(
         _ arranger: RowArranger, _ snapshot: Snapshot
     ) throws(RealmError) -> RowSet? {
@@ -78,7 +78,7 @@ extension QueryPlan {
         return RowSet(table: query.table, keys: try arranger.arranged(keys, after: 2))
     }
 
-    /// Applies the clauses to matches in table order, found by workers.
+    /// Applies the clauses to matching objects in table order, which parallel workers found.
     func arranged(
         _ matches: [ObjectKey], in snapshot: Snapshot
     ) throws(RealmError) -> RowSet {

@@ -1,9 +1,9 @@
-/// Cache of the numbers of texts in a leaf's byte area, by their bytes, so that cached texts are
-/// not hashed again. Used by one thread.
+/// Cache of the value numbers of texts in a leaf's byte area, by their bytes, so that cached texts
+/// are not hashed again. Used by one thread.
 final class AreaNumbers {
     /// Maximum size of a cached text in bytes. The last byte of its words is its size.
     private static let maximumSize = 23
-    /// Number of bytes read per text.
+    /// Number of bytes read per text: three words.
     private static let wordSize = 24
     /// Sizes in bytes of texts compared by their first and last word, which overlap.
     private static let inTwoWords = 8...16
@@ -24,8 +24,8 @@ final class AreaNumbers {
 
     deinit { (masks - 16).deallocate() }
 
-    /// Stores the numbers of cached texts in `numbers`, and `unknown` for other texts and for null.
-    /// Returns rows that contain all unknown ones; nil if the leaf is damaged.
+    /// Stores the value numbers of cached texts in `numbers`, and `unknown` for other texts and
+    /// null. Returns rows among which all uncached texts and nulls are; nil if the leaf is damaged.
     func find(
         _ texts: BytesLeaf, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Selection? {
@@ -68,7 +68,7 @@ final class AreaNumbers {
         return highest == Self.unknown ? rows : hidden
     }
 
-    /// Returns the number of a text of a size that two words do not hold.
+    /// Returns the cached value number of a text that is shorter than 8 or longer than 16 bytes.
     @inline(never)
     private func number(
         _ table: WordNumbers.Table, _ text: UnsafeRawPointer, _ count: Int
@@ -82,7 +82,7 @@ final class AreaNumbers {
                 | UInt64(count) &<< 56)
     }
 
-    /// Caches the number of a text.
+    /// Caches the value number of a text.
     func insert(_ text: ByteView, _ number: UInt32) {
         guard text.count <= Self.maximumSize else { return }
         if Self.inTwoWords.contains(text.count) {

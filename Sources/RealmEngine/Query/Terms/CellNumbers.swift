@@ -1,19 +1,19 @@
-/// Cache of the numbers of short texts, by the bytes of their cells including padding, so that
-/// cached texts are not read again. Used by one thread.
+/// Cache of the value numbers of short texts, by the bytes of their cells including padding, so
+/// that cached texts are not read again. Used by one thread.
 final class CellNumbers {
     /// Size of a cell in bytes. Equal texts in cells of different widths have different bytes.
     let width: Int
     private let cached = WordNumbers()
-    /// The same numbers without collisions; only for cells of 16 bytes.
+    /// The same cached numbers in a table without collisions; used only for cells of 16 bytes.
     private let few = FewCells()
 
-    /// Number of cells that are not cached.
+    /// Placeholder number of cells that are not cached.
     static let unknown = WordNumbers.unknown
 
     init(width: Int) { self.width = width }
 
-    /// Stores the numbers of cached cells in `numbers`, and `unknown` for others. Returns whether
-    /// there are others.
+    /// Stores the value numbers of cached cells in `numbers`, and `unknown` for other cells.
+    /// Returns whether there are other cells.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -27,12 +27,13 @@ final class CellNumbers {
         }
     }
 
-    /// Whether all cells are certainly cached; false if that is not known without a search.
+    /// Whether the cells of all selected rows are certainly cached; false if that cannot be decided
+    /// without a search.
     func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
         width == 16 && few.isComplete && few.hasAll(cells, rows)
     }
 
-    /// Caches the number for the cell of `row`.
+    /// Caches the value number of the cell of `row`.
     func insert(_ cells: UnsafeRawPointer, _ row: Int, _ number: UInt32) {
         let (low, high) =
             switch width {

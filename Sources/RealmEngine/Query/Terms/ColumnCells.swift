@@ -1,5 +1,5 @@
-/// One column as kernels read it, leaf by leaf. Leaves come from a cache of opened leaves, or are
-/// opened when needed.
+/// Access to one column for kernels, leaf by leaf. Leaves come from the cache of a `LeafDirectory`,
+/// or are opened when needed.
 struct ColumnCells<Leaf: CachedLeaf> {
     let column: BoundColumn
     /// Opened leaves, owned by `directory`; nil without a directory.
@@ -10,25 +10,26 @@ struct ColumnCells<Leaf: CachedLeaf> {
 
     init(_ column: BoundColumn) { self.column = column }
 
-    /// Uses the opened leaves of `directory` from now on.
+    /// Takes the column's leaves from the cache of `directory` from now on.
     mutating func attach(_ directory: LeafDirectory) {
         cachedLeaf = directory.leaves(column.leafIndex, column.layout)
         self.directory = directory
         fetched = directory.count > Self.maximumCachedCells ? directory.count : 0
     }
 
-    /// Returns the column's leaf of a cluster leaf, with one value per object.
+    /// Returns the column's part of a cluster leaf: one value per object.
     @inline(__always)
     func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> Leaf {
         if leaf.place >= 0, let cachedLeaf { return cachedLeaf[leaf.place].reading(in: leaf.space) }
         return try opened(leaf)
     }
 
-    /// Maximum number of leaves that stay in the processor's cache between queries.
+    /// Maximum number of leaves for which prefetching is not useful, because they stay in the
+    /// processor's cache between queries.
     private static var maximumCachedCells: Int { 1024 }
 
-    /// Returns the column's leaf of the next cluster leaf, to prefetch it; nil if it is not open or
-    /// prefetching is not useful.
+    /// Returns the column's part of the next cluster leaf, to prefetch it; nil if it is not cached
+    /// or prefetching is not useful.
     @inline(__always)
     func next(_ leaf: ClusterLeaf) -> UnsafePointer<Leaf>? {
         guard leaf.place >= 0, let cachedLeaf, leaf.place &+ 1 < fetched else { return nil }

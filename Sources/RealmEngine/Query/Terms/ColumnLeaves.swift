@@ -1,5 +1,5 @@
-/// The leaves of one column, as aggregates, groups and sorts read them. Leaves come from a
-/// directory if there is one; otherwise they are opened.
+/// Access to one column for aggregates, groups and sorts, leaf by leaf. Leaves come from the cache
+/// of a `LeafDirectory` if there is one, and are opened otherwise.
 ///
 /// Confined to one thread.
 final class ColumnLeaves {
@@ -15,7 +15,7 @@ final class ColumnLeaves {
         texts = ColumnCells(column)
     }
 
-    /// Uses the opened leaves of `directory` from now on.
+    /// Takes the column's leaves from the cache of `directory` from now on.
     func attach(_ directory: LeafDirectory) {
         guard column.layout.collection == nil else { return }
         switch column.layout.type {
@@ -26,7 +26,8 @@ final class ColumnLeaves {
         }
     }
 
-    /// Returns the column's leaf of a cluster leaf, and prefetches the next one.
+    /// Returns the column's part of a cluster leaf, and prefetches its part of the next cluster
+    /// leaf.
     func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> ColumnLeaf {
         guard leaf.place >= 0, column.layout.collection == nil else { return try opened(leaf) }
         switch column.layout.type {
@@ -56,7 +57,7 @@ final class ColumnLeaves {
         return try opened(leaf)
     }
 
-    /// Prefetches the start of a leaf that will be opened soon.
+    /// Prefetches the start of the column's part of a cluster leaf that will be read soon.
     func prefetch(_ leaf: ClusterLeaf) {
         if leaf.place < 0 { leaf.prefetch(column.leafIndex) }
     }

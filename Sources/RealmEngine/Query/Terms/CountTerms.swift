@@ -1,5 +1,5 @@
-/// Compares the number of linked or linking objects that match a condition. The condition is
-/// evaluated once for their whole table.
+/// Compares with a constant the number of linked or linking objects that match a condition. The
+/// condition is evaluated once for all objects of their table.
 final class SubqueryTerm: QueryTerm {
     private let hop: PathHop
     private var cells: ColumnCells<NodeView>
@@ -10,7 +10,7 @@ final class SubqueryTerm: QueryTerm {
 
     override var label: String { "members of a set of objects" }
 
-    /// Nil unless the comparison is between a subquery over the queried object's own links and a
+    /// Nil unless one side is a subquery over links of the queried object and the other side a
     /// constant.
     init?(
         _ comparison: BoundComparison, _ builder: TermBuilder, _ evaluator: QueryEvaluator
@@ -58,7 +58,7 @@ final class SubqueryTerm: QueryTerm {
         return counts.accepts(0) ? rows | among.subtracting(filled) : rows
     }
 
-    /// Returns the number of keys of a B+tree that are in the set.
+    /// Returns the number of object keys in a B+tree that are in `set`.
     private func members(_ root: Ref, _ set: ObjectSet) throws(RealmError) -> Int64 {
         if root.isNone { return 0 }
         var count: Int64 = 0
@@ -73,8 +73,8 @@ final class SubqueryTerm: QueryTerm {
     }
 }
 
-/// Objects that match the condition of a subquery, evaluated on first use. Shared by equal
-/// subqueries of a query.
+/// Set of the objects that match the condition of a subquery, evaluated on first use. Shared by
+/// equal subqueries of a query.
 final class SubqueryMembers {
     private let target: QueryTerm
     private let table: TableContext
@@ -87,7 +87,7 @@ final class SubqueryMembers {
         self.evaluator = evaluator
     }
 
-    /// Returns the set; nil if the keys of the table are too sparse.
+    /// Returns the set of matching objects; nil if the keys of the table are too sparse.
     func set() throws(RealmError) -> ObjectSet? {
         if known == nil { known = try ObjectSet(of: target, in: table, evaluator) }
         return known
@@ -99,7 +99,7 @@ struct CountTest {
     private let ranges: [IntegerRange]
     private let isNegated: Bool
 
-    /// Nil if the right side is not a single constant.
+    /// Nil if the right side of the comparison is not a single constant.
     init?(_ comparison: BoundComparison) {
         guard let value = comparison.right.constantValue, !comparison.relation.isTextual,
             comparison.left.shape == .scalar
@@ -115,15 +115,16 @@ struct CountTest {
 }
 
 extension CollectionLeaf {
-    /// Returns the rows of `among` whose collection has a root; others have never had an element.
+    /// Returns the rows of `among` whose collection has a root node; collections of other rows have
+    /// never had an element.
     func filled(_ among: Selection) -> Selection {
         let none = IntegerRange(low: 0, high: 0)
         return among.subtracting(
             IntegerKernels.rows(in: none, node, first: 0, count: min(count, ClusterRows.maximum)))
     }
 
-    /// Returns the rows of `filled` whose root passes a test. All roots of a leaf are prefetched
-    /// before the first is tested, because they are scattered in the file.
+    /// Returns the rows of `filled` whose collection's root passes `test`. All roots of a leaf are
+    /// prefetched before the first is tested, because they are scattered in the file.
     @inline(__always)
     func rows(
         _ filled: Selection, _ space: NodeSpace, _ scratch: LeafScratch,
@@ -142,7 +143,7 @@ extension CollectionLeaf {
     }
 }
 
-/// Compares the number of elements of an own collection.
+/// Compares the number of elements of a collection of the queried object with a constant.
 final class CountTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
     private let counts: CountTest
@@ -151,7 +152,7 @@ final class CountTerm: QueryTerm {
 
     override var label: String { "sizes of collections" }
 
-    /// Nil for other comparisons.
+    /// Nil unless the comparison is between the size of an own collection and a constant.
     init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
         guard case .count(let path) = comparison.left.kind, let counts = CountTest(comparison)
         else { return nil }

@@ -1,10 +1,10 @@
-/// Results of a test for each distinct value of an enumerated column, so that each text is tested
-/// once and rows are tested by their numbers, a leaf at a time.
+/// Result of a test for each distinct value of an enumerated column. Each text is tested once; rows
+/// are then tested by their value numbers, a leaf at a time.
 struct DictionaryPredicate {
     private var answers: [Bool] = []
     private(set) var isFilled = false
-    /// Ranges of the numbers of matching values, or of other values if `isNegated`; nil if there
-    /// are too many ranges.
+    /// Ranges of the value numbers that match, or do not match if `isNegated`; nil if there are too
+    /// many ranges.
     private var ranges: [IntegerRange]?
     private var isNegated = false
 
@@ -25,7 +25,7 @@ struct DictionaryPredicate {
         isFilled = true
     }
 
-    /// Returns the ranges of consecutive numbers with the same result.
+    /// Returns the ranges of consecutive value numbers whose test result is `answer`.
     private func places(of answer: Bool) -> [IntegerRange] {
         var runs: [IntegerRange] = []
         for (i, found) in answers.enumerated() where found == answer {
@@ -39,8 +39,8 @@ struct DictionaryPredicate {
         return runs
     }
 
-    /// Returns the rows with matching values in a leaf of at most 256 numbers; nil if a number is
-    /// out of range.
+    /// Returns the rows with matching values in a leaf of at most 256 value numbers; nil if a value
+    /// number is out of range.
     func rows(_ node: NodeView) -> Selection? {
         let count = node.count
         let everyRow = Selection(first: count)

@@ -1,5 +1,5 @@
-/// Hash table of the numbers of a few cells of 16 bytes, whose multiplier is chosen so that each
-/// cell has a slot of its own: a lookup is one comparison.
+/// Hash table of the value numbers of a few cells of 16 bytes, whose multiplier is chosen so that
+/// each cell has a separate slot: a lookup is one comparison.
 ///
 /// Confined to one thread.
 final class FewCells {
@@ -12,9 +12,9 @@ final class FewCells {
     private let slots: UnsafeMutablePointer<Entry>
     private var entries: [Entry] = []
     private var multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
-    /// Whether all inserted cells have a slot. Before the first insertion there is nothing to find.
+    /// Whether every inserted cell has a separate slot; false before the first insertion.
     private(set) var isComplete = false
-    /// Whether cells were inserted that have no slot.
+    /// Whether an inserted cell has no slot in the table.
     private var isFull = false
 
     private static let bits = 8
@@ -48,7 +48,8 @@ final class FewCells {
         isFull = !isComplete
     }
 
-    /// Searches a multiplier for all entries; returns false if none is found.
+    /// Searches for a multiplier that gives every entry a separate slot; returns false if none is
+    /// found.
     private func placeAll() -> Bool {
         for _ in 0..<Self.attempts {
             if place() { return true }
@@ -57,7 +58,8 @@ final class FewCells {
         return false
     }
 
-    /// Stores all entries; returns false if two of them have the same slot.
+    /// Stores all entries with the current multiplier; returns false if two of them have the same
+    /// slot.
     private func place() -> Bool {
         if Self.slot(Self.first.low, 0, multiplier) == 0 { return false }
         slots.update(repeating: Self.free, count: 1 << Self.bits)
@@ -70,7 +72,8 @@ final class FewCells {
         return true
     }
 
-    /// Stores the numbers of the cells, and `unknown` for others. Returns whether there are others.
+    /// Stores the value numbers of the selected rows' cells in `numbers`, and `unknown` for cells
+    /// that are not in the table. Returns whether there are such cells.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -90,7 +93,7 @@ final class FewCells {
         return hasOthers
     }
 
-    /// Whether all cells of the rows are in the table.
+    /// Whether the cells of all selected rows are in the table.
     func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
         let (slots, multiplier) = (slots, multiplier)
         var difference: UInt64 = 0

@@ -2,7 +2,8 @@
 final class IdentifierTerm: QueryTerm {
     private var cells: ColumnCells<FixedBytesLeaf>
     private let width: Int
-    /// Constants: the first eight bytes as stored, and the rest.
+    /// Constants to compare with, each split into its first eight bytes as stored and the remaining
+    /// bytes.
     private let members: [Identifier]
     /// Hash set of the constants; nil for few constants.
     private let places: ConstantHashSet?
@@ -79,7 +80,7 @@ final class IdentifierTerm: QueryTerm {
         return (matchesNull ? found | nulls : found) & among
     }
 
-    /// Finds matching rows. Inlined with a constant width.
+    /// Finds the matching rows of a leaf. Inlined, so that `width` is a compile-time constant.
     @inline(__always)
     private func rows(_ column: FixedBytesLeaf, _ width: Int) -> Selection {
         members.withUnsafeBufferPointer { members in
@@ -104,8 +105,8 @@ final class IdentifierTerm: QueryTerm {
 }
 
 extension FixedBytesLeaf {
-    /// Returns the rows whose bytes pass the test, for at most 256 rows. The bytes of null rows are
-    /// arbitrary.
+    /// Returns the rows whose identifiers pass `test`, for at most 256 rows; `width` is the size of
+    /// an identifier in bytes. The bytes of null rows are arbitrary.
     @inline(__always)
     fileprivate func rows(_ width: Int, _ test: (UnsafeRawPointer) -> Bool) -> Selection {
         let blocks = IDBlocks(width: width)

@@ -1,24 +1,26 @@
-/// A term of a query that can use a search index.
+/// A condition of a query, or a term of its AND, that can be evaluated with a search index.
 struct IndexTerm: Sendable {
     /// Class with the index: the queried class, or the class at the end of a path.
     let table: TableInfo
-    /// Index in `table.columns` of the indexed property.
+    /// Index in `table.columns` of the property whose index is used.
     let place: Int
     let question: Question
 
     var column: ColumnInfo { table.columns[place] }
 
     enum Question: Sendable {
-        /// Equality with any of these values. In a mixed property, objects must also be tested.
+        /// Equality with any of these values. If the property is mixed, the objects found must also
+        /// be tested.
         case equal(SmallArray<Value>, ColumnTest)
-        /// Equality ignoring case.
+        /// Equality of a text with a constant, ignoring case.
         case folded(ByteView, ColumnTest)
         case words(FullTextTerms)
-        /// A test of linked objects.
+        /// A test of objects at the end of a path, whose index finds them; backlinks then give the
+        /// queried objects.
         case linked(PathTest, ColumnTest, TableInfo)
     }
 
-    /// Whether the index finds the term's objects, not only the objects they link to.
+    /// Whether the index belongs to the queried class, not to a class at the end of a path.
     var isDirect: Bool {
         if case .linked = question { return false }
         return true
@@ -56,8 +58,8 @@ struct IndexTerm: Sendable {
         question = .equal(values, test)
     }
 
-    /// Returns the index in `columns` of a property tested for equality, if it has a search index;
-    /// otherwise nil.
+    /// Returns the index in `table.columns` of the tested property if the test is for equality and
+    /// the property has a search index; otherwise nil.
     static func place(of test: ColumnTest, _ table: TableInfo) -> Int? {
         guard test.relation == .equal else { return nil }
         // Accesses fields directly: copying a column would retain its name.
@@ -95,7 +97,8 @@ struct IndexTerm: Sendable {
 
     // MARK: Values
 
-    /// Returns the values to look up; nil if an index would not find all objects.
+    /// Returns the values to look up in the index; nil if an index would not find all matching
+    /// objects.
     private static func values(of test: ColumnTest, _ column: ColumnInfo) -> SmallArray<Value>? {
         let constants: SmallArray<Value>
         switch test.operand {
@@ -118,8 +121,9 @@ struct IndexTerm: Sendable {
         return SmallArray(values)
     }
 
-    /// Returns the values of other types equal to a number, because equal numbers of different
-    /// types may have different index strings (object format 5.2). Nil if there are too many.
+    /// Returns the values of other numeric types that equal a number, because equal numbers of
+    /// different types may have different index strings (object format 5.2). Nil if there are too
+    /// many.
     private static func mixedValues(equalTo value: Value) -> [Value]? {
         switch value {
         case .int(let number):
@@ -156,7 +160,7 @@ struct IndexTerm: Sendable {
         number.truncatedToInt64.map(Value.int)
     }
 
-    /// Maximum number of doubles that round to the same digits.
+    /// Maximum number of doubles that round to the same decimal digits as a given decimal.
     private static let maximumRounded = 128
 
     /// Returns the doubles and floats that equal a decimal after rounding to their decimal

@@ -1,18 +1,19 @@
-/// Tests integers against many ranges, as IN with numbers produces.
+/// Tests integers against many ranges. An IN with many integers is tested by this term.
 final class IntegerSetTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
-    /// Number of elements before the first row: 1 for a null marker.
+    /// Number of elements of the packed array before the first row: 1 if element 0 is the null
+    /// marker, otherwise 0.
     private let first: Int
-    /// Sorted, non-overlapping ranges; at least one.
+    /// Sorted, non-overlapping ranges of matching integers; at least one.
     private let ranges: [IntegerRange]
-    /// Bit set of the matching numbers; nil if the ranges are too far apart.
+    /// Bit set of the matching integers; nil if the ranges are too far apart.
     private let set: ObjectSet?
     private let matchesNull: Bool
     private let scratch = LeafScratch()
 
     override var label: String { "integer ranges (\(ranges.count)), whole leaves" }
 
-    /// Maximum range of numbers in the bit set.
+    /// Maximum difference between the smallest and the largest integer in the bit set.
     private static let maximumSpan: UInt64 = 1 << 24
 
     init(_ column: BoundColumn, _ ranges: [IntegerRange], matchesNull: Bool) {

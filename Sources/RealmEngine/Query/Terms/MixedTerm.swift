@@ -2,15 +2,17 @@
 /// reject most values.
 final class MixedTerm: QueryTerm {
     private let test: ColumnTest
-    /// Bits of the types whose values must be compared.
+    /// One bit per type of mixed value: set for types whose values must be compared with the
+    /// constant.
     private let kinds: UInt32
-    /// The constant if it is an integer; small integers are stored in the word itself.
+    /// The constant if it is an integer; nil otherwise. Small integers are stored in the mixed
+    /// value's word itself.
     private let number: Int64?
     private let isNegated: Bool
 
     override var label: String { "types first, then value by value" }
 
-    /// Nil for other tests.
+    /// Nil unless the test is for equality of a mixed property with one constant.
     init?(_ test: ColumnTest) {
         guard test.relation == .equal || test.relation == .notEqual,
             case .general(let constant) = test.operand
@@ -24,7 +26,8 @@ final class MixedTerm: QueryTerm {
         if case .int(let number) = constant { self.number = number } else { number = nil }
     }
 
-    /// Ranks by kind, without links, which may read as null, and unknown types.
+    /// Rank of each type of mixed value, without links, which may read as null, and without unknown
+    /// types.
     private static let ranks: [(kind: MixedKind, rank: Int)] = [
         (.int, ValueOrder.rank(.int(0))), (.bool, ValueOrder.rank(.bool(false))),
         (.string, ValueOrder.rank(.string(.empty))),
@@ -53,6 +56,6 @@ final class MixedTerm: QueryTerm {
         }
     }
 
-    /// Type and pool of a small integer, which is in no pool.
+    /// Type bits of the word of a small integer. Its value is in the word itself, not in a pool.
     private static let smallNumber = MixedKind.int.rawValue
 }

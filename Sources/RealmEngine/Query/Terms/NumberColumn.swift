@@ -3,7 +3,7 @@
 ///
 /// Confined to one thread.
 class NumberColumn {
-    /// Type of the operand's values.
+    /// Type of the numbers.
     enum Kind {
         case int, float, double
     }
@@ -14,7 +14,7 @@ class NumberColumn {
     /// Number by row of the most recently loaded leaf, if `kind` is not `.int`. A double represents
     /// every float exactly.
     let doubles: UnsafeMutablePointer<Double>
-    /// Null rows; their numbers are arbitrary.
+    /// Rows in which the operand is null; their elements in the arrays are arbitrary.
     fileprivate(set) var nulls = Selection.none
 
     fileprivate init(_ kind: Kind) {
@@ -30,10 +30,11 @@ class NumberColumn {
         doubles.deallocate()
     }
 
-    /// Loads all rows of a leaf.
+    /// Loads the operand's numbers for all rows of a leaf.
     func load(_ leaf: ClusterLeaf) throws(RealmError) {}
 
-    /// Evaluates the operand again with the current values of its properties.
+    /// Computes the first `count` numbers again from the current values of the operand's
+    /// properties.
     func reload(count: Int) {}
 
     func attach(_ directory: LeafDirectory) {}
@@ -41,7 +42,8 @@ class NumberColumn {
     /// The stored properties that the operand reads.
     var properties: [NumberProperty] { [] }
 
-    /// Stores the integers also as doubles. Returns whether all doubles equal their integers.
+    /// Stores the first `count` integers as doubles, too. Returns whether every double equals its
+    /// integer.
     func convertToDoubles(count: Int) -> Bool {
         var magnitude: UInt64 = 0
         for i in 0..<count {
@@ -51,7 +53,7 @@ class NumberColumn {
         return magnitude <= 1 << 53
     }
 
-    /// The value of a row.
+    /// The operand's value in a row.
     func value(_ row: Int) -> Value {
         if nulls.contains(row) { return .null }
         return switch kind {
@@ -80,7 +82,7 @@ class NumberColumn {
     }
 }
 
-/// A number that is the same in every row.
+/// An operand that is the same number in every row.
 private final class NumberConstant: NumberColumn {
     /// Nil for a value that is not an integer, float or double.
     init?(_ value: Value) {
@@ -99,12 +101,12 @@ private final class NumberConstant: NumberColumn {
     }
 }
 
-/// An own property of the queried object.
+/// An operand that is a property of the queried object.
 final class NumberProperty: NumberColumn {
     let column: BoundColumn
     private var cells: ColumnCells<NodeView>
 
-    /// Nil for a property of another type.
+    /// Nil for a property that is not an integer, float or double.
     init?(_ column: BoundColumn) {
         self.column = column
         cells = ColumnCells(column)
@@ -121,7 +123,7 @@ final class NumberProperty: NumberColumn {
 
     override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
 
-    /// The column's leaf of a cluster leaf.
+    /// The property's packed values in a cluster leaf.
     func cells(of leaf: ClusterLeaf) throws(RealmError) -> NodeView { try cells.leaf(leaf) }
 
     override func load(_ leaf: ClusterLeaf) throws(RealmError) {
@@ -154,15 +156,15 @@ final class NumberProperty: NumberColumn {
             count: count)
     }
 
-    /// Sets the property to the integers from -128 to 127, or to null in every row, for the next
-    /// `reload`.
+    /// Sets the property to each integer from -128 to 127, one per row, or to null in every row, as
+    /// input for `reload`.
     func setEveryByte(isNull: Bool) {
         for i in 0..<ClusterRows.maximum { integers[i] = Int64(i) - 128 }
         nulls = isNull ? .all : .none
     }
 }
 
-/// Two operands combined by an operator.
+/// An operand that applies an arithmetic operator to two operands.
 private final class NumberArithmetic: NumberColumn {
     private let left: NumberColumn
     private let sign: QueryArithmetic
@@ -217,7 +219,7 @@ private final class NumberArithmetic: NumberColumn {
         }
     }
 
-    /// Converts integers to the type of the result.
+    /// Stores the integers of an operand as doubles if the result's type requires it.
     private func prepareDoubles(_ part: NumberColumn, _ count: Int) {
         guard part.kind == .int else { return }
         _ = part.convertToDoubles(count: count)

@@ -8,12 +8,14 @@ final class NumberComparison {
     private let relation: QueryRelation
     private let left: NumberColumn
     private let right: NumberColumn
-    /// The only property that is read, if it holds integers; otherwise nil.
+    /// The property if the comparison reads only one property and this holds integers; otherwise
+    /// nil.
     private let property: NumberProperty?
-    /// The condition for leaves with at most eight bits per integer; nil if it has too many ranges.
+    /// The comparison as ranges of integers from -128 to 127, for leaves with at most eight bits
+    /// per integer; nil if it has too many ranges.
     private lazy var byteTerm = makeByteTerm()
 
-    /// Nil unless `NumberColumn` supports both sides.
+    /// Nil unless `NumberColumn` supports both sides of the comparison.
     init?(_ comparison: BoundComparison) {
         guard comparison.isPlain, !comparison.relation.isTextual, comparison.relation != .text,
             let left = NumberColumn.make(comparison.left),
@@ -32,7 +34,7 @@ final class NumberComparison {
         byteTerm?.attach(directory)
     }
 
-    /// Returns the rows of `among` that match.
+    /// Returns the rows of `among` for which the comparison is true.
     func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection {
         if let property, try property.cells(of: leaf).widthCode <= Self.byteWidthCode,
             let byteTerm
@@ -46,7 +48,7 @@ final class NumberComparison {
 
     private static let byteWidthCode: UInt8 = 4
 
-    /// Returns the loaded rows that match.
+    /// Returns the rows among the first `count` loaded ones for which the comparison is true.
     private func rows(_ count: Int) -> Selection {
         let (noLeft, noRight) = (left.nulls, right.nulls)
         let rows = numberRows(count)
@@ -61,7 +63,8 @@ final class NumberComparison {
         }
     }
 
-    /// Returns the loaded rows that match, not considering null.
+    /// Returns the rows among the first `count` loaded ones whose numbers satisfy the relation; the
+    /// result for null rows is arbitrary.
     private func numberRows(_ count: Int) -> Selection {
         switch (left.kind, right.kind) {
         case (.int, .int): return integerRows(count)
@@ -90,7 +93,7 @@ final class NumberComparison {
             equal: { NumberKernels.rows(a, equalTo: b, count) })
     }
 
-    /// Returns the rows in the relation, derived from one of three tests.
+    /// Returns the rows whose numbers satisfy the relation, derived from one of three tests.
     private func related(
         _ count: Int, less: () -> Selection, greater: () -> Selection, equal: () -> Selection
     ) -> Selection {
@@ -104,7 +107,7 @@ final class NumberComparison {
         }
     }
 
-    /// Compares value by value, for integers without an equal double.
+    /// Compares the numbers row by row, for integers that no double represents exactly.
     private func rowByRow(_ count: Int) -> Selection {
         var rows = Selection(first: count)
         rows.filterRows {
@@ -113,7 +116,7 @@ final class NumberComparison {
         return rows
     }
 
-    /// Maximum number of ranges; for more, loading the leaf is faster.
+    /// Maximum number of ranges of `byteTerm`; for more, loading the leaf is faster.
     private static let maximumRanges = 4
 
     private func makeByteTerm() -> IntegerTerm? {

@@ -1,20 +1,20 @@
 /// Tests integers, bools and links against ranges.
 final class IntegerTerm: QueryTerm {
-    /// Representation of null.
+    /// Representation of null in the tested leaves.
     enum Form {
-        /// There are no nulls.
+        /// The column is not nullable.
         case plain
-        /// Element 0 is the null marker.
+        /// Element 0 of the array is the null marker; elements equal to it are null.
         case marked
-        /// The values in this range are null.
+        /// Integers in this range represent null.
         case reserved(IntegerRange)
     }
 
     private var cells: ColumnCells<NodeView>
     private let form: Form
     private let ranges: [IntegerRange]
-    /// The only range, or an empty one for no ranges; nil for several. Avoids retaining the array
-    /// while a leaf is tested.
+    /// The range if there is only one, or an empty range if there is none; nil for several ranges.
+    /// Avoids retaining the array while a leaf is tested.
     private let only: IntegerRange?
     private let isNegated: Bool
     private let matchesNull: Bool
@@ -33,7 +33,7 @@ final class IntegerTerm: QueryTerm {
         self.matchesNull = matchesNull
     }
 
-    /// Number of elements before the first row.
+    /// Number of elements of the packed array before the first row.
     private var first: Int { if case .marked = form { 1 } else { 0 } }
 
     override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
@@ -53,8 +53,8 @@ final class IntegerTerm: QueryTerm {
         return total
     }
 
-    /// Returns the number of matching rows of a whole leaf. A range includes nulls if it contains
-    /// the null marker.
+    /// Returns the number of elements of a whole leaf that are in a range. Null elements are
+    /// counted if the range contains the null marker.
     @inline(__always)
     private func count(_ range: IntegerRange, _ node: NodeView) -> Int {
         let first = first
@@ -176,17 +176,18 @@ final class FloatTerm: QueryTerm {
     }
 }
 
-/// Tests timestamps against a range. Seconds are sufficient except where they equal a limit.
+/// Tests timestamps against a range. Nanoseconds are read only where the seconds equal those of a
+/// limit.
 final class TimestampTerm: QueryTerm {
     private var cells: ColumnCells<TimestampLeaf>
-    /// Nil if no timestamp matches.
+    /// Lowest and highest matching timestamp; nil if no timestamp matches.
     private let bounds: (low: Timestamp, high: Timestamp)?
     private let isNegated: Bool
     private let matchesNull: Bool
 
     override var label: String { "time range, whole leaves" }
 
-    /// Nil for tests that are not a single range.
+    /// Nil for tests that cannot be expressed as one range.
     init?(_ test: ColumnTest) {
         guard let bounds = Self.bounds(of: test) else { return nil }
         self.bounds = bounds.range

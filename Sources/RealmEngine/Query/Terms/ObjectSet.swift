@@ -7,17 +7,17 @@
 /// table, as are all keys if they are too sparse.
 final class ObjectSet {
     private let words: UnsafeMutablePointer<UInt64>
-    /// Exclusive upper limit of numbers with a bit.
+    /// Exclusive upper limit of the bit numbers.
     private let limit: UInt64
-    /// The skipped byte of keys: its mask, and its number of bits.
+    /// Mask of the byte that keys skip, and its number of bits; both 0 if keys skip no byte.
     private let gap: UInt64
     private let shift: UInt64
     private var others = KeyHashes()
 
-    /// Maximum number of bits.
+    /// Maximum number of bits in a set.
     private static let maximumLimit: UInt64 = 1 << 32
 
-    /// Makes an empty set with bits for the numbers below `limit`.
+    /// Makes an empty set with bit numbers below `limit`; `hasGap` is true if the keys skip a byte.
     init(limit: UInt64, hasGap: Bool = false) {
         self.limit = limit
         (gap, shift) = hasGap ? (0xFF00, 8) : (0, 0)
@@ -56,8 +56,8 @@ final class ObjectSet {
         return words[Int(place >> 6)] >> (place & 63) & 1 != 0
     }
 
-    /// Returns the rows whose element plus `offset` is in the set. The first row is element `first`
-    /// of a packed array.
+    /// Returns the rows of a packed array whose keys are in the set: the key is the row's element
+    /// plus `offset`. The first row is element `first`.
     func rows(
         _ node: NodeView, first: Int = 0, offset: Int64, count: Int, _ scratch: LeafScratch
     ) -> Selection {
@@ -95,7 +95,7 @@ final class ObjectSet {
         }
     }
 
-    /// Inserts the selected rows of a leaf.
+    /// Inserts the object keys of the selected rows of a leaf.
     func insert(_ leaf: ClusterLeaf, _ rows: Selection) {
         if leaf.count == 0 { return }
         let (start, end) = (place(leaf.key(0).raw), place(leaf.key(leaf.count - 1).raw))
@@ -123,10 +123,12 @@ final class ObjectSet {
         let hasGap: Bool
     }
 
-    /// Maximum number of objects in a table whose keys are too sparse for bits.
+    /// Maximum number of keys in the hash table; if the keys of a larger table are too sparse for
+    /// bits, no set is made.
     private static let maximumHashedKeys = 1 << 22
 
-    /// Returns how to store the keys of a table; nil if any form would need too much memory.
+    /// Returns the form in which the keys of a table can be stored; nil if every form would need
+    /// too much memory.
     static func form(for table: TableContext, _ space: NodeSpace) throws(RealmError) -> Form? {
         let tree = ClusterTree(space: space, root: table.root)
         let count = try tree.count()
@@ -139,9 +141,9 @@ final class ObjectSet {
     }
 }
 
-/// Hash set of non-negative keys.
+/// Hash set of non-negative object keys.
 private struct KeyHashes {
-    /// Keys, -1 for a free slot; at least half of the slots are free.
+    /// Object key in each slot, -1 for a free slot; at least half of the slots are free.
     private var places: [Int64] = []
     private var count = 0
 
@@ -185,7 +187,7 @@ private struct KeyHashes {
 }
 
 extension ClusterTree {
-    /// Returns the largest key; nil for an empty tree.
+    /// Returns the largest object key in the tree; nil for an empty tree.
     fileprivate func lastKey() throws(RealmError) -> Int64? {
         if root.isNone { return nil }
         var ref = root

@@ -6,9 +6,9 @@ final class HopTerm: QueryTerm {
     private let evaluator: QueryEvaluator
     private var set: ObjectSet?
     private let scratch = LeafScratch()
-    /// Result for a null to-one link.
+    /// Result of the term for a row whose to-one link is null.
     private let missing: Bool
-    /// The links, or the roots of their collections.
+    /// The column's links, or the root refs of its collections of links.
     private var cells: ColumnCells<NodeView>
 
     override var label: String { "links into a set of objects" }
@@ -21,7 +21,7 @@ final class HopTerm: QueryTerm {
         self.evaluator = evaluator
     }
 
-    /// Makes the term for a given set of objects.
+    /// Makes the term for a set of objects that is already known.
     init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         cells = ColumnCells(hop.column)
@@ -90,8 +90,8 @@ final class HopTerm: QueryTerm {
         }
     }
 
-    /// Whether a B+tree of keys contains an object of the set. Unresolved links are negative and
-    /// thus in no set.
+    /// Whether a B+tree of object keys contains a key of `set`. Unresolved links have negative
+    /// keys, which no set contains.
     @inline(__always)
     private func hasMember(
         _ space: NodeSpace, _ root: Ref, _ set: ObjectSet
@@ -117,22 +117,23 @@ final class HopTerm: QueryTerm {
 }
 
 /// Tests a path object by object until that has cost about as much as testing its whole target
-/// table, then uses the latter. Suitable for few rows and for many.
+/// table, then tests the target table once. Suitable for few rows and for many.
 final class AdaptiveTerm: QueryTerm {
     private let fast: QueryTerm
     private let general: QueryTerm
-    /// Target tables of the hops.
+    /// Target tables of the path's hops.
     private let tables: [TableContext]
     override var label: String { fast.label + ", tested once for the table linked to" }
 
-    /// Number of rows that may still be tested one by one, reduced also by reached objects; nil
-    /// before the first row.
+    /// Number of rows that may still be tested one by one; objects reached by the path reduce it,
+    /// too. Nil before the first row.
     private var allowance: Int?
     private let evaluator: QueryEvaluator
-    /// Whether one object may reach a large part of all objects.
+    /// Whether the path may reach a large part of its target table from one object; the target
+    /// table is then tested from the start.
     private let spreads: Bool
 
-    /// Number of reached objects that cost as much as one row.
+    /// Number of objects reached by the path that cost as much as testing one row.
     private static let reachedPerRow = 8
 
     init(

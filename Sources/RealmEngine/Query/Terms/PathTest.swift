@@ -1,11 +1,12 @@
-/// A comparison of a path over links with constants, as a test of the objects at its far end.
+/// A comparison of a path over links with constants, as a test of the objects at the end of the
+/// path.
 struct PathTest {
     /// The comparison, with the path on the left side.
     let comparison: BoundComparison
     let path: BoundPath
     let operand: ColumnTest.Operand
 
-    /// Nil for other comparisons.
+    /// Nil unless the comparison is between a path over links and constants.
     init?(_ comparison: BoundComparison) {
         var comparison = comparison
         if comparison.left.isConstant, comparison.left.shape == .scalar,
@@ -45,9 +46,9 @@ struct PathTest {
         return isPlain ? .anyOf(values) : nil
     }
 
-    /// Effective quantifier. For a path to a single object, ANY and ALL are the same, and NONE
-    /// negates them, except that it has no effect on a comparison with a single constant (query
-    /// language 11).
+    /// Effective quantifier of the comparison. For a path to a single object, ANY and ALL are the
+    /// same, and NONE negates them, except that NONE has no effect on a comparison with a single
+    /// constant (query language 11).
     var quantifier: QueryQuantifier {
         let written = comparison.left.quantifier ?? .any
         guard path.isToOne else { return written }
@@ -62,6 +63,6 @@ struct PathTest {
             folding: comparison.folding, operand: operand)
     }
 
-    /// Whether the condition is true if one of the links is null.
+    /// Whether the comparison is true if one of the path's links is null.
     func acceptsMissing(_ test: ColumnTest) -> Bool { path.isToOne && test.matches(.null) }
 }

@@ -1,21 +1,21 @@
-/// A condition prepared for the cluster leaves of one table. Called once per leaf, with a loop over
-/// rows inside. Confined to its snapshot's thread.
+/// A condition prepared for the cluster leaves of one table. `match` is called once per leaf and
+/// loops over the rows. Confined to its snapshot's thread.
 class QueryTerm {
-    /// Method of the test, for `explanation`.
+    /// Text in `explanation` for the way the condition is tested.
     var label: String { "object by object" }
 
-    /// Returns the rows of `among` that match.
+    /// Returns the rows of `among` for which the condition is true.
     func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection { among }
 
-    /// Uses the opened column leaves of `directory` from now on.
+    /// Takes the columns' leaves from the cache of `directory` from now on.
     func attach(_ directory: LeafDirectory) {}
 
-    /// Returns the number of matching rows in all leaves of the attached directory; nil if the
-    /// leaves must be matched one by one.
+    /// Returns the number of matching rows in all leaves of `directory`, which must have been
+    /// passed to `attach` before; nil if the leaves must be matched one by one.
     func count(_ directory: LeafDirectory) throws(RealmError) -> Int? { nil }
 }
 
-/// TRUEPREDICATE and FALSEPREDICATE.
+/// The term for TRUEPREDICATE and FALSEPREDICATE.
 final class ConstantTerm: QueryTerm {
     private let value: Bool
 
@@ -26,7 +26,7 @@ final class ConstantTerm: QueryTerm {
     ) throws(RealmError) -> Selection { value ? among : .none }
 }
 
-/// Several terms for the same rows.
+/// Base class of AND and OR: several terms that are tested for the same rows.
 class JoinedTerms: QueryTerm {
     fileprivate let terms: [QueryTerm]
 
@@ -37,7 +37,7 @@ class JoinedTerms: QueryTerm {
     }
 }
 
-/// Terms that must all match; each is tested only for rows that match the previous terms.
+/// AND of terms; each term is tested only for rows that match all previous terms.
 final class AndTerm: JoinedTerms {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
@@ -51,8 +51,7 @@ final class AndTerm: JoinedTerms {
     }
 }
 
-/// Terms of which at least one must match; each is tested only for rows that match no previous
-/// term.
+/// OR of terms; each term is tested only for rows that match no previous term.
 final class OrTerm: JoinedTerms {
     override func match(
         _ leaf: ClusterLeaf, _ among: Selection
@@ -80,7 +79,7 @@ final class NotTerm: QueryTerm {
     ) throws(RealmError) -> Selection { among.subtracting(try term.match(leaf, among)) }
 }
 
-/// Tests any condition row by row.
+/// Tests a condition of any kind row by row, with `QueryEvaluator`.
 final class GeneralTerm: QueryTerm {
     private let condition: BoundCondition
     private let evaluator: QueryEvaluator
@@ -99,7 +98,7 @@ final class GeneralTerm: QueryTerm {
     }
 }
 
-/// Tests one column value by value, for types without a kernel.
+/// Tests one column value by value, for column types without a kernel.
 final class ValueTerm: QueryTerm {
     private let test: ColumnTest
 

@@ -4,14 +4,16 @@ final class ScalarTerm: QueryTerm {
     private let comparison: BoundComparison
     private let left: ScalarColumn
     private let right: ScalarColumn
-    /// The comparison by kernels, if both operands are computed from own numbers; otherwise nil.
+    /// The same comparison with kernels, if both operands are numbers computed from properties of
+    /// the queried object; otherwise nil.
     private let numbers: NumberComparison?
 
     override var label: String {
         numbers == nil ? "expressions, a leaf at a time" : "numbers, whole leaves"
     }
 
-    /// Minimum number of rows to load together; fewer are evaluated one by one.
+    /// Minimum number of rows for which operands are loaded together; fewer rows are evaluated one
+    /// by one.
     private static let minimumRows = 16
 
     /// Nil if an operand may have several values or none.
@@ -51,7 +53,7 @@ class ScalarColumn {
 
     deinit { values.deallocate() }
 
-    /// Loads the selected rows.
+    /// Loads the operand's values for the selected rows of a leaf.
     func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {}
 
     /// Makes the column of an operand; nil unless it has one value for every object.
@@ -101,7 +103,7 @@ private final class ConstantColumn: ScalarColumn {
     }
 }
 
-/// An own property of the queried object.
+/// An operand that is a property of the queried object.
 private final class PropertyColumn: ScalarColumn {
     private let column: BoundColumn
 
@@ -117,7 +119,7 @@ private final class PropertyColumn: ScalarColumn {
     }
 }
 
-/// A property at the end of to-one links.
+/// An operand that is a property at the end of to-one links.
 private final class PathColumn: ScalarColumn {
     private let path: BoundPath
     private let column: BoundColumn

@@ -27,7 +27,7 @@ struct TermBuilder {
         }
     }
 
-    /// Makes the kernel for the column's type.
+    /// Makes the kernel term for the type of the tested column.
     func term(for test: ColumnTest) -> QueryTerm {
         if test.column.type == .string || test.column.type == .binary { return TextTerm(test) }
         guard TestBounds.isRangeTest(test) else { return ValueTerm(test) }
@@ -50,7 +50,8 @@ struct TermBuilder {
         }
     }
 
-    /// Makes the term of a bool test. Every number but 0 and null reads as true.
+    /// Makes the term for a test of a bool column. Every stored number except 0 and null reads as
+    /// true.
     private func boolTerm(_ test: ColumnTest) -> QueryTerm {
         var ranges: [IntegerRange] = []
         if test.matches(.bool(false)) { ranges.append(IntegerRange(low: 0, high: 0)) }
@@ -64,7 +65,8 @@ struct TermBuilder {
             matchesNull: test.matches(.null))
     }
 
-    /// Returns the objects that match the condition of a subquery over a single hop.
+    /// Returns the set of objects that match the condition of a subquery over a single hop; equal
+    /// subqueries share it.
     func members(of subquery: BoundSubquery) -> SubqueryMembers {
         if let known = subqueries.members[ObjectIdentifier(subquery)] { return known }
         let members = SubqueryMembers(
@@ -113,10 +115,10 @@ extension TermBuilder {
         let hops: ArraySlice<PathHop>
         /// Tests of the objects at the far end, of which at least one must match.
         var terms: [QueryTerm]
-        /// Result for a null to-one link.
+        /// Result of the test for a null to-one link.
         var missing: Bool
         let quantifier: QueryQuantifier
-        /// The same conditions, for evaluation object by object.
+        /// The conditions of `terms` on the queried object, for evaluation object by object.
         var conditions: [BoundCondition]
 
         init(
@@ -148,7 +150,8 @@ extension TermBuilder {
         }
     }
 
-    /// Makes the test for a path compared with constants; nil for other comparisons.
+    /// Makes the test of the objects at the end of a path for a comparison with constants; nil for
+    /// other comparisons.
     private func farTest(_ comparison: BoundComparison) -> PathEndTest? {
         guard let test = PathTest(comparison) else { return nil }
         switch test.path.end {
@@ -164,8 +167,8 @@ extension TermBuilder {
         }
     }
 
-    /// Makes the test for a path that ends at links, compared with objects or null; nil for other
-    /// comparisons.
+    /// Makes the test of a path that ends at links, for a comparison with objects or null; nil for
+    /// other comparisons.
     private func linkTest(_ test: PathTest) -> PathEndTest? {
         let (path, comparison) = (test.path, test.comparison)
         let last = path.hops[path.hops.count - 1]
@@ -192,8 +195,8 @@ extension TermBuilder {
             path.hops.dropLast(), far, missing: false, test.quantifier, comparison)
     }
 
-    /// Returns the keys of the constant objects, and whether null is among the constants; nil for
-    /// other constants.
+    /// Returns the object keys among the constants, and whether null is among them; nil if a
+    /// constant is neither an object nor null.
     private func linkedKeys(
         _ operand: ColumnTest.Operand
     ) -> (keys: [Int64], matchesNull: Bool)? {
@@ -215,7 +218,7 @@ extension TermBuilder {
         return (keys, matchesNull)
     }
 
-    /// Makes the term of a test with its hops.
+    /// Makes the term for the queried objects from a test of the objects at the end of a path.
     private func finished(_ test: PathEndTest) -> QueryTerm {
         var term = test.terms.count == 1 ? test.terms[0] : OrTerm(test.terms)
         for hop in test.hops.reversed() {
@@ -228,12 +231,12 @@ extension TermBuilder {
         return adaptive(test.hops.map(\.target), term, condition, spreads: spreads)
     }
 
-    /// Maximum number of collections in a path for which a single object is assumed to reach few
-    /// others.
+    /// Maximum number of to-many hops in a path for which a single object is assumed to reach few
+    /// other objects.
     private static let fewCollections = 3
 
-    /// Makes a term that tests object by object first, and by sets of the tables once that is
-    /// cheaper.
+    /// Makes a term that tests object by object first, and with sets of the objects of `tables`
+    /// once that is cheaper.
     private func adaptive(
         _ tables: [TableContext], _ fast: QueryTerm, _ condition: BoundCondition,
         spreads: Bool = false

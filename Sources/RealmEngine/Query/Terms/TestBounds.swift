@@ -1,12 +1,13 @@
-/// Converts tests of ordered values to ranges. The limits are found by bisection with the test
-/// itself, so that they are exact for constants of every numeric type.
+/// Converts tests of ordered values to ranges. The limits of the ranges are found by bisection with
+/// the test itself, so that they are exact for constants of every numeric type.
 enum TestBounds {
     /// Whether the test can be expressed by ranges.
     static func isRangeTest(_ test: ColumnTest) -> Bool {
         !test.relation.isTextual && test.relation != .text
     }
 
-    /// Returns the integers that match the test; if `isNegated`, those that do not.
+    /// Returns the ranges of integers that match the test; if `isNegated`, the ranges of integers
+    /// that do not match.
     static func integers(_ test: ColumnTest) -> (ranges: [IntegerRange], isNegated: Bool) {
         switch test.operand {
         case .members(let members):
@@ -28,8 +29,8 @@ enum TestBounds {
         }
     }
 
-    /// Returns the integers that match a comparison with `constant`; if `isNegated`, those that do
-    /// not.
+    /// Returns the ranges of integers that match a comparison with `constant`; if `isNegated`, the
+    /// ranges of integers that do not match.
     static func integers(
         _ relation: QueryRelation, constant: Value
     ) -> (ranges: [IntegerRange], isNegated: Bool) {
@@ -56,7 +57,8 @@ enum TestBounds {
         return ([IntegerRange(low: first, high: last)], isNegated)
     }
 
-    /// Returns the integers in the relation to `x`; for inequality, the integers equal to `x`.
+    /// Returns the range of integers that have the relation to `x`; for inequality, the range that
+    /// contains only `x`.
     private static func range(_ relation: QueryRelation, _ x: Int64) -> IntegerRange {
         switch relation {
         case .less: x == .min ? .none : IntegerRange(low: .min, high: x - 1)
@@ -98,8 +100,8 @@ enum TestBounds {
         return end == .min ? nil : end - 1
     }
 
-    /// Returns the first number up to `limit` that passes a monotonic test, by bisection; nil if
-    /// none does.
+    /// Returns the first number from 0 to `limit` that passes a test that is monotonic from false
+    /// to true, by bisection; nil if none does.
     private static func firstPlace(
         through limit: UInt64, _ test: (UInt64) -> Bool
     ) -> UInt64? {
@@ -117,13 +119,14 @@ enum TestBounds {
 // MARK: - Floating point
 
 extension TestBounds {
-    /// Numbers from `low` to `high`; empty if `low > high`.
+    /// Range of doubles from `low` to `high`; empty if `low > high`.
     struct DoubleRange {
         var low: Double
         var high: Double
     }
 
-    /// Returns the doubles, without NaN, that match the test; if `isNegated`, those that do not.
+    /// Returns the ranges of doubles, without NaN, that match the test; if `isNegated`, the ranges
+    /// that do not match.
     static func doubles(
         _ test: ColumnTest, isFloat: Bool
     ) -> (ranges: [DoubleRange], isNegated: Bool) {
@@ -167,7 +170,7 @@ extension TestBounds {
         }
     }
 
-    /// Returns the doubles, or floats, equal to a number of any type.
+    /// Returns the doubles, or the floats if `isFloat`, that equal a number of any type.
     static func doubles(equalTo constant: Value, isFloat: Bool) -> [DoubleRange] {
         func value(_ x: Double) -> Value { isFloat ? .float(Float(x)) : .double(x) }
         return range(
@@ -184,7 +187,7 @@ extension TestBounds {
     }
 
     /// Returns the range from the first number that passes `first` to the last number that passes
-    /// `last`; empty if there is none.
+    /// `last`; no range if it would be empty.
     private static func range(
         first: (Double) -> Bool, last: (Double) -> Bool, _ isFloat: Bool
     ) -> [DoubleRange] {

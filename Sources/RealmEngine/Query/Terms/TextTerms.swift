@@ -1,4 +1,4 @@
-/// Tests a string or binary column against a constant. Tests whole leaves if their form allows, and
+/// Tests a string or binary column against constants. Tests whole leaves if their form allows, and
 /// each distinct value of an enumerated column once.
 final class TextTerm: QueryTerm {
     private let test: ColumnTest
@@ -9,8 +9,8 @@ final class TextTerm: QueryTerm {
     private var stored = CellCache()
     private let scratch = LeafScratch()
     private var cells: ColumnCells<BytesLeaf>
-    /// Folding beyond bytes: texts that are not ASCII may match although their bytes do not, so
-    /// they are also tested one by one. Nil if bytes are sufficient.
+    /// Folding to use for texts that are not ASCII, which may match although their bytes differ and
+    /// are therefore also tested one by one. Nil if comparing bytes is sufficient.
     private let folding: TextFolding?
     private let matcher: ExpressionMatcher?
 
@@ -26,7 +26,7 @@ final class TextTerm: QueryTerm {
         /// One ordered comparison, or both limits of BETWEEN.
         case ordered([(QueryRelation, TextOrder)])
         case expression
-        /// Test of each text.
+        /// Test of each text one by one.
         case general
     }
 
@@ -98,7 +98,7 @@ final class TextTerm: QueryTerm {
         test.folding.withFolded(text) { Needle($0, folds: test.folding.foldsCase) }
     }
 
-    /// Returns the bytes of a constant of the column's type; nil for other types.
+    /// Returns the bytes of a constant if it has the column's type; nil for other types.
     private static func text(_ constant: Value, _ test: ColumnTest) -> ByteView? {
         switch (constant, test.column.layout.type) {
         case (.string(let view), .string), (.binary(let view), .binary): view
@@ -172,8 +172,8 @@ final class TextTerm: QueryTerm {
         }
     }
 
-    /// Returns the rows that may match: texts that begin like the pattern or contain its longest
-    /// part.
+    /// Returns the rows whose texts begin like the pattern or contain its longest part; the caller
+    /// tests these in full.
     private func candidates(
         _ pattern: LikePattern, _ column: BytesLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
@@ -188,7 +188,7 @@ final class TextTerm: QueryTerm {
         return test.matches(isString ? .string(text) : .binary(text))
     }
 
-    /// Tests each text that is not null.
+    /// Returns the rows of `among` whose texts pass `body`; null rows do not match.
     @inline(__always)
     private func matchTexts(
         _ column: BytesLeaf, _ among: Selection, _ needle: Needle,
@@ -334,8 +334,8 @@ final class TextTerm: QueryTerm {
     /// Maximum number of rows of a leaf that are compared one by one.
     private static let maximumRowByRow = 16
 
-    /// Compares the first bytes of each row of a leaf; nil for forms that do not store them in one
-    /// place.
+    /// Returns the first bytes of each row of a leaf, for comparison; nil for leaf forms that do
+    /// not store texts in one place.
     private func heads(
         _ column: BytesLeaf, _ order: TextOrder
     ) throws(RealmError) -> TextOrder.Heads? {
@@ -366,8 +366,8 @@ final class TextTerm: QueryTerm {
     }
 }
 
-/// Cells in which needles would be stored, for the most recent width: adjacent leaves usually have
-/// the same width.
+/// The constants in the form of cells of the most recent width: adjacent leaves usually have the
+/// same width.
 private struct CellCache {
     private var width = -1
     private var cells: [TextCell?] = []

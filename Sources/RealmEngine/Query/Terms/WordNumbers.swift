@@ -1,5 +1,6 @@
-/// Cache of the numbers of short texts, by their bytes in three words. A cached text need not be
-/// hashed with the secret. The table grows up to a limit, and lookups are short for any file.
+/// Cache of the value numbers of short texts, by their bytes in three words, so that a cached text
+/// need not be hashed with the secret of `ValueNumbers`. The table grows up to a limit, and the
+/// number of entries read per lookup is limited for any file.
 ///
 /// Confined to one thread.
 final class WordNumbers {
@@ -10,14 +11,15 @@ final class WordNumbers {
         var number = WordNumbers.unknown
     }
 
-    /// Number of texts that are not cached.
+    /// Placeholder number of texts that are not cached.
     static let unknown = UInt32.max
 
     private var entries: UnsafeMutablePointer<Entry>
     private var bits = 9
     private var count = 0
 
-    /// Number of consecutive entries that may hold a text, starting at the one its hash selects.
+    /// Number of consecutive entries in which a text is searched, starting at the entry that its
+    /// hash selects.
     private static let probes = 4
     private static let maximumBits = 13
 
@@ -25,7 +27,7 @@ final class WordNumbers {
 
     deinit { entries.deallocate() }
 
-    /// Allocates `1 << bits` entries and the entries probed after the last one.
+    /// Allocates a table of `1 << bits` empty entries and the entries probed after the last one.
     private static func empty(_ bits: Int) -> UnsafeMutablePointer<Entry> {
         let size = 1 << bits + probes
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: size)
@@ -33,12 +35,12 @@ final class WordNumbers {
         return entries
     }
 
-    /// Table for lookups, without a reference to retain.
+    /// Access to the table for lookups, without a reference that would be retained.
     struct Table {
         fileprivate let entries: UnsafePointer<Entry>
         fileprivate let shift: UInt64
 
-        /// Returns the number of a text; `unknown` if it is not cached.
+        /// Returns the value number of a text, given as three words; `unknown` if it is not cached.
         @inline(__always)
         func number(_ first: UInt64, _ second: UInt64, _ third: UInt64) -> UInt32 {
             var entry = entries + WordNumbers.place(first, second, third, shift)
@@ -56,7 +58,7 @@ final class WordNumbers {
         }
     }
 
-    /// The table for lookups; valid until the next insertion.
+    /// Access to the table for lookups; valid until the next insertion.
     @inline(__always)
     var table: Table { Table(entries: UnsafePointer(entries), shift: UInt64(64 - bits)) }
 
@@ -70,7 +72,8 @@ final class WordNumbers {
         return Int(truncatingIfNeeded: mixed &>> shift)
     }
 
-    /// Caches the number of a text, unless its entries are all in use.
+    /// Caches the value number of a text, given as three words. Does nothing if all entries for its
+    /// hash are in use.
     func insert(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ number: UInt32) {
         if count * 4 >= 1 << bits, bits < Self.maximumBits { grow() }
         store(Entry(first: first, second: second, third: third, number: number))
