@@ -27,9 +27,9 @@ extension RealmCollection {
     /// for page in realm.objects(Dog.self).freeze().pages(of: 100) { send(page.map(\.name)) }
     /// ```
     ///
-    /// The slices are views: no element is read before it is used. Their number is that of the
-    /// collection as it is now; freeze a collection that changes meanwhile. Traps if `size` is not
-    /// positive.
+    /// The slices are views: no element is read before it is used. The present count of the
+    /// collection determines their number; freeze a collection that changes meanwhile. Traps if
+    /// `size` is not positive.
     public func pages(of size: Int) -> LazyMapSequence<StrideTo<Int>, SubSequence> {
         if size <= 0 { throwRealmException("The size of a page must be positive.") }
         let count = count

@@ -223,8 +223,8 @@ extension RemnantSearch {
         else { return nil }
         var place: NodeOwner?
         for i in 0..<inner.childCount {
-            guard let child = node.slot(InnerClusterShape.child(i)).child, let known = places[child],
-                let first = known.first,
+            guard let child = node.slot(InnerClusterShape.child(i)).child,
+                let known = places[child], let first = known.first,
                 known.allSatisfy({ $0.table == first.table && $0.base == first.base })
             else { continue }
             let offset = inner.offset(i)
