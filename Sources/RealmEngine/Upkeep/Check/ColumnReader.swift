@@ -9,7 +9,8 @@ final class ColumnReader {
     private let space: NodeSpace
     private let root: Ref
     private let info: CheckedColumn
-    /// Cache of leaves, indexed by the key without its low byte. Its capacity is a power of two.
+    /// Cache of opened leaves, indexed by the object key without its low byte. Its capacity is a
+    /// power of two.
     private let opened: UnsafeMutablePointer<Opened?>
     private let capacity: Int
 
@@ -29,8 +30,8 @@ final class ColumnReader {
 
     deinit { opened.deallocate() }
 
-    /// Returns the value as an index stores it: an unresolved link is null. Nil if there is no such
-    /// object.
+    /// Returns the value of an object as an index stores it: an unresolved link is null. Nil if
+    /// there is no object with `key`.
     func value(_ key: ObjectKey) throws(RealmError) -> Value? {
         let place = opened + Int(key.raw >> 8) & (capacity - 1)
         if let known = place.pointee, let row = known.leaf.row(of: key) {

@@ -1,4 +1,4 @@
-/// Whether the cluster trees of a version may have been built with a fan-out of four.
+/// Detects whether the cluster trees of a version may have been built with a fan-out of four.
 ///
 /// Nodes have up to 256 elements; test builds of the reference engine make nodes of up to four. The
 /// file does not store the fan-out. In a node without offsets, the keys of child `i` begin at `i`
@@ -9,7 +9,7 @@ struct FanOutTally {
     static let smallShift: UInt64 = 2
 
     private var isSmall = true
-    /// First inner node without offsets.
+    /// Ref of the first inner node without offsets; nil if there is none.
     private var node: Ref?
 
     /// An inner node whose keys depend on the fan-out; nil if there is none, or if any node has

@@ -1,17 +1,17 @@
-/// Index entries of one object each, sorted by object key.
+/// Batch of index entries that reference one object each, sorted by object key.
 ///
 /// An index stores its entries in the order of values; looking up their objects in that order would
 /// open each leaf of a table many times. A sorted batch of some hundred thousand entries opens each
 /// leaf once. `capacity` limits the memory. Confined to one thread.
 struct IndexEntryBatch: ~Copyable {
-    /// The key of an object and the one or two chunks of the path to its entry.
+    /// The key of an object and the one or two four-byte chunks of the path to its index entry.
     struct Entry {
         let key: Int64
         let chunks: (Int32, Int32)
         let depth: Int32
     }
 
-    /// Maximum number of chunks of an entry.
+    /// Maximum number of chunks on the path to an entry.
     static let maximumDepth = 2
     private static let capacity = 1 << 18
     private static let digit = 11
@@ -49,7 +49,7 @@ struct IndexEntryBatch: ~Copyable {
         return UnsafeBufferPointer(start: entries, count: count)
     }
 
-    /// Sorts by one digit: one pass of a radix sort.
+    /// Sorts the entries by one digit of the object key: one pass of a radix sort.
     private mutating func sort(by shift: Int) {
         let mask = (1 << Self.digit) - 1
         var ends = [Int](repeating: 0, count: mask + 2)

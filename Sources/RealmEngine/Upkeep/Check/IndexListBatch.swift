@@ -1,20 +1,21 @@
-/// Lists of an index and entries of more than two chunks, read in the order of their objects.
+/// Batch of index lists, and of entries with more than two chunks, whose objects are read in key
+/// order.
 ///
-/// An index stores both in the order of values; reading the objects in that order would open each
-/// leaf of a table many times.
+/// An index stores lists and entries in the order of values; reading the objects in that order
+/// would open each leaf of a table many times.
 ///
 /// Memory is bounded by `capacity`. Confined to one thread.
 final class IndexListBatch {
-    /// One list of an index, or one entry of a single object.
+    /// One list of an index, or one entry that references a single object.
     struct List {
-        /// Node with the list's keys; nil for an entry of one object.
+        /// Ref of the node with the list's object keys; nil for an entry of one object.
         let ref: Ref?
         fileprivate let path: Range<Int>
         fileprivate let keys: Range<Int>
     }
 
-    /// Maximum length of a list in a batch. Longer lists are read one by one; their keys ascend
-    /// where values are equal.
+    /// Maximum number of keys of a list in a batch. Longer lists are read one by one; their keys
+    /// ascend where values are equal.
     static let maximumListLength = 1 << 14
     private static let capacity = 1 << 17
     private static let digit = 11
@@ -22,10 +23,10 @@ final class IndexListBatch {
     private var lists: [List] = []
     private var paths: [Int32] = []
     private var keys: [Int64] = []
-    /// Index of the list in `lists`, for each element of `keys`.
+    /// Index in `lists` of the list that contains each element of `keys`.
     private var listOfKey: [UInt32] = []
 
-    /// Whether a list of `count` keys does not fit.
+    /// Whether a list of `count` keys no longer fits into the batch.
     func isFull(for count: Int) -> Bool { keys.count + count > Self.capacity }
 
     func add(_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ ref: Ref?) {
@@ -39,10 +40,10 @@ final class IndexListBatch {
     /// Visits all keys in the order of their objects, then all lists, and empties the batch.
     ///
     /// - Parameters:
-    ///     - digest: returns a number that equal values share; nil if the value does not belong at
-    ///     `path` or there is no such object.
-    ///     - list: called once per list. `isUniform` is true if all keys have the same digest and
-    ///     ascend.
+    ///     - digest: returns a number that equal values share; nil if the object's value does not
+    ///       belong at `path` or the object does not exist.
+    ///     - list: called once per list. `isUniform` is true if the values of all keys have the
+    ///       same digest and the keys ascend.
     func take(
         digest: (_ key: Int64, _ path: ArraySlice<Int32>) -> UInt64?,
         list: (_ list: List, _ path: [Int32], _ keys: ArraySlice<Int64>, _ isUniform: Bool) -> Void
@@ -71,7 +72,8 @@ final class IndexListBatch {
         listOfKey.removeAll(keepingCapacity: true)
     }
 
-    /// Returns indexes into `keys`, grouped by cluster leaf except in very large tables.
+    /// Returns indexes into `keys`, grouped by the cluster leaf of the object, except in very large
+    /// tables.
     private func order() -> [UInt32] {
         var order = Array(0..<UInt32(keys.count))
         var other = order

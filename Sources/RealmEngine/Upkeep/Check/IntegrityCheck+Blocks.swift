@@ -1,7 +1,7 @@
-/// The blocks of an encrypted file (storage format 8.5).
+/// Checks the blocks of an encrypted file (storage format 8.5).
 extension IntegrityCheck {
-    /// Reports each block that does not authenticate. Blocks that the version uses were reported as
-    /// unreadable before; the rest is free space, where a crash may leave a broken block.
+    /// Reports each block that does not authenticate. Blocks that the version uses were already
+    /// reported as unreadable; other blocks are free space, where a crash may leave a broken block.
     func checkBlocks() {
         guard level == .full, let pages = mapping.pages else { return }
         (table, column, object) = (nil, nil, nil)

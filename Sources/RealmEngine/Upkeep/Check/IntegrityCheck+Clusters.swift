@@ -1,4 +1,4 @@
-/// Cluster trees (object format 11: 8-13).
+/// Checks cluster trees (object format 11: 8-13).
 extension IntegrityCheck {
     /// Checks the objects and tombstones of a table and sums its links.
     func checkObjects(_ index: Int) {
@@ -19,19 +19,19 @@ extension IntegrityCheck {
         currentTable = nil
     }
 
-    /// Visits the leaves of a cluster tree in order. Returns the number of objects in the readable
-    /// part of the tree.
+    /// Calls `body` with the leaves of a cluster tree in key order. Returns the number of objects
+    /// in the readable part of the tree.
     func visitClusters(_ root: Ref, _ body: (ClusterLeaf) -> Void) -> Int {
         visitCluster(root, Subtree(base: 0, room: nil, depth: nil, isRoot: true), body) ?? 0
     }
 
-    /// Facts about a subtree that follow from the path to it.
+    /// Facts about a subtree of a cluster tree that follow from its ancestors.
     private struct Subtree {
-        /// Sum of the offsets of the ancestors.
+        /// Sum of the ancestors' key offsets, which is added to the keys in the subtree.
         let base: UInt64
-        /// Exclusive upper limit of relative keys; nil if there is none.
+        /// Exclusive upper limit of the keys relative to `base`; nil if there is none.
         let room: UInt64?
-        /// 0 for leaves; nil if unknown.
+        /// Number of levels below the subtree's root, 0 for a leaf; nil if unknown.
         let depth: Int?
         let isRoot: Bool
     }
@@ -226,8 +226,8 @@ extension IntegrityCheck {
             && ByteView(area.payload, count: area.count).isASCII
     }
 
-    /// Fast path: whether the value is valid without a check that depends on its object or nested
-    /// values.
+    /// Whether a value is valid without a check of other nodes: a null only where the property
+    /// allows it, a string only if it is UTF-8, and no link or collection.
     @inline(__always)
     private static func isSound(_ value: Value, _ isRequired: Bool) -> Bool {
         switch value {

@@ -1,5 +1,5 @@
 extension IntegrityReport {
-    /// Kind of contradiction. Tools print the raw value.
+    /// Kind of contradiction found by a check. Tools print the raw value.
     public enum Code: String, CaseIterable, Sendable {
         // The file (storage format 1 and 4).
         case header
@@ -18,9 +18,9 @@ extension IntegrityReport {
         case nodeTooLarge = "node-too-large"
         case nodeShared = "node-shared"
         case nodeOverlap = "node-overlap"
-        /// A node whose size seems to have been larger.
+        /// A node whose size seems to have been larger than its header now states.
         case nodeEnd = "node-end"
-        /// A value that engines do not read.
+        /// A stored value that engines do not read.
         case unusedValue = "unused-value"
         case signature
         case sectionStraddled = "section-straddled"
@@ -136,7 +136,8 @@ extension IntegrityReport {
         case historyNull = "history-null"
         case changeset
 
-        /// Whether nodes below such a finding were not read, which makes totals meaningless.
+        /// Whether nodes below a finding of this kind were not read, so that totals are
+        /// meaningless.
         var hidesContent: Bool {
             switch self {
             case .unreadable, .incomplete, .clusterShape, .clusterDepth, .columnMissing,

@@ -1,4 +1,5 @@
-/// Lists, sets, dictionaries and collections nested in mixed values (object format 11: 21-23).
+/// Checks lists, sets, dictionaries and collections nested in mixed values (object format 11:
+/// 21-23).
 extension IntegrityCheck {
     /// Maximum depth of nested collections (object format 14).
     private static let maximumNesting = 100
@@ -33,7 +34,7 @@ extension IntegrityCheck {
 
     // MARK: Lists and sets
 
-    /// State carried from one element of a tree to the next.
+    /// State that is carried from one element of a collection to the next.
     private struct Sequence {
         var previous: Value?
         var nestedKeys: Set<Int32> = []

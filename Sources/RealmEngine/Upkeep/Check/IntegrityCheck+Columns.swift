@@ -1,4 +1,4 @@
-/// Specs, column keys and opposites (object format 11: 3-6).
+/// Checks specs, column keys and opposite columns (object format 11: 3-6).
 extension IntegrityCheck {
     /// The parallel arrays that describe a table's columns.
     private struct SpecArrays {
@@ -13,7 +13,7 @@ extension IntegrityCheck {
         let namesRef: Ref
     }
 
-    /// Reads all columns. Returns false if the table's objects cannot be read.
+    /// Reads all columns of a table. Returns false if the table's objects cannot be read.
     func checkSpec(_ ref: Ref, _ node: NodeView, _ table: inout CheckedTable) -> Bool {
         let opened = reading(ref, .spec) { () throws(RealmError) in
             try specArrays(ref, node)

@@ -1,4 +1,5 @@
-/// The free list, and space that is neither live nor free (storage format 5.3 and 9.1: 11-15).
+/// Checks the free list, and space that is neither live nor free (storage format 5.3 and 9.1:
+/// 11-15).
 extension IntegrityCheck {
     func checkFreeSpace(_ top: TopArray) {
         guard !top.freePositions.isNone || !top.freeLengths.isNone else {
@@ -33,7 +34,7 @@ extension IntegrityCheck {
         return checkChunks(arrays, refs[0])
     }
 
-    /// Returns the valid free chunks in ascending order.
+    /// Returns the valid free chunks in ascending order of their offsets.
     @_optimize(size)
     private func checkChunks(_ arrays: [NodeView], _ ref: Ref) -> [Extent] {
         var chunks: [Extent] = []
@@ -120,8 +121,8 @@ extension IntegrityCheck {
     }
 
     /// Whether the gap was part of the node before it, whose header now gives a smaller size or a
-    /// later start. Space leaked by a writer instead begins with the header of a node and contains
-    /// the whole node, or extends to the end of the version.
+    /// later start. Space leaked by a writer begins with the header of a node instead, and contains
+    /// the whole node or extends to the end of the version.
     private func isEndOfNode(_ start: UInt64, _ end: UInt64) -> Bool {
         guard end < limit, start > UInt64(RawHeader.size), live.isMarked(start - 8) else {
             return false

@@ -1,4 +1,4 @@
-/// Indexes of values (object format 5.5).
+/// Checks general indexes, which contain values (object format 5.5).
 extension IntegrityCheck {
     func checkGeneralIndex(_ index: Int, _ i: Int) {
         let (checked, info) = (tables[index], tables[index].columns[i])
@@ -32,7 +32,7 @@ extension IntegrityCheck {
         if isComplete, entries.sum != checked.keySum { nameMissing(checked, info) }
     }
 
-    /// Compares batched entries of one object each with the objects' values.
+    /// Compares a batch of index entries of one object each with the values of the objects.
     private func checkEntries(
         _ entries: EntryTally, _ info: CheckedColumn, _ reader: ColumnReader
     ) {
@@ -56,7 +56,8 @@ extension IntegrityCheck {
         object = nil
     }
 
-    /// Compares batched lists with the objects' values; only suspicious lists are checked in full.
+    /// Compares a batch of index lists with the values of the objects; only suspicious lists are
+    /// checked in full.
     private func checkLists(
         _ lists: IndexListBatch, _ info: CheckedColumn, _ isPrimaryKey: Bool,
         _ reader: ColumnReader
@@ -105,7 +106,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Whether the chunks of a value begin with the chunks of `path`.
+    /// Whether the four-byte chunks of a value begin with the chunks of `path`.
     private static func matches(_ string: IndexString, _ path: some Sequence<Int32>) -> Bool {
         var offset = 0
         for chunk in path {
@@ -115,7 +116,7 @@ extension IntegrityCheck {
         return true
     }
 
-    /// Compares two consecutive entries of one list.
+    /// Compares the values and keys of two consecutive objects in one index list.
     private func checkNeighbours(
         _ a: (value: Value, key: Int64), _ b: (value: Value, key: Int64), _ path: [Int32],
         _ list: Ref?, _ info: CheckedColumn, _ isPrimaryKey: Bool
@@ -143,7 +144,7 @@ extension IntegrityCheck {
             "values of a list that do not ascend")
     }
 
-    /// Reports the objects that are not in the index exactly once.
+    /// Reports the objects that do not occur exactly once in the index.
     @_optimize(size)
     private func nameMissing(_ checked: CheckedTable, _ info: CheckedColumn) {
         nameDifference(
@@ -174,7 +175,7 @@ extension IntegrityCheck {
 
     // MARK: Uniqueness without an index
 
-    /// Finds equal primary keys by their hashes, without an index.
+    /// Finds objects with equal primary keys by hashes of the keys, for a table without an index.
     func checkUniqueness(_ index: Int, _ i: Int) {
         let (checked, info) = (tables[index], tables[index].columns[i])
         var entries: [(hash: UInt64, key: Int64)] = []
@@ -219,10 +220,10 @@ extension IntegrityCheck {
     }
 }
 
-/// Sums and batches of the entries visited so far in one index.
+/// Sums over the entries visited so far in one index, and batches of entries to compare.
 private final class EntryTally {
     var batch = IndexEntryBatch()
     let lists = IndexListBatch()
-    /// Sum over the keys of all entries.
+    /// Sum over the object keys of all entries.
     var sum = PairSum()
 }

@@ -1,4 +1,5 @@
-/// Header, root and the other header slot (storage format 1, 4 and 9.1: 1-3, 8, 18).
+/// Checks the header, the root and the header slot that is not selected (storage format 1, 4 and
+/// 9.1: 1-3, 8, 18).
 extension IntegrityCheck {
     private static let page = 4096
 
@@ -23,7 +24,7 @@ extension IntegrityCheck {
     /// Whether the file was written in one pass and not modified since.
     var isStreamed: Bool { RawHeader(base).top0 == FileHeader.streamingMark }
 
-    /// Opens the root; nil if there is none or it is unusable.
+    /// Opens the root of the version; nil if there is none or it is unusable.
     func openTop() -> TopArray? {
         report.facts.version = 1
         report.facts.logicalSize = UInt64(RawHeader.size)

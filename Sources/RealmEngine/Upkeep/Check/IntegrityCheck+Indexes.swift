@@ -1,4 +1,4 @@
-/// Search indexes (object format 11: 27-30).
+/// Checks search indexes (object format 11: 27-30).
 ///
 /// Each entry of a general index is compared with the object's value. A sum over all keys then
 /// proves that no object is missing or present twice. Word indexes are compared by sums over pairs
@@ -48,7 +48,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks that the column's type can be indexed.
+    /// Checks that a column of this type can have an index.
     private func checkIndexed(_ info: CheckedColumn) -> Bool {
         let kind = info.isFullText ? IndexKind.fullText : .general
         if kind.obstacle(info.layout.type, info.layout.collection) == nil { return true }
@@ -60,9 +60,8 @@ extension IntegrityCheck {
     /// both enumerate pairs of a number and an object key, with repetition.
     ///
     /// - Parameters:
-    ///     - isStale: whether the reference engine does not keep this kind of index up to date
-    ///     either.
-    ///     - extra: returns the message for a number of surplus entries.
+    ///     - isStale: whether the reference engine itself leaves this kind of index out of date.
+    ///     - extra: returns the message for the given number of surplus entries.
     func nameDifference(
         _ info: CheckedColumn, isStale: Bool, missing: String, extra: (Int) -> String,
         wanted: (@escaping (UInt64, UInt64) -> Void) -> Void,
@@ -87,19 +86,19 @@ extension IntegrityCheck {
 
     // MARK: Trie
 
-    /// Callbacks and limits of a walk through one trie.
+    /// Callbacks and limits of a walk through one index trie.
     struct IndexVisitor {
-        /// Maximum offset in the value at which an entry can reference a sub-index.
+        /// Maximum offset in bytes within the value at which an entry can reference a sub-index.
         let maximumOffset: Int
-        /// Called per entry with the chunks on its path and its object keys in stored order. `list`
-        /// is the node of a list, nil for a single object.
+        /// Called for each entry with the four-byte chunks on its path and its object keys in
+        /// stored order. `list` is the node of the key list, nil for a single object.
         let entry: (_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ list: Ref?) -> Void
     }
 
     /// Maximum number of levels, of the trie and of the B-trees in it together.
     private static let maximumIndexDepth = 128
 
-    /// Visits every entry. Returns false if a part could not be read.
+    /// Visits every entry of an index. Returns false if a part of the index could not be read.
     func visitIndex(_ root: Ref, _ visitor: IndexVisitor) -> Bool {
         var path: [Int32] = []
         return visitIndexNode(root, isRoot: true, within: nil, level: 0, &path, visitor)

@@ -1,7 +1,7 @@
-/// Encodings of leaves (object format 11: 14-18 and 20). Each function returns the number of
-/// elements; nil if the leaf cannot be read.
+/// Checks the encodings of leaves (object format 11: 14-18 and 20). Each function returns the
+/// number of elements; nil if the leaf cannot be read.
 extension IntegrityCheck {
-    /// Checks the bytes of a leaf. `isCell` is true for the leaf of a cluster, false for one of a
+    /// Checks the bytes of a leaf. `isCell` is true for a leaf of a cluster, false for a leaf of a
     /// collection.
     func checkForm(
         _ ref: Ref, _ element: ElementType, distinct: Ref = .none, isCell: Bool = false
@@ -24,8 +24,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Opens a plain array of integers and charges its elements to the read budget. Nil if it is
-    /// not such an array or the budget is spent.
+    /// Opens a plain array of integers and charges its elements to the read budget. Nil if the node
+    /// is no plain array or the budget is spent.
     func integers(_ ref: Ref, _ role: StaticString) -> NodeView? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
             try space.integers(ref, role)
@@ -64,7 +64,7 @@ extension IntegrityCheck {
         return node.count / 2
     }
 
-    /// Opens a node without references whose width counts bytes; nil if it is not such a node.
+    /// Opens a node without references whose width is given in bytes; nil for any other node.
     private func bytesNode(_ ref: Ref, _ role: StaticString) -> NodeView? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
             let node = try space.node(ref)
@@ -124,8 +124,8 @@ extension IntegrityCheck {
         return node.count
     }
 
-    /// Whether a decimal has an encoding that narrow decimals never use: a large coefficient, an
-    /// infinity, or a NaN other than null.
+    /// Whether the decimal at index `i` has a value that narrow decimals never encode: a large
+    /// coefficient, an infinity, or a NaN other than null.
     private func isSpecial(_ node: NodeView, _ i: Int) -> Bool {
         switch node.width {
         case 4:

@@ -1,4 +1,4 @@
-/// Tables and values of files of formats 2 to 9 (legacy format 11). Nodes and free space are
+/// Checks tables and values of files of formats 2 to 9 (legacy format 11). Nodes and free space are
 /// checked as in any other file.
 extension IntegrityCheck {
     var isLegacy: Bool { FileFormat.legacy.contains(header.format) }
@@ -77,7 +77,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Reads every value; the reader reports malformed values.
+    /// Reads every value of a column; the reader reports malformed values.
     private func checkValues(
         _ reader: LegacyColumnReader, _ rows: Int
     ) throws(RealmError) {
@@ -118,7 +118,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks the lists, or tables, in the cells of `rows`.
+    /// Checks the lists, or subtables, in the cells of `rows`.
     @_optimize(size)
     private func checkTables(
         _ reader: LegacyColumnReader, _ rows: Range<Int>
@@ -190,7 +190,7 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Returns the rows in a cell of a backlink column.
+    /// Returns the origin rows stored in a cell of a backlink column.
     fileprivate func storedBacklinks(_ row: Int) throws(RealmError) -> [Int64] {
         let leaf = try tree().leaf(with: row)
         let slot = leaf.node.slot(row - leaf.start)

@@ -1,12 +1,13 @@
-/// The links from one column to one table, summed from both ends.
+/// The links from one column to one table, summed at their origins and from the backlinks.
 final class LinkAccount {
-    /// Indexes into the checked tables and their columns.
+    /// Index of the origin table among the checked tables, and of the link column among its
+    /// columns.
     let origin: Int
     let originColumn: Int
     let target: Int
     let backlink: Int
-    /// Sums over the links. `LinkAccount` is a class so that adding to a sum needs no exclusive
-    /// access to anything else.
+    /// Sums over the links, from the origins and from the backlinks. `LinkAccount` is a class so
+    /// that adding to a sum needs no exclusive access to another object.
     var forward = PairSum()
     var backward = PairSum()
 
@@ -67,8 +68,8 @@ extension IntegrityCheck {
         linkCount += 1
     }
 
-    /// Returns the account of the current column's links to `table`; nil if there is none. Caches
-    /// the last one, because most columns link to one table.
+    /// Returns the index of the account for the current column's links to `table`; nil if there is
+    /// none. Caches the last one, because most columns link to one table.
     private func account(of table: TableKey) -> Int? {
         if let lastTarget, lastTarget.table == table { return lastTarget.account }
         guard let account = targets[table] else { return nil }
@@ -114,7 +115,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Counts the backlinks of the current object from one column and returns their number.
+    /// Counts the backlinks of the current object from one link column and returns their number.
     private func countBacklinks(_ slot: NodeSlot, _ backlink: CheckedBacklink) -> Int {
         if slot.isTagged {
             countBacklink(from: slot.value, backlink)
@@ -145,7 +146,7 @@ extension IntegrityCheck {
 
     // MARK: Differences
 
-    /// Reports the links of all columns whose ends disagree.
+    /// Reports the links of all columns whose links and backlinks disagree.
     func checkLinks() {
         for i in accounts.indices where accounts[i].forward != accounts[i].backward {
             let account = accounts[i]
@@ -165,7 +166,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Visits both ends of all links of one account.
+    /// Visits all links of one account and all their backlinks.
     private func walkLinks(_ index: Int) {
         let account = accounts[index]
         let (origin, target) = (tables[account.origin], tables[account.target])

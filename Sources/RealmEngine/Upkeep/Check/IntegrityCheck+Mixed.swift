@@ -1,8 +1,8 @@
-/// Leaves of mixed values (object format 3.13 and 11: 19).
+/// Checks leaves of mixed values (object format 3.13 and 11: 19).
 extension IntegrityCheck {
-    /// Pools of a leaf and the entries that values have claimed.
+    /// Pools of a leaf of mixed values, and the pool entries that values already reference.
     private struct Pools {
-        /// Number of entries by slot; 0 for a missing pool.
+        /// Number of entries of the pool in each slot; 0 for a missing pool.
         var sizes = [0, 0, 0, 0, 0]
         var claimed: [Int: Set<Int64>] = [:]
 
@@ -65,7 +65,7 @@ extension IntegrityCheck {
         return pools
     }
 
-    /// Checks the word of one value. Returns false if it cannot be read.
+    /// Checks the word of one mixed value. Returns false if the value cannot be read.
     private func checkWord(
         _ word: Int64, _ pools: inout Pools, _ numbers: NodeView?, _ ref: Ref
     ) -> Bool {

@@ -5,9 +5,9 @@ public struct IntegrityReport: Sendable {
         case warning, error
     }
 
-    /// Location of a finding. Parts that are unknown are nil.
+    /// Location of a finding. Each part is nil if it is unknown.
     public struct Location: Hashable, Sendable {
-        /// Byte offset of a node.
+        /// Offset of the node in bytes.
         public var ref: Ref?
         /// Stored name of the table, including `class_`.
         public var table: String?
@@ -24,7 +24,7 @@ public struct IntegrityReport: Sendable {
         public var severity: Severity { code.severity }
     }
 
-    /// Totals counted by the check.
+    /// Totals of the version, counted by the check.
     public struct Facts: Sendable {
         public var format = 0
         public var version: UInt64 = 0

@@ -35,8 +35,8 @@ extension IntegrityCheck {
         tableSlot = nil
     }
 
-    /// Marks in `starts` where the first `count` visited nodes begin. Called at the first overlap;
-    /// until then, the nodes formed a tree and starts were not recorded.
+    /// Marks in `starts` the first bytes of the first `count` visited nodes. Called at the first
+    /// overlap; until then, the nodes formed a tree and their offsets were not recorded.
     private func findStarts(_ count: Int) {
         var left = count
         var stack: [Frame] = []
@@ -70,7 +70,7 @@ extension IntegrityCheck {
         tableSlot = slot
     }
 
-    /// Checks the node at `ref`. Returns it if it has children to visit.
+    /// Checks the node at `ref`. Returns the node if it has children to visit; otherwise nil.
     private func enter(_ ref: Ref) -> NodeView? {
         let at = ref.raw
         guard at & 7 == 0 else {
@@ -145,7 +145,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks the flags of a node. Returns the node if it holds references.
+    /// Checks the flags of a node. Returns the node if it contains references; otherwise nil.
     private func checkFlags(_ ref: Ref, _ node: NodeView) -> NodeView? {
         if node.widthType == 3 {
             found(.nodeFlags, ref, "a node of the unknown width type 3")

@@ -1,4 +1,4 @@
-/// The readable part of a table's description.
+/// A table as far as its description is readable.
 struct CheckedTable {
     let key: TableKey
     let name: String
@@ -8,30 +8,30 @@ struct CheckedTable {
     let tombstones: Ref
     var columns: [CheckedColumn] = []
     var backlinks: [CheckedBacklink] = []
-    /// Index into `columns`.
+    /// Index of the primary key in `columns`; nil if there is none.
     var primaryKey: Int?
     /// Highest leaf index in use.
     var lastLeafIndex = -1
     /// Leaf indexes that belong to a column.
     var usedLeafIndexes: Set<Int> = []
     var facts: IntegrityReport.Table
-    /// Sum of the keys of all live objects, each hashed.
+    /// Sum over the hashed keys of all live objects.
     var keySum = PairSum()
-    /// Whether rows or leaves were unreadable, which makes sums over the table meaningless.
+    /// Whether rows or leaves were unreadable, so that sums over the table are meaningless.
     var isIncomplete = false
 
     /// Class name without the prefix `class_`.
     var className: String { TableInfo.className(of: name) }
 }
 
-/// The readable part of a property's description.
+/// A property as far as its description is readable.
 struct CheckedColumn {
     let key: ColumnKey
     let name: String
     let layout: LeafLayout
     let attributes: ColumnAttributes
     let indexRoot: Ref
-    /// For links: the backlink column in the target table.
+    /// Backlink column in the target table, for a link column.
     let targetColumn: ColumnKey
 
     var isFullText: Bool { attributes.contains(.fullText) }
@@ -46,7 +46,8 @@ struct CheckedBacklink {
     var account: Int?
 }
 
-/// Names, table keys and table tops (object format 11: 1, 2, 7 and storage format 9.1: 8, 9).
+/// Checks names, table keys and table roots (object format 11: 1, 2, 7 and storage format 9.1: 8,
+/// 9).
 extension IntegrityCheck {
     @_optimize(size)
     func checkDirectory(_ top: TopArray) {

@@ -1,14 +1,15 @@
-/// B+trees of elements, backlinks, index lists and changesets (object format 4.1 and 11: 21).
+/// Checks B+trees of elements, backlinks, index lists and changesets (object format 4.1 and 11:
+/// 21).
 extension IntegrityCheck {
-    /// Limit of nested open nodes. Valid trees nested 100 times need a few hundred; more use too
-    /// much stack.
+    /// Maximum number of B+tree nodes open at once. Valid trees nested 100 times need a few
+    /// hundred; more use too much stack.
     private static let maximumOpen = 600
 
     /// Visits the leaves of a tree in order. `leaf` checks one leaf and returns its number of
-    /// elements. Returns the total; nil if a part could not be read.
+    /// elements. Returns the number of all elements; nil if a part could not be read.
     ///
-    /// The size of a tree of a single leaf is given by nothing but its header. No writer puts more
-    /// than 1000 elements into a leaf, except backlinks.
+    /// In a tree of a single leaf, only the leaf's header states the number of elements. No writer
+    /// puts more than 1000 elements into a leaf, except backlinks.
     @discardableResult
     func visitTree(
         _ root: Ref, areBacklinks: Bool = false, _ leaf: (Ref) -> Int?

@@ -1,6 +1,6 @@
-/// Files whose upgrade from format 9 to 10 was interrupted (legacy format 10.2).
+/// Reports files whose upgrade from format 9 to 10 was interrupted (legacy format 10.2).
 extension IntegrityCheck {
-    /// Reports the unfinished upgrade, and reads all values that are in clusters already.
+    /// Reports the unfinished upgrade, and reads all values that it has already moved to clusters.
     func checkUpgrade(_ content: LegacyContent, _ top: TopArray) {
         let done = content.tables.count {
             $0.stage == .done || $0.objects != nil && $0.roots.allSatisfy(\.isNone)

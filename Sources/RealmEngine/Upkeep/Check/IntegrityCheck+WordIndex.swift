@@ -1,4 +1,4 @@
-/// Full-text indexes and indexes on lists of strings (object format 5.6).
+/// Checks full-text indexes and indexes on lists of strings (object format 5.6).
 extension IntegrityCheck {
     func checkWordIndex(_ index: Int, _ info: CheckedColumn) {
         let checked = tables[index]
@@ -40,8 +40,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Hash of a word's chunks, without a chunk that only marks the end: the index stores the end
-    /// mark only if a longer word begins with this word.
+    /// Hash of a word's four-byte chunks, without a chunk that only marks the end: the index stores
+    /// the end mark only if a longer word begins with this word.
     private struct WordHash {
         private var hash: UInt64 = 0
         private var last: Int32?

@@ -5,7 +5,7 @@
 /// for extents, one cluster leaf of values at a time, some MiB of index entries, and sums in place
 /// of lists of links. Confined to one thread; used once.
 public final class IntegrityCheck {
-    /// Extent of the check.
+    /// Extent of a check.
     public enum Level: Sendable {
         /// Header, reachability, free space, tables and columns, length of the history.
         case quick
@@ -22,13 +22,14 @@ public final class IntegrityCheck {
     let header: FileHeader
     let topRef: Ref
     let level: Level
-    /// Owner of the mapping, retained while the check exists.
+    /// Owner of the mapped file, retained while the check exists.
     private let owner: AnyObject
 
     var report = IntegrityReport()
-    /// Receives the progress of the check.
+    /// Receives the progress of the check: bytes of nodes visited for the structure, then objects
+    /// read.
     package var meter: ProgressCounter?
-    /// Releases pages of the file that the check of the structure has read; nil to keep them.
+    /// Releases pages of the file that the check has read; nil to keep them in memory.
     var releaser: PageReleaser?
     /// Whether reporting is disabled, as in the second walk over links.
     var isSilent = false
@@ -44,10 +45,10 @@ public final class IntegrityCheck {
     /// that ends cycles.
     var space: NodeSpace { isTree ? memory.lookup : memory.walk }
     var isTree = true
-    /// Bytes of all visited nodes; a node visited twice counts twice.
+    /// Total size in bytes of all visited nodes; a node visited twice counts twice.
     var walkedBytes: UInt64 = 0
     let live = ExtentMap()
-    /// First bytes of nodes; recorded once two nodes overlap.
+    /// Offsets of the first bytes of nodes. Filled only after two nodes were found to overlap.
     let starts = ExtentMap()
     /// Whether some nodes were written by engines before format 10, whose headers begin with
     /// arbitrary bytes.
@@ -70,15 +71,15 @@ public final class IntegrityCheck {
     var accounts: [LinkAccount] = []
     /// Number of links counted in the current table.
     var linkCount = 0
-    /// By table and column: index into `accounts` for each target table.
+    /// Index into `accounts`, by table, column and target table.
     var columnTargets: [[[TableKey: Int]]] = []
-    /// The current column's element of `columnTargets`.
+    /// Index into `accounts` by target table, for the current column.
     var targets: [TableKey: Int] = [:] { didSet { lastTarget = nil } }
     /// The most recently used entry of `targets`.
     var lastTarget: (table: TableKey, account: Int)?
-    /// Collects the links of one account during their second walk.
+    /// Collects the differing links of one account while its links are visited again.
     var difference: (account: Int, pairs: PairDifference)?
-    /// Number of nodes and bytes by table slot.
+    /// Number of nodes and their bytes, by table slot.
     var usage: [(nodes: Int, bytes: UInt64)] = []
     var tableSlot: Int?
 
@@ -166,8 +167,8 @@ public final class IntegrityCheck {
         return report
     }
 
-    /// Checks the same version again as trees of four elements per node. Returns that report if it
-    /// has no errors; nil if it has, or if some node has more elements.
+    /// Checks the same version again as trees of four elements per node. Returns the report of that
+    /// check if it has no errors; nil if it has errors or some node has more than four elements.
     private func checkOfSmallTrees() -> IntegrityReport? {
         guard report.errorCount > 0, level == .full, keyShift == 8, let node = fanOut.smallTree
         else { return nil }
@@ -238,8 +239,8 @@ public final class IntegrityCheck {
 
     // MARK: Findings
 
-    /// Adds a finding. Inlined only to defer building the text: 200 inlined copies of the rest took
-    /// 150 KB of code.
+    /// Adds a finding. Inlined only to defer building the text; the other function is not, because
+    /// 200 inlined copies took 150 KB of code.
     @inline(__always)
     func found(
         _ code: IntegrityReport.Code, _ ref: Ref? = nil, _ what: @autoclosure () -> String
@@ -285,8 +286,8 @@ public final class IntegrityCheck {
         reading(ref, code) { () throws(RealmError) in try space.node(ref) }
     }
 
-    /// Charges `count` elements to the budget. Returns false if the file is too small to hold that
-    /// many.
+    /// Charges `count` elements to the read budget. Returns false if the file is too small to
+    /// contain that many elements.
     func spend(_ count: Int) -> Bool {
         work &-= count
         if work >= 0 { return true }

@@ -35,7 +35,7 @@ final class PairDifference {
     private struct Pair: Comparable {
         let a: UInt64
         let b: UInt64
-        /// Number of occurrences on the left side minus those on the right.
+        /// Number of occurrences of the pair on the left side minus occurrences on the right side.
         var surplus: Int
 
         static func < (x: Pair, y: Pair) -> Bool { x.a != y.a ? x.a < y.a : x.b < y.b }
@@ -43,7 +43,7 @@ final class PairDifference {
 
     private static let bucketCount = 4096
     private static let collectedAtOnce = 1 << 20
-    /// Number of collected pairs at which equal pairs are merged: a damaged file may repeat one
+    /// Number of collected pairs above which equal pairs are merged: a damaged file may repeat one
     /// pair millions of times.
     private let mergeThreshold: Int
     private var foldedAt: Int
@@ -71,12 +71,12 @@ final class PairDifference {
         if side == .left { sums[bucket].add(a, b) } else { sums[bucket].subtract(a, b) }
     }
 
-    /// Reports the pairs that are more frequent on one side.
+    /// Reports the pairs that occur more often on one side than on the other.
     ///
     /// - Parameters:
     ///     - visit: calls `add` with all pairs of both sides. Called several times.
-    ///     - report: receives each such pair and its surplus on the left side, which may be
-    ///     negative.
+    ///     - report: receives each differing pair and its surplus on the left side, negative for a
+    ///       surplus on the right side.
     func run(visit: () -> Void, report: (UInt64, UInt64, Int) -> Void) {
         visit()
         isMeasuring = false

@@ -1,4 +1,4 @@
-/// Owns the memory of a stack.
+/// Owner of the memory of a `SlotStack`.
 final class SlotStackCache {
     let stack = SlotStack()
 
@@ -26,10 +26,10 @@ struct SlotStack {
         memory.release()
     }
 
-    /// Bytes of memory allocated for slots.
+    /// Bytes of memory allocated for the stack's slots.
     var byteSize: Int { memory.pointee.capacity * MemoryLayout<Int64>.stride }
 
-    /// Pushes the slots of a node and returns the index of the first one.
+    /// Pushes the slots of a node and returns the stack index of the first slot.
     func push(_ node: NodeView) -> Int {
         let first = memory.pointee.count
         memory.pointee.count = first + node.count
@@ -56,7 +56,7 @@ struct SlotStack {
         nonmutating set { memory.pointee.slots[i] = Int64(bitPattern: newValue) }
     }
 
-    /// Slots from `first` to the top; valid until the next push.
+    /// Slots from stack index `first` to the top; valid until the next push.
     @inline(__always)
     func values(from first: Int) -> UnsafeBufferPointer<Int64> {
         UnsafeBufferPointer(

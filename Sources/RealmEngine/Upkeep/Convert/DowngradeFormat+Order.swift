@@ -1,4 +1,4 @@
-/// Order of texts, bytes and mixed values in older formats.
+/// Defines the order of texts, bytes and mixed values in older formats.
 extension DowngradeFormat {
     /// Whether `a` precedes `b` in a set of `type`.
     func ascends(_ a: Value, _ b: Value, in type: ColumnType) -> Bool {
@@ -20,7 +20,7 @@ extension DowngradeFormat {
         return a.count < b.count
     }
 
-    /// Compares mixed values in sets.
+    /// Compares mixed values by the order that sets have in older formats.
     func compareMixed(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.string(let x), .string(let y)): LegacyTextOrder.compare(x, y)

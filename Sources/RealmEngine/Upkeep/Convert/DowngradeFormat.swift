@@ -1,5 +1,5 @@
-/// One of the formats 20 to 23, which SDKs of 2020 to 2024 write: content that its files cannot
-/// hold, and differences in encoding (object format section 10).
+/// One of the formats 20 to 23, which SDKs of 2020 to 2024 write: determines which content its
+/// files cannot store and how its encoding differs (object format section 10).
 package struct DowngradeFormat: Sendable {
     let number: Int
 
@@ -12,10 +12,10 @@ package struct DowngradeFormat: Sendable {
     /// Whether the object key is a hash of the primary key, so that objects are found without an
     /// index.
     package var hashesPrimaryKeys: Bool { number < 22 }
-    /// Whether mixed values, UUIDs, sets and dictionaries exist.
+    /// Whether the format has mixed values, UUIDs, sets and dictionaries.
     var hasNewTypes: Bool { number > 20 }
     var hasAsymmetricTables: Bool { number > 21 }
-    /// Whether dictionaries are cluster trees.
+    /// Whether the format stores dictionaries as cluster trees.
     var hasClusteredDictionaries: Bool { 21...22 ~= number }
     var hasFullTextIndexes: Bool { number > 22 }
 
@@ -27,8 +27,8 @@ package struct DowngradeFormat: Sendable {
         return column.index != .fullText || hasFullTextIndexes
     }
 
-    /// Content of the version of `snapshot` that files of this format cannot hold: one sentence per
-    /// class or property. Reads the mixed values of objects, and no other values.
+    /// Describes content of the version of `snapshot` that files of this format cannot store: one
+    /// sentence per class or property. Reads the mixed values of objects, and no other values.
     func losses(_ snapshot: Snapshot) throws(RealmError) -> [String] {
         var losses: [String] = []
         for info in snapshot.schema.tables {
@@ -45,8 +45,8 @@ package struct DowngradeFormat: Sendable {
         return losses
     }
 
-    /// Throws `incompatible` with the content that would be lost, unless files of this format can
-    /// hold the whole version of `snapshot`.
+    /// Throws `incompatible` with a description of the content that would be lost, unless files of
+    /// this format can store the whole version of `snapshot`.
     package func check(_ snapshot: Snapshot) throws(RealmError) {
         let losses = try losses(snapshot)
         if losses.isEmpty { return }

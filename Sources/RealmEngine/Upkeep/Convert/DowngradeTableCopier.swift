@@ -8,7 +8,8 @@ struct DowngradeTableCopier {
 
     private let trees: DowngradeTrees
     private let table: Table
-    /// Form by slot of the cluster leaves; leaves in further slots are copied unchanged.
+    /// Conversion of each column's leaf, by slot of the cluster leaves; leaves in further slots are
+    /// copied unchanged.
     private let forms: [Form]
 
     private var copier: NodeCopier { trees.copier }
@@ -58,7 +59,7 @@ struct DowngradeTableCopier {
 
     private static let listOfLinks: Int64 = 13
 
-    /// Key of a column in older formats, where lists of links have their own type.
+    /// Returns the key of a column in older formats, where lists of links have a separate type.
     private static func older(key raw: Int64) -> Int64 {
         let key = ColumnKey(raw)
         guard key.typeNumber == 12, key.attributes.contains(.list) else { return raw }
@@ -144,23 +145,23 @@ struct DowngradeTableCopier {
     }
 }
 
-/// Copies the index of a property whose values may share a path; values with one path get the older
-/// order.
+/// Copies the index of a property whose values may share an index path; values with the same path
+/// are sorted in the order of the older format.
 struct DowngradeIndexCopier {
     private let trees: DowngradeTrees
     private let table: Table
     private let column: ColumnInfo
     private var copier: NodeCopier { trees.copier }
 
-    /// Deepest level at which each text has its own list. Texts with the same chunks up to there
-    /// share one (object format 5.5).
+    /// Deepest index level at which each text has a separate list. Texts with the same chunks up to
+    /// that level share a list (object format 5.5).
     private static let lastLevel = 50
 
     init(_ trees: DowngradeTrees, _ table: Table, column: Int) {
         (self.trees, self.table, self.column) = (trees, table, table.info.columns[column])
     }
 
-    /// - Parameter level: number of chunks on the path to this node.
+    /// - Parameter level: number of four-byte chunks on the path to this node.
     func copy(_ ref: Ref, level: Int) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
         guard level <= Self.lastLevel + 2 else { throw copier.space.exhausted(ref) }

@@ -1,4 +1,4 @@
-/// Copies leaves and collections in the encoding of an older format.
+/// Copies leaves and collections, converted to the encoding of an older format.
 struct DowngradeTrees {
     let copier: NodeCopier
     let format: DowngradeFormat
@@ -12,7 +12,7 @@ struct DowngradeTrees {
 
     // MARK: Leaves
 
-    /// Copies a leaf of decimals, which always have 16 bytes in older formats.
+    /// Copies a leaf of decimals at 16 bytes each, the only width in older formats.
     func decimals(_ ref: Ref) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
         let leaf = try DecimalLeaf(space, ref)
@@ -40,7 +40,7 @@ struct DowngradeTrees {
         return try copier.emit(slots, flags: NodeView.hasRefsFlag)
     }
 
-    /// Copies a leaf of backlinks; the backlinks of one object become one array.
+    /// Copies a leaf of backlinks; several backlinks of one object become one array.
     func backlinks(_ ref: Ref) throws(RealmError) -> Ref {
         try forEachCell(ref) { (root) throws(RealmError) in
             let node = try copier.open(root)
@@ -124,7 +124,8 @@ struct DowngradeTrees {
         return try made(values, view.element)
     }
 
-    /// Copies a dictionary as parallel trees of keys and values, in the older order of keys.
+    /// Copies a dictionary as two parallel trees of keys and values, with the keys in the order of
+    /// the older format.
     private func dictionary(_ view: CollectionView) throws(RealmError) -> Ref {
         let halves = try view.halves(space)
         var entries = try self.entries(view)

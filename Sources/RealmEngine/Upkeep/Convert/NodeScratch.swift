@@ -1,5 +1,6 @@
-/// Builds one leaf at a time in memory mapped after the file, to be copied from there. Used for
-/// leaves with other values, or another order of values, than the original. Confined to one thread.
+/// Memory, at addresses after the mapped file, in which a conversion builds one leaf at a time and
+/// from which the leaf is copied into the new file. Used where the new leaf has other values, or
+/// another order of values, than the source's leaf. Confined to one thread.
 final class NodeScratch {
     private let memory: ReadContext
     private let part: MappingPart
@@ -19,7 +20,7 @@ final class NodeScratch {
 
     deinit { slab.detach() }
 
-    /// Builds a leaf of collection elements. It is valid until the next call.
+    /// Builds a leaf of collection elements. The leaf is valid until the next call.
     func leaf(_ values: ArraySlice<Value>, _ element: ElementType) throws(RealmError) -> Ref {
         let cells = LeafCells(LeafLayout(elements: element), capacity: values.count)
         let target = cells.target

@@ -13,33 +13,34 @@ public struct Compactor {
         /// Whether to keep the identity of a synchronised file: right for a replacement, wrong for
         /// a copy.
         public var keepsFileIdentifier = false
-        /// String columns to store as numbers of distinct values.
+        /// String columns to store as indexes into a list of their distinct values.
         package var enumeration = Enumeration.none
         /// Limit of private memory in bytes.
         public var maxMemory = 64 << 20
-        /// Whether to read the result back and compare it with the original node by node. Ignored
-        /// if columns are enumerated, which changes the nodes.
+        /// Whether to read the written file back and compare it with the original node by node.
+        /// Ignored if columns are enumerated, which changes the nodes.
         public var verifies = true
-        /// Whether to leave the file in the form that programs may have open while others commit,
+        /// Whether the written file has the form that programs may have open while others commit,
         /// as a replaced database requires (storage format 1.3).
         public var isTransactional = false
-        /// Older format to write; nil, or the format of the original, for the same format. A
-        /// conversion neither enumerates columns nor verifies the result.
+        /// Older format to write; nil for the format of the original. A conversion neither
+        /// enumerates columns nor verifies the result.
         package var format: DowngradeFormat?
-        /// Key to encrypt the result with; nil for a plain file, even if the original is encrypted.
+        /// Key to encrypt the written file with; nil for an unencrypted file, even if the original
+        /// is encrypted.
         public var key: EncryptionKey?
 
         public init() {}
     }
 
-    /// Figures of the written file.
+    /// Statistics of the written file.
     public struct Result: Sendable {
         /// Size of the file in bytes.
         public let bytes: UInt64
         let nodes: Int
         /// Number of columns that were newly enumerated.
         package let enumerated: Int
-        /// Whether the result was read back and equals the original.
+        /// Whether the written file was read back and equals the original.
         public let isVerified: Bool
     }
 
@@ -94,7 +95,8 @@ public struct Compactor {
         return try compactor.run()
     }
 
-    /// Returns what `write` would, without writing a file. Reads the whole version.
+    /// Returns the result that `write` would return, without writing a file. Reads the whole
+    /// version.
     public static func estimate(
         _ snapshot: Snapshot, options: Options = Options()
     ) throws(RealmError) -> Result {

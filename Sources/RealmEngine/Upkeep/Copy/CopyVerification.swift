@@ -14,7 +14,7 @@
 /// `copied` and `chunkEnds` are called on the copying thread; the rest is used by one thread at a
 /// time.
 final class CopyVerification: WriteFollower, @unchecked Sendable {
-    /// A node with references and its copy.
+    /// A node with references in the original, and its copy.
     private struct Pair {
         let source: Ref
         let copy: Ref
@@ -25,15 +25,15 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     private let mapping: Mapping
     private let sourceMemory: ReadContext
     private let copyMemory: ReadContext
-    /// Read context of the mapped file.
+    /// Read context of the mapped copy.
     private var fileMemory: ReadContext
     private let source: NodeSpace
-    /// Written chunks that are still in memory.
+    /// Written chunks of the copy whose buffers are still in memory.
     private var recent: ArraySlice<WriteBehind.Chunk> = []
     private var part: Part
-    /// Pairs of the current chunk; used on the copying thread only.
+    /// Pairs whose copies are in the current chunk; used on the copying thread only.
     private var named: [Pair] = []
-    /// Pairs reported by the copier, in order.
+    /// Pairs that the copier has reported and the verifying thread has not taken yet, in order.
     private let handedOver = LockedValue<[Pair]>([])
     private var waiting: [Pair] = []
     /// Verified pairs whose parents have not been compared yet.
@@ -116,14 +116,14 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
                 state: state)
         }
 
-        /// The part of the copy that is in the file.
+        /// The part of the copy that is already in the file.
         init(_ memory: ReadContext) {
             start = 0
             space = memory.lookup
         }
     }
 
-    /// Makes `part` the part that contains `ref`.
+    /// Sets `part` to the part of the copy that contains `ref`.
     @inline(__always)
     private func find(_ ref: Ref) throws(RealmError) {
         if ref.raw < part.start || ref.raw >= part.space.limit { try change(to: ref) }
@@ -184,7 +184,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         var source = Ref.none
         var copy = Ref.none
         var size = 0
-        /// Start of the part that contains the copies.
+        /// Start of the part that contains the copied nodes, as an offset in the copy.
         var floor: UInt64 = 0
     }
 
@@ -213,8 +213,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         run.size &+= size
     }
 
-    /// Compares the collected nodes: in one step if the headers of the copies are equal, as they
-    /// usually are.
+    /// Compares the nodes collected in `run`: in one step if the headers of the copies equal those
+    /// of the originals, as they usually do.
     private func finish(_ run: Run) throws(RealmError) {
         if run.size == 0 { return }
         readSinceRelease &+= run.size
@@ -243,7 +243,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         a.count == b.count && a.flags & 0xF8 == b.flags & 0xF8
     }
 
-    /// Whether two nodes without references, of the same kind and count, have equal elements.
+    /// Whether two nodes without references, which have the same kind and count, have equal
+    /// elements.
     private static func isSame(_ a: NodeView, _ b: NodeView) -> Bool {
         if a.flags == b.flags {
             // Unused bits after the last element are arbitrary, and are copied with it.

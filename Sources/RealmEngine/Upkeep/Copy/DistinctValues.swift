@@ -5,16 +5,17 @@ final class DistinctValues {
     private var values: [ByteView?] = []
     private var places = TextHashTable()
 
-    /// Limit of the total size: all values must fit in one blob.
+    /// Maximum total size of the distinct values in bytes: all of them must fit in one blob.
     private static let maximumTotalBytes = 0xF0_0000
     private static let maximumValueCount = 1 << 18
-    /// Approximate memory per distinct value, in bytes.
+    /// Approximate memory per distinct value in bytes, in addition to its text.
     private static let cost = 64
 
     /// Size of the column in bytes now, and its maximum size once enumerated.
     private(set) var bytes = (now: 0, enumerated: 0)
 
-    /// Why a column can never be enumerated, whatever its values; nil if it can be.
+    /// Returns the reason why a column can never be enumerated, whatever its values; nil if it can
+    /// be.
     static func obstacle(_ info: TableInfo, _ index: Int) -> String? {
         let column = info.columns[index]
         if column.type != .string || column.collection != nil { return "is no string" }
@@ -45,7 +46,8 @@ final class DistinctValues {
         sort()
     }
 
-    /// Whether there are fewer distinct values than `percent` of the objects.
+    /// Whether the number of distinct values is less than `percent` percent of the number of
+    /// objects.
     func isBelow(_ percent: Int, _ table: Table) throws(RealmError) -> Bool {
         values.count * 100 < (try table.count()) * percent
     }
@@ -124,7 +126,7 @@ final class DistinctValues {
         for (place, value) in values.enumerated() { places.enter(value, at: place) }
     }
 
-    /// Returns the index of a value of the column.
+    /// Returns the index of a value of the column among the distinct values.
     func index(_ value: ByteView?) throws(RealmError) -> Int32 {
         guard let place = find(value) else {
             throw .corrupt("a value that was not there before", in: "string column")
@@ -137,14 +139,15 @@ extension DistinctValues {
     fileprivate static let maximumShortSize = 15
     fileprivate static let maximumMediumSize = 63
 
-    /// Writes the values as a string leaf of the smallest form (object format 3.5).
+    /// Writes the distinct values as a string leaf of the smallest form (object format 3.5).
     func emit(_ copier: NodeCopier) throws(RealmError) -> Ref {
         let longest = values.reduce(-1) { max($0, $1?.count ?? -1) }
         if longest <= Self.maximumShortSize { return try short(copier, longest) }
         return longest <= Self.maximumMediumSize ? try medium(copier) : try big(copier)
     }
 
-    /// Returns the width code of cells for texts of up to `longest` bytes; -1 means nulls only.
+    /// Returns the width code of cells for texts of up to `longest` bytes; `longest` is -1 if all
+    /// values are null.
     fileprivate static func shortCode(_ longest: Int) -> UInt8 {
         var code: UInt8 = longest < 0 ? 0 : 1
         while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }

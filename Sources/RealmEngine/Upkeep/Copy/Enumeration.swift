@@ -15,15 +15,16 @@ package enum Enumeration: Sendable, Equatable {
     case none
     /// All properties that become smaller.
     case smaller
-    /// Properties that become smaller and have fewer distinct values than this percentage of
-    /// objects.
+    /// Properties that become smaller and whose number of distinct values is below this percentage
+    /// of the number of objects.
     case below(percent: Int)
     /// The given properties, even if they become larger.
     case properties([Property])
 
     /// Checks that all named properties exist and can be enumerated.
     ///
-    /// - Throws: `misuse` that names the first property that does not.
+    /// - Throws: `misuse` that names the first property that does not exist or cannot be
+    ///   enumerated.
     func check(_ schema: Schema) throws(RealmError) {
         guard case .properties(let properties) = self else { return }
         for property in properties {
@@ -41,7 +42,7 @@ package enum Enumeration: Sendable, Equatable {
 
     /// Returns the distinct values of the columns of a table that are to be enumerated, by column.
     ///
-    /// - Throws: `misuse` if a named property has too many.
+    /// - Throws: `misuse` if a property given by name has too many distinct values.
     func values(_ table: Table, maxMemory: Int) throws(RealmError) -> [Int: DistinctValues] {
         var found: [Int: DistinctValues] = [:]
         for (index, column) in table.info.columns.enumerated()

@@ -1,4 +1,4 @@
-/// Exclusive work on a database: no other process has it open or can open it meanwhile (storage
+/// Exclusive access to a database: no other process has it open or can open it meanwhile (storage
 /// format 5.12).
 ///
 /// The work runs while a session begins, with the control mutex locked; processes that want to join
@@ -7,7 +7,7 @@ package enum ExclusiveAccess {
     /// Runs `body` with exclusive access to the database at `path`. `body` may replace the file and
     /// returns the key of the file that is there afterwards.
     ///
-    /// - Parameters:
+    /// Receives each copied node with references; nil without verification.
     ///     - key: key of an encrypted file.
     ///     - lockTimeout: timeout for each lock of the session. Processes that have the file open
     ///     are not waited for.

@@ -7,28 +7,29 @@ final class NodeCopier {
     let space: NodeSpace
     let file: SequentialFile
     private let mapping: Mapping
-    /// Receives each copied node with references.
+    /// Receives each pair of a node with references and its copy; nil without verification.
     private let verification: CopyVerification?
-    /// Slots of the nodes on the path that is being copied.
+    /// Slots of the nodes on the path from the root to the node being copied.
     let slots: SlotStack
     private let slotMemory = SlotStackCache()
     private var depth = 0
     private(set) var nodes = 0
-    /// Number of bytes that may still be read; a tree contains each node once.
+    /// Number of bytes that may still be read; ends the copy of nodes that form no tree.
     private var left: Int
     private var readSinceRelease = 0
     private let releaseStep: Int
 
-    /// Exceeds the depth of collections nested as deep as the format allows.
+    /// Maximum depth of nested nodes, which exceeds the depth of collections nested as deep as the
+    /// format allows.
     private static let maximumDepth = 2000
     /// Limit in bytes of contiguous nodes copied in one step.
     private static let maximumRunSize = 1 << 14
 
     /// - Parameters:
-    ///     - maxMemory: approximate limit of source pages in memory; half of it is read before
-    ///     pages are released.
-    ///     - remakes: whether converted nodes are built and copied too, in addition to the
-    ///     source's.
+    ///     - maxMemory: approximate limit in bytes of source pages in memory; half of it is read
+    ///       before pages are released.
+    ///     - remakes: whether nodes built for a conversion are copied in addition to the source's
+    ///       nodes, which enlarges the read budget.
     init(
         _ space: NodeSpace, _ mapping: Mapping, _ file: SequentialFile,
         _ verification: CopyVerification?, maxMemory: Int, remakes: Bool = false
@@ -173,7 +174,7 @@ final class NodeCopier {
         return slots.push(node)
     }
 
-    /// Writes the node whose slots are on top of the stack, and pops them.
+    /// Writes the node whose slots are on top of the stack, and pops its slots.
     private func pop(_ first: Int, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
         depth -= 1
         let copied = try emit(slots.values(from: first), flags: node.flags & 0xE0)
@@ -182,7 +183,7 @@ final class NodeCopier {
         return copied
     }
 
-    /// Writes a node without references unchanged.
+    /// Writes a copy of a node without references, unchanged.
     @inline(__always)
     func emit(_ node: NodeView) throws(RealmError) -> Ref {
         let size = node.byteSize

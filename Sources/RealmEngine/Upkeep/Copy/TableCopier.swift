@@ -1,21 +1,22 @@
 /// Copies one table and rewrites the leaves of some columns.
 ///
-/// Integer leaves are stored at their smallest width; chosen string columns with few distinct
+/// Integer leaves are rewritten at their smallest width; chosen string columns with few distinct
 /// values become enumerated (object format 3.6).
 struct TableCopier {
     /// Conversion of a column's leaves.
     enum Treatment {
         case copy
-        /// Store integers at the smallest width.
+        /// Rewrites integers at the smallest sufficient width.
         case narrow
         case enumerate(DistinctValues)
     }
 
     private let copier: NodeCopier
-    /// Treatment by slot of the cluster leaves; leaves in further slots are copied unchanged.
+    /// Conversion of each column's leaf, by slot of the cluster leaves; leaves in further slots are
+    /// copied unchanged.
     private let treatments: [Treatment]
     private let table: TableInfo
-    /// Distinct values by column.
+    /// Distinct values of the columns that become enumerated, by column index.
     private let enumerated: [Int: DistinctValues]
 
     init(_ copier: NodeCopier, _ table: TableInfo, enumerated: [Int: DistinctValues]) {

@@ -1,6 +1,6 @@
 /// Gives each table of a damaged file a unique name.
 struct TableNaming {
-    /// Replacement names of tables, without the prefix of classes.
+    /// Replacement names given to classes, without the prefix `class_`.
     private(set) var made: [String] = []
     private var taken: Set<String> = [""]
 

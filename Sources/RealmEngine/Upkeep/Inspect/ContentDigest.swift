@@ -13,11 +13,11 @@
 ///
 /// Confined to its snapshot's thread.
 public final class ContentDigest {
-    /// Part of a link's target that is digested.
+    /// Part of a link's target that is included in the digest.
     enum Links {
-        /// Class and primary key; the content of an embedded object.
+        /// Class and primary key of the target; the content of an embedded object.
         case resolved
-        /// Class and object key.
+        /// Class and object key of the target.
         case stored
     }
 

@@ -3,7 +3,7 @@ extension Database {
     /// Size of the file when it was mapped.
     package var fileBytes: UInt64 { UInt64(file.fileSize) }
 
-    /// Bytes of the newest version's nodes and of leaked space.
+    /// Number of bytes of the newest version's nodes and of leaked space.
     package var liveBytes: UInt64 {
         let state = newest
         guard let top = state.top else { return UInt64(RawHeader.size) }
@@ -20,8 +20,8 @@ extension Database {
         return fileBytes > live ? fileBytes - live : 0
     }
 
-    /// Upper limit of the size of a compacted file. In rare cases nodes with references grow, by
-    /// less than the added margin.
+    /// Upper limit of the size of a compacted file, in bytes. In rare cases nodes with references
+    /// grow, by less than the added margin.
     package var compactedLimit: UInt64 {
         let plain = liveBytes + liveBytes / 64 + 4096
         return isEncrypted ? UInt64(EncryptedLayout.fileSize(of: Int(plain))) : plain

@@ -1,5 +1,5 @@
-/// Leaves of one class in two files that contain the same bytes, so that their objects need not be
-/// compared one by one.
+/// Finds leaves of one class that contain the same bytes in two files, so that their objects need
+/// not be compared one by one.
 ///
 /// Files that do not share nodes often have equal content. The two trees are walked in parallel and
 /// packed nodes compared; leaves with the same values in another encoding are not detected.

@@ -1,30 +1,32 @@
-/// Space usage of a file, and the space that releasing a version would free (storage format 5.3 and
-/// 5.4).
+/// Determines the space usage of a file, and the space that releasing a version would free (storage
+/// format 5.3 and 5.4).
 extension FileReading {
     /// The free list of the newest version, with the version stamps as the next commit will read
     /// them.
     struct FreeList {
         let chunks: [FreeSpace.Chunk]
-        /// Readable versions before the newest, in ascending order.
+        /// Free lists of the readable versions before the newest, in ascending order of the
+        /// versions.
         let older: FreeSpace.PreviousFreeLists
         let newest: UInt64
-        /// Bytes per entry of the list.
+        /// Number of bytes per entry of the free list.
         let entryBytes: UInt64
 
-        /// The oldest readable version. A chunk is free once no readable version is older than its
-        /// stamp.
+        /// Number of the oldest readable version. A chunk is free once no readable version is older
+        /// than its stamp.
         var oldest: UInt64 { older.versions.first ?? newest }
 
         var free: UInt64 { chunks.reduce(0) { $0 + ($1.version <= oldest ? $1.count : 0) } }
         var locked: UInt64 { chunks.reduce(0) { $0 + ($1.version > oldest ? $1.count : 0) } }
 
-        /// Position of the newest readable version that uses `chunk`; nil if the chunk is free.
+        /// Index in `older` of the newest readable version that uses `chunk`; nil if the chunk is
+        /// free.
         func holder(of chunk: FreeSpace.Chunk) -> Int? {
             chunk.version <= oldest ? nil : older.position(before: chunk.version)
         }
 
-        /// Position of the version whose release alone frees `chunk`; nil if there is none or the
-        /// chunk is free.
+        /// Index in `older` of the version whose release alone frees `chunk`; nil if there is none
+        /// or the chunk is free.
         fileprivate func onlyHolder(of chunk: FreeSpace.Chunk) throws(RealmError) -> Int? {
             guard let index = holder(of: chunk) else { return nil }
             if index == 0 { return index }
@@ -39,7 +41,7 @@ extension FileReading {
     /// commit merges.
     struct Releases {
         private let entryBytes: UInt64
-        /// Chunks used only by the version at each position, in ascending order.
+        /// Chunks used by only one older version, in ascending order, by index of the version.
         private var kept: [Int: [Extent]] = [:]
         /// Chunks that are free, in ascending order.
         private var free: [Extent] = []
@@ -62,7 +64,8 @@ extension FileReading {
         /// Returns the bytes that releasing a version frees.
         ///
         /// - Parameters:
-        ///     - index: position of the version; nil if the free lists have no data about it.
+        ///     - index: index of the version in `FreeList.older`; nil if the free lists have no
+        ///       data about it.
         ///     - history: history entries that the commit removes.
         func bytes(releasing index: Int?, _ history: HistoryShare.Freed) -> UInt64 {
             guard let index else { return history.bytes }
@@ -104,7 +107,7 @@ extension FileReading {
             chunks: chunks, older: older, newest: top.version, entryBytes: UInt64(bits / 8))
     }
 
-    /// Reads the free lists of the versions before the newest and checks their roots.
+    /// Reads the free lists of the readable versions before `newest` and checks their roots.
     private func olderLists(
         _ space: NodeSpace, before newest: UInt64
     ) throws(RealmError) -> FreeSpace.PreviousFreeLists {

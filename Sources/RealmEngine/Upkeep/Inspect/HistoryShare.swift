@@ -1,26 +1,26 @@
-/// Size of the history's entries, and the part that the commit after a release frees: every commit
-/// removes the entries that no live reader can need (storage format 7.2).
+/// Sizes of the history's entries, and the entries that the commit after a release frees: every
+/// commit removes the entries that no live reader can need (storage format 7.2).
 struct HistoryShare {
     private struct Entry {
         let bytes: UInt64
-        /// The entry's own node, which older versions with the entry use too; nil if the entry has
-        /// none.
+        /// The separate node of the entry, which older versions with the entry use too; nil if the
+        /// entry has no separate node.
         let node: Extent?
     }
 
-    /// Space that the next commit frees.
+    /// Space of history entries that the next commit frees.
     struct Freed {
         var bytes: UInt64 = 0
         var nodes: [Extent] = []
     }
 
-    /// Version that the first entry's changes result in.
+    /// Number of the version that the first entry's changes result in.
     private let first: UInt64
     private let entries: [Entry]
     /// All readable versions, newest first.
     private let versions: [Inspection.LiveVersion]
-    /// The oldest version with an ordinary reader, and the oldest version from which all later ones
-    /// are kept.
+    /// Numbers of the oldest version with an ordinary reader, and of the oldest version from which
+    /// all later ones are kept.
     private let oldest: UInt64
     private let oldestFull: UInt64
 

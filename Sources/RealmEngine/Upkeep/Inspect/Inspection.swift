@@ -2,7 +2,7 @@
 /// is guessed.
 public struct Inspection: Sendable {
     public let path: String
-    /// Size of the file in bytes.
+    /// Size of the database file in bytes.
     public internal(set) var bytes = 0
     public internal(set) var isEncrypted = false
     /// File format number of the selected slot; 0 for a new file.
@@ -14,7 +14,7 @@ public struct Inspection: Sendable {
     /// The newest version: the session's if one is live, otherwise the version in the selected
     /// header slot.
     public internal(set) var version: UInt64?
-    /// Offset of the newest version's root.
+    /// Offset in bytes of the newest version's root.
     var top: UInt64?
     /// End of the space the version manages, in bytes.
     public internal(set) var logicalBytes: UInt64?
@@ -23,7 +23,7 @@ public struct Inspection: Sendable {
     public internal(set) var content: Content?
     package internal(set) var history: History?
     public internal(set) var space: Space?
-    /// Facts about the lock file; nil if there is none.
+    /// Facts about the lock file; nil if there is no lock file.
     package internal(set) var lock: Lock?
     /// Readable versions, newest first.
     public internal(set) var versions: [LiveVersion] = []
@@ -42,15 +42,17 @@ public struct Inspection: Sendable {
 
     /// The history of the newest version (storage format 7).
     package struct History: Sendable {
-        /// 0 none, 2 in the file, 3 and 4 of synchronised files.
+        /// Type number: 0 for none, 2 for a history in the file, 3 and 4 for histories of
+        /// synchronised files.
         package let type: UInt64
         let schema: UInt64
         /// Number of changesets; nil for history types that cannot be counted.
         package let entries: Int?
-        /// Bytes of the history's nodes.
+        /// Total size of the history's nodes in bytes.
         package let bytes: UInt64
 
-        /// "none", "in-realm", "sync-client", "sync-server", or the number of an unknown type.
+        /// Name of the history type: "none", "in-realm", "sync-client", "sync-server", or the
+        /// number of an unknown type.
         package var name: String {
             switch type {
             case 0: "none"
@@ -63,49 +65,51 @@ public struct Inspection: Sendable {
         }
     }
 
-    /// Use of the file's bytes. The three amounts sum up to the size of the file.
+    /// Use of the file's bytes. `live`, `free` and `pinned` sum up to the size of the file.
     public struct Space: Sendable {
         /// Bytes used by the newest version.
         public let live: UInt64
         /// Bytes that the next commit can use.
         public let free: UInt64
-        /// Bytes not used by the newest version but by an older, still readable one.
+        /// Bytes that the newest version does not use but an older, still readable version does.
         public let pinned: UInt64
         /// Number of entries of the free list.
         public let chunks: Int
     }
 
-    /// The readable facts of the lock file.
+    /// Facts read from the lock file.
     package struct Lock: Sendable {
         /// Whether some process has locked the file, which means that a session is live.
         package let isInUse: Bool
-        /// Version of the layout; nil if the file cannot be read.
+        /// Version of the lock file's layout; nil if the lock file cannot be read.
         package let layout: Int?
         /// Whether this engine supports the layout; if not, the other values are meaningless.
         package let isKnown: Bool
-        /// Number of participants in the session's count, including crashed ones.
+        /// Number of participants that the lock file counts for the session, including crashed
+        /// ones.
         let participants: Int
-        /// 0 full, 1 in memory only, 2 without syncs.
+        /// Durability of commits: 0 full, 1 in memory only, 2 without syncs.
         let durability: Int
     }
 
     /// A readable version listed in the lock file.
     public struct LiveVersion: Sendable {
         public let version: UInt64
-        /// Number of versions committed since.
+        /// Number of versions committed since this version.
         package let behind: UInt64
         /// Number of pins by ordinary readers, by frozen views, and by readers that keep all later
         /// versions.
         package let live: Int
         package let frozen: Int
         package let full: Int
-        /// Offset of the root.
+        /// Offset in bytes of the version's root.
         package let top: UInt64
         package let logicalBytes: UInt64
-        /// Bytes that become usable once all pins of this version, and of no other, are released
-        /// and a commit has followed; nil for the newest version, which is always kept.
+        /// Bytes that become usable once all pins of this version, and of no other version, are
+        /// released and a commit has followed; nil for the newest version, which is always kept.
         public internal(set) var releases: UInt64?
-        /// Size of the file if this version had been released at once; nil for the newest version.
+        /// Size of the file in bytes if this version had been released at once; nil for the newest
+        /// version.
         package internal(set) var bytesWithout: UInt64?
 
         public var pins: Int { live + frozen + full }
@@ -120,6 +124,6 @@ public struct Inspection: Sendable {
         return isStreaming || (space.free + space.pinned) * 20 <= UInt64(bytes)
     }
 
-    /// The oldest readable version.
+    /// Number of the oldest readable version.
     public var oldestVersion: UInt64? { versions.last?.version ?? version }
 }

@@ -3,11 +3,11 @@ package struct HeaderSlot: Sendable {
     package let index: Int
     package let isSelected: Bool
     package let format: Int
-    /// Offset of the root; 0 for none.
+    /// Offset of the slot's root in bytes; 0 for none.
     package let top: UInt64
     /// Whether the slot refers to the footer of a streamed file (storage format 1.3).
     let isStreaming: Bool
-    /// Version of the root; nil if the root cannot be read.
+    /// Version number of the slot's root; nil if the root cannot be read.
     package let version: UInt64?
     /// First error found in the nodes reachable from the root; nil if there is none.
     package let problem: String?

@@ -142,8 +142,8 @@ public struct Inspector {
 struct FileReading {
     let file: MappedFile
     let lock: LockFileCopy?
-    /// Number of mapped bytes: covers everything that the header and lock file, read before, refer
-    /// to.
+    /// Number of mapped bytes: covers everything that the header and the lock file, which were read
+    /// before, refer to.
     let size: Int
 
     /// Decodes `raw` with the given slot, or with the selected slot if `slot` is nil.
@@ -154,7 +154,7 @@ struct FileReading {
     /// Whether versions are taken from the lock file, not from the header.
     var usesLockFileVersions: Bool { lock?.newest != nil }
 
-    /// A copy that takes the version from the header.
+    /// The same state, but with the newest version taken from the header, not from the lock file.
     var usingHeaderVersion: FileReading {
         FileReading(
             file: file, lock: lock.map { LockFileCopy(usingHeaderVersion: $0) }, size: size)

@@ -7,7 +7,7 @@ struct LockFileCopy {
     /// pinned ones. Empty if no session is live.
     let versions: [Inspection.LiveVersion]
 
-    /// Reads the lock file of the database at `path`; nil if there is none.
+    /// Reads the lock file of the database at `path`; nil if there is no lock file.
     init?(databasePath path: String) {
         guard let found = Self.steady(path) else {
             // A lock file without read permission can still be found to be in use.
@@ -38,7 +38,7 @@ struct LockFileCopy {
         self.newest = versions.first
     }
 
-    /// Copies `other` without its versions, so that the header is used in their place.
+    /// Copies `other` without its versions, so that the version in the header is used instead.
     init(usingHeaderVersion other: LockFileCopy) {
         facts = other.facts
         newest = nil

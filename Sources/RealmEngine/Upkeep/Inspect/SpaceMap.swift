@@ -1,6 +1,6 @@
-/// Use of a file by owner, in cells of equal size in file order.
+/// Use of a file by owner, in cells of equal size that follow the file's order.
 package struct SpaceMap: Sendable {
-    /// Use of a range of the file.
+    /// Owner of a range of bytes of the file.
     package enum Owner: Hashable, Sendable {
         /// A table, by its stored name.
         case table(String)
@@ -10,20 +10,20 @@ package struct SpaceMap: Sendable {
         /// Header, roots, names and free lists.
         case bookkeeping
         case free
-        /// Pinned by this version, the newest one that uses it.
+        /// An older version: this pinned version is the newest one that uses the bytes.
         case pinned(UInt64)
-        /// Neither used nor free.
+        /// Bytes that are neither used nor free.
         case unaccounted
-        /// Copied by a salvage.
+        /// Nodes copied by a salvage.
         case copied
-        /// Copied by a salvage from versions other than the salvaged one.
+        /// Nodes copied by a salvage from versions other than the salvaged one.
         case older
-        /// Copied by a salvage although it may have been overwritten.
+        /// Nodes copied by a salvage although they may have been overwritten.
         case doubtful
         /// Nodes not copied by a salvage: indexes, the history, other versions, and unreferenced
         /// nodes.
         case unused
-        /// Damaged: neither a node nor free, or after the end.
+        /// Damaged bytes: neither a node nor free, or after the end of the version.
         case lost
     }
 
@@ -33,9 +33,9 @@ package struct SpaceMap: Sendable {
     package let bytesPerCell: UInt64
     package let version: UInt64
     package let owners: [Owner]
-    /// Bytes by index of the owner.
+    /// Total number of bytes of each owner, by index of the owner.
     package internal(set) var totals: [UInt64]
-    /// Index of the owner with the largest share, by cell.
+    /// Index of the owner with the largest share of each cell.
     package internal(set) var cells: [Int]
 
     package func bytes(of owner: Owner) -> UInt64 {
@@ -52,7 +52,7 @@ struct SpaceMapBuilder {
     private var owners: [SpaceMap.Owner] = []
     private var indexes: [SpaceMap.Owner: Int] = [:]
     private var totals: [UInt64] = []
-    /// Owners by cell, each with its share. A cell has few owners.
+    /// Owners of each cell, each with its number of bytes. A cell has few owners.
     private var shares: [[Share]]
 
     private struct Share {
@@ -124,7 +124,7 @@ extension Inspector {
     ///
     /// Throws the errors of `inspect`, and `corrupt`.
     ///
-    /// - Parameter meter: receives the progress.
+    /// - Parameter meter: receives the number of bytes of the visited nodes.
     package func map(cells: Int, meter: ProgressCounter? = nil) throws(RealmError) -> SpaceMap? {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }

@@ -6,12 +6,12 @@ public struct SpaceUsage {
     public struct Column: Sendable {
         public let className: String
         public let name: String
-        /// Kind in one word: `string`, `link`, `list`.
+        /// Kind of the property in one word: `string`, `link`, `list`.
         package let kind: String
         public let objects: Int
-        /// Bytes of the property's leaves and collections.
+        /// Number of bytes of the property's leaves and collections.
         public var bytes: UInt64 = 0
-        /// Bytes of the property's search index, and of the backlinks of its links.
+        /// Number of bytes of the property's search index, and of the backlinks of its links.
         public var indexBytes: UInt64 = 0
         package var backlinkBytes: UInt64 = 0
         package var isFullText = false
@@ -21,7 +21,7 @@ public struct SpaceUsage {
         package var enumerationSaves: UInt64?
     }
 
-    /// A large value.
+    /// One of the largest values, with its location.
     package struct LargeValue: Sendable {
         package let className: String
         package let property: String
@@ -41,16 +41,16 @@ public struct SpaceUsage {
     /// Bytes of the header, the root and the directory of classes.
     package private(set) var directoryBytes: UInt64 = 0
     private var largest: [LargeValue] = []
-    /// Size that a value must exceed to be kept among the largest.
+    /// Size in bytes that a value must exceed to be among the largest values.
     private var smallestKept: UInt64 = 0
 
     private let snapshot: Snapshot
     private let most: Int
-    /// Number of bytes that may still be counted; limits walks over damaged trees.
+    /// Number of bytes that may still be counted; ends walks over damaged trees.
     private var left: UInt64
-    /// Bytes of backlinks, by the linking property.
+    /// Number of bytes of backlinks, by the linking property.
     private var backlinks: [Origin: UInt64] = [:]
-    /// Index into `columns` by property.
+    /// Index into `columns`, by property.
     private var places: [Origin: Int] = [:]
 
     /// Memory limit in bytes for the distinct values of one column.
@@ -103,12 +103,12 @@ public struct SpaceUsage {
         return size
     }
 
-    /// Returns the bytes of one node.
+    /// Returns the size of one node in bytes.
     private mutating func own(_ ref: Ref) throws(RealmError) -> UInt64 {
         ref.isNone ? 0 : try charge(try snapshot.lookup.node(ref), ref)
     }
 
-    /// Returns the bytes of a node and of all nodes below it.
+    /// Returns the total size in bytes of a node and of all nodes below it.
     private mutating func tree(_ ref: Ref) throws(RealmError) -> UInt64 {
         if ref.isNone { return 0 }
         var total: UInt64 = 0

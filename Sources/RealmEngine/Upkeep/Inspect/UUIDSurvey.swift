@@ -1,4 +1,4 @@
-/// Byte order of the UUIDs that a database stores.
+/// Determines the byte order of the UUIDs that a database stores.
 ///
 /// The .NET SDK before 10.10 stored GUIDs in the order of .NET. Later versions reverse them when they open
 /// the file, and add a table that marks it. Random UUIDs have the digit 4 at a fixed place, from which
@@ -10,7 +10,7 @@ package struct UUIDSurvey: Sendable {
 
     /// Table by which .NET SDKs from 10.10 on mark files with GUIDs in the standard order.
     private static let marker = "dotnet_guid_representation_fixed"
-    /// Limit of objects read for each property.
+    /// Maximum number of objects read for each property.
     private static let objectLimit = 1000
 
     /// Reads some UUIDs of each class, from properties that hold single ones.

@@ -1,4 +1,4 @@
-/// A database that cannot be opened normally: its root and its readable tables.
+/// A database that cannot be opened normally: its root and the tables that are readable.
 final class DamagedFile {
     let memory: ReadContext
     let format: Int
@@ -11,17 +11,17 @@ final class DamagedFile {
     let renamedClasses: [String]
     /// Number of the salvaged version; 0 if it is unknown.
     let version: UInt64
-    /// Why the version selected by the header is unusable; nil if it is the one being read.
+    /// Reason why the version selected by the header is unusable; nil if that version is the one
+    /// being read.
     let newestVersionError: RealmError?
     /// Number of errors that an integrity check finds in the version selected by the header.
     let errorCount: Int
-    /// Detects overwritten nodes by the bytes around them; nil if nothing is damaged.
+    /// Detects overwritten nodes by the bytes before and after them; nil if nothing is damaged.
     let neighbourhood: OverwriteDetector?
     let searchMemory: SearchMemoryLimit
     private let file: MappedFile
     private let keepAlive: Snapshot?
-    /// Leaves by table, for tables read from leaves found in the file; nil if the tables' own trees
-    /// are intact.
+    /// Leaves found in the file, by table; nil if the tables' own trees are intact.
     private var leaves: [TableKey: FoundLeaves]?
 
     /// Opens the file at `path` at the root selected by the header, or at the other root if the
@@ -110,7 +110,7 @@ final class DamagedFile {
         return content
     }
 
-    /// Describes content newer than the version selected by the header, nil if there is none. An
+    /// Describes content newer than the version selected by the header; nil if there is none. An
     /// unfinished commit leaves such content, too.
     private static func notSelected(_ search: TableSearch) -> RealmError? {
         if let version = search.newerVersion {
@@ -159,7 +159,7 @@ final class DamagedFile {
     /// Whether the tables are of an old format, whose nodes are derived while they are read.
     var isDerived: Bool { memory.lookup.state.pointee.derived != nil }
 
-    /// Calls `body` with every position that looks like a node.
+    /// Calls `body` with every position whose bytes have the form of a node.
     func scan(
         _ body: (Ref, _ flags: UInt8, _ count: Int) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -189,7 +189,7 @@ extension DamagedFile {
         var version: UInt64 = 1
         var isLegacy = false
         var isEmpty = false
-        /// Why the selected root is unusable; nil if this is the selected root.
+        /// Reason why the selected root is unusable; nil if this root is the selected one.
         var newestVersionError: RealmError?
     }
 
@@ -212,7 +212,8 @@ extension DamagedFile {
         return roots
     }
 
-    /// Returns the first usable root: the selected one, or else the other.
+    /// Returns the first usable root: the root in the selected header slot, or else the root in the
+    /// other slot.
     private static func namedRoot(_ file: MappedFile) throws(RealmError) -> Root {
         var reason: RealmError?
         for root in try roots(file) {
@@ -250,7 +251,7 @@ extension DamagedFile {
         return root
     }
 
-    /// Reads the content of a root that is intact, empty or of an old format.
+    /// Reads the content of a root that is intact, has no tables, or is of an old format.
     private static func read(_ file: MappedFile, _ root: Root) throws(RealmError) -> Content {
         let whole = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         if root.isEmpty { return Content(memory: whole) }
@@ -280,7 +281,7 @@ extension DamagedFile {
 // MARK: - Formats 2 to 9
 
 extension DamagedFile {
-    /// Whether a table of the form of format 10 belongs to an upgrade that was not finished.
+    /// Whether a table in the form of format 10 belongs to an upgrade that was not finished.
     private static func isUnfinished(_ info: TableInfo, _ space: NodeSpace) -> Bool {
         let columns = try? space.refNode(info.top, slots: 2, "table").slot(1).child
         return columns != nil
@@ -342,7 +343,7 @@ extension DamagedFile {
 }
 
 extension LegacyNodes {
-    /// Columns that have no counterpart in the current format.
+    /// Losses for columns that have no counterpart in the current format.
     fileprivate var losses: [SalvageLoss] {
         content.tables.flatMap { table in
             table.spec.columns.filter { $0.type == .table && $0.elements == nil }.map {

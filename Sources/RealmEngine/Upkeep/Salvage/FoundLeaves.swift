@@ -14,30 +14,30 @@ struct FoundLeaves {
 
     /// Kind of reference through which a leaf was found.
     enum Origin {
-        /// Reachable from the salvaged version.
+        /// Reachable from the root of the salvaged version.
         case version
-        /// Reachable from an older version.
+        /// Reachable from the root of an older version.
         case older
-        /// Reachable from inner nodes that no root references.
+        /// Reachable only from inner nodes that no root references.
         case unnamed
-        /// Unreferenced; the keys of its objects are lost.
+        /// Not referenced by any node; the keys of its objects are lost.
         case keyless
     }
 
     /// A range of keys for which no leaf has been found.
     private struct Gap {
         var keys: Range<UInt64>
-        /// Index into `losses`.
+        /// Index into `losses` of the loss that caused the gap; nil if none did.
         let loss: Int?
     }
 
-    /// Nodes of leaves that cover the keys of a found leaf: versions of one leaf share unchanged
-    /// nodes.
+    /// Nodes of the pieces whose key ranges overlap a found leaf: versions of one leaf share
+    /// unchanged nodes.
     private struct Shared {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0
 
-        /// Updates `nodes` to the nodes of those `pieces` that may contain `keys`.
+        /// Sets `nodes` to the nodes of those `pieces` that may contain an object key in `keys`.
         mutating func update(
             _ pieces: ArraySlice<Piece>, _ keys: Range<UInt64>, _ claims: NodeClaims
         ) {
@@ -53,9 +53,9 @@ struct FoundLeaves {
     private let space: NodeSpace
     let info: TableInfo
     private let work: SearchWork
-    /// Pieces ordered by key.
+    /// Leaves and ranges to copy, ordered by key.
     private(set) var pieces: [Piece] = []
-    /// Losses of the newest version; `found` is the number of objects recovered from other
+    /// Losses in the newest version's tree; `found` is the number of objects recovered from other
     /// versions.
     private(set) var losses: [(loss: ClusterWalk.Loss, found: Int)] = []
     /// Gaps in ascending order.
@@ -87,8 +87,8 @@ struct FoundLeaves {
 
     var hasGaps: Bool { !gaps.isEmpty }
 
-    /// Adds a gap for keys from `key` on, so that objects created after the salvaged version are
-    /// found, too.
+    /// Adds a gap for all object keys from `key` on, so that objects created after the salvaged
+    /// version are found, too.
     mutating func open(from key: UInt64) {
         guard key < ClusterWalk.liveKeys.upperBound, gaps.last?.keys.upperBound ?? 0 <= key else {
             return
@@ -102,7 +102,7 @@ struct FoundLeaves {
     /// Memory used by the pieces, in bytes.
     var size: Int { pieces.capacity * MemoryLayout<Piece>.stride }
 
-    /// Claims the nodes of the salvaged version.
+    /// Claims the nodes of the pieces, so that no other table uses them.
     func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
 
     /// Fills gaps with leaves of the tree at `root`.
@@ -135,7 +135,7 @@ struct FoundLeaves {
         if pieces.count > before { pieces.order { $0.keys.lowerBound < $1.keys.lowerBound } }
     }
 
-    /// Adds pieces of `leaf` for the gaps of `rest` from index `next` on.
+    /// Adds pieces of `leaf` for the gaps in `rest`, starting with the gap at index `next`.
     private mutating func take(
         _ leaf: ClusterWalk.Leaf, _ origin: Origin, _ rest: inout [Gap], _ next: inout Int
     ) {
@@ -192,7 +192,7 @@ struct FoundLeaves {
         return first <= last && found.keys.contains(last) ? first..<last + 1 : none
     }
 
-    /// Whether all columns of the leaf are readable and unclaimed by other trees.
+    /// Whether all columns of the leaf are readable, and no other tree has claimed their nodes.
     private func isWhole(
         _ found: ClusterWalk.Leaf, _ shared: Set<Ref>, _ claims: NodeClaims
     ) -> Bool {
@@ -204,7 +204,8 @@ struct FoundLeaves {
         return leaf.fits(info) && claims.take(found.ref, sharing: shared)
     }
 
-    /// Adds leaves without known keys. Their objects get keys that no object can have.
+    /// Adds leaves whose object keys are lost. Their objects get placeholder keys that no object
+    /// can have.
     mutating func append(keyless refs: [Ref]) {
         var base = Self.lostKeys
         for ref in refs {
@@ -216,10 +217,11 @@ struct FoundLeaves {
         }
     }
 
-    /// Keys from here on are never keys of objects (object format 1.12).
+    /// First placeholder key for lost object keys; objects never have keys from here on (object
+    /// format 1.12).
     static let lostKeys: UInt64 = 1 << 62
 
-    /// Returns the leaf of a piece and the rows within the piece's key range.
+    /// Returns the leaf of a piece and the rows whose keys are in the piece's key range.
     func rows(of piece: Piece) throws(RealmError) -> (leaf: ClusterLeaf, rows: Range<Int>) {
         let node = try space.treeNode(piece.ref, slots: ClusterLeafShape.minimumCount, "cluster")
         let leaf = try ClusterLeaf(space, piece.ref, node: node, base: piece.base)
@@ -229,7 +231,7 @@ struct FoundLeaves {
         return (leaf, first(piece.keys.lowerBound)..<first(piece.keys.upperBound))
     }
 
-    /// Returns the object with `key`; nil if there is none.
+    /// Returns the leaf and row of the object with `key`; nil if there is none.
     func find(_ key: ObjectKey) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
         let wanted = UInt64(bitPattern: key.raw)
         let i = pieces.partitionPoint { $0.keys.lowerBound > wanted }

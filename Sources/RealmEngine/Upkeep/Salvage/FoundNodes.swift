@@ -11,7 +11,7 @@ struct FoundNodes {
     /// possibly in several versions.
     private let maximumSize: Int
 
-    /// Whether some kind has reached the maximum, so that nodes may be missing.
+    /// Whether the maximum number of nodes of some kind was reached, so that nodes may be missing.
     var isCutShort: Bool {
         [roots, tables, specs, inner, names, leaves].contains { $0.count == maximumSize }
     }
@@ -21,8 +21,9 @@ struct FoundNodes {
 
     /// Searches everything that `space` reads.
     ///
-    /// - Parameter used: nodes of the versions that can be read, which are passed over. Cluster leaves
-    ///   among all other nodes are searched for, too; nil to look at all nodes and to leave leaves out.
+    /// - Parameter used: nodes of the readable versions, which are skipped; cluster leaves among
+    ///   all other nodes are then searched for, too. Nil to examine all nodes and collect no
+    ///   cluster leaves.
     init(
         _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemoryLimit,
         leavesOutside used: NodeClaims? = nil

@@ -9,7 +9,7 @@ struct OrphanLeaves {
     private let space: NodeSpace
     private let claims: NodeClaims
     private let work: SearchWork
-    /// Tables that may own a leaf, by the number of slots of their leaves.
+    /// Tables that may own a leaf, by the number of slots of the table's cluster leaves.
     private var owners: [Int: [TableInfo]] = [:]
 
     init(
@@ -67,7 +67,8 @@ extension TableInfo {
 }
 
 extension ClusterLeaf {
-    /// Whether the leaf has all columns of `info`, each in its form and with one value per object.
+    /// Whether the leaf has exactly the columns of `info`, each in the right form and with one
+    /// value per object.
     func fits(_ info: TableInfo) -> Bool {
         do throws(RealmError) {
             try checkOrder()

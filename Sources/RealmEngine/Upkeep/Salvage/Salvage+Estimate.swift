@@ -1,4 +1,4 @@
-/// Estimate of a salvage without writing a database.
+/// Estimates the result of a salvage without writing a database.
 extension Salvage {
     /// Returns the number of objects that `run` would copy from the damaged file at `path`, not
     /// counting embedded objects. Objects that `run` omits because of one value, such as a primary

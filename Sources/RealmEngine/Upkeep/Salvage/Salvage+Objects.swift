@@ -1,4 +1,4 @@
-/// First pass: objects and their plain values.
+/// First pass of a salvage: copies objects and their plain values.
 extension Salvage {
     /// A column of one leaf; `leaf` is nil if it cannot be opened.
     struct OpenColumn {
@@ -6,12 +6,12 @@ extension Salvage {
         let info: ColumnInfo
         /// Nil if the leaf cannot be read.
         let leaf: ColumnLeaf?
-        /// Whether the column may have been overwritten.
+        /// Whether the column's bytes may have been overwritten with other data.
         let isDoubtful: Bool
-        /// The first of the used rows.
+        /// Index of the first row in the leaf that is copied.
         var start = 0
-        /// For a primary key: whether the index confirms, or does not contradict, each row from
-        /// `start` on. Nil if all rows are accepted.
+        /// For a primary key: whether each row from `start` on is accepted, because the index
+        /// confirms or does not contradict its key. Nil if all rows are accepted.
         var proven: [Bool]?
 
         func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
@@ -37,7 +37,8 @@ extension Salvage {
         }
     }
 
-    /// Calls `body` with each leaf of a table, its used rows and its origin, in the order of keys.
+    /// Calls `body` with each leaf of a table, the rows to copy and the leaf's origin, in the order
+    /// of keys.
     func forEachLeaf(
         _ tableIndex: Int,
         _ body: (ClusterLeaf, Range<Int>, FoundLeaves.Origin) throws(RealmError) -> Void
@@ -291,7 +292,7 @@ extension FoundLeaves.Origin {
     /// Owner of the leaves in a map of the file.
     fileprivate var owner: SpaceMap.Owner { self == .version ? .copied : .older }
 
-    /// Why the objects may not be in their latest state.
+    /// Reason why the objects may not be in their latest state.
     fileprivate var why: String {
         switch self {
         case .version: ""

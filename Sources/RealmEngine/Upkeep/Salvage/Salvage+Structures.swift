@@ -1,4 +1,4 @@
-/// Second pass: links, mixed values and collections, after all objects exist.
+/// Second pass of a salvage: copies links, mixed values and collections, after all objects exist.
 extension Salvage {
     private static let maximumDepth = EmbeddedNesting.limit
 
@@ -28,12 +28,12 @@ extension Salvage {
     /// The object whose values are being copied.
     private struct Owner {
         let target: Target
-        /// Key in the damaged file, for reports.
+        /// Object key in the damaged file, for reports.
         let key: ObjectKey
         let new: ObjectKey
         /// Whether the copied column may have been overwritten.
         var isDoubtful = false
-        /// Number of objects and collections that contain the object.
+        /// Number of objects and collections in which the object is nested.
         var depth = 0
 
         /// Throws `corrupt` if an embedded object in `column` would be too deep to be created.
@@ -129,7 +129,7 @@ extension Salvage {
         }
     }
 
-    /// Returns the translated elements up to the first unreadable one.
+    /// Returns the elements translated to the new file, up to the first unreadable one.
     private func elements(
         _ view: CollectionView, _ column: ColumnInfo, _ owner: Owner, depth: Int,
         keepsPositions: Bool

@@ -1,9 +1,9 @@
 /// Copies all readable objects of a damaged database into a new one.
 ///
 /// Objects are created anew with their old keys and values, so that indexes and backlinks are
-/// correct whatever the state of the old ones. The first pass copies plain values of all objects,
-/// the second links and collections, which may reference any object. Confined to one thread; used
-/// once.
+/// correct even if those of the damaged file are not. The first pass copies plain values of all
+/// objects, the second links and collections, which may reference any object. Confined to one
+/// thread; used once.
 public final class Salvage {
     let source: DamagedFile
     private let session: WriteSession
@@ -19,11 +19,12 @@ public final class Salvage {
 
     /// Kind of conversion of an intact database.
     public enum Conversion: Sendable {
-        /// To the current format, without other changes.
+        /// Converts to the current format, without other changes.
         case format
-        /// To object keys that are hashes of primary keys, by which formats 20 and 21 find objects.
+        /// Gives objects keys that are hashes of their primary keys, by which formats 20 and 21
+        /// find objects.
         case hashedKeys
-        /// To a local database, without the data that synchronisation stores in addition to
+        /// Makes a local database, without the data that synchronisation stores in addition to
         /// objects.
         case local
     }
@@ -54,7 +55,7 @@ public final class Salvage {
     private var targetIndexes: [TableKey: Int] = [:]
     /// Found leaves by target; nil for tables whose own tree is intact.
     private var leaves: [FoundLeaves?] = []
-    /// Number of times the read budget may still be renewed for a damaged tree.
+    /// Number of times that the read budget may still be renewed, for a damaged tree.
     private var lives = 16
 
     private var memoryLimit: Int
@@ -77,7 +78,8 @@ public final class Salvage {
         transaction.memoryLimit = memoryLimit
     }
 
-    /// Returns the memory limit of a transaction; writing it out takes about as much again.
+    /// Returns the memory limit in bytes of a transaction if `memory` bytes are available; writing
+    /// it out takes about as much again.
     private static func share(of memory: Int) -> Int { memory / 8 * 3 }
 
     /// Copies the readable part of the file at `path` into a new database at `destination`, which
@@ -138,7 +140,7 @@ public final class Salvage {
             conversion, nil, meter, report)
     }
 
-    /// Path of the new file and directory for unlinked files.
+    /// Path of the new file, and the directory for unlinked temporary files.
     private struct OutputLocation {
         let destination: String
         let spill: String
@@ -345,7 +347,7 @@ public final class Salvage {
         transaction.memoryLimit = memoryLimit
     }
 
-    /// Reports the properties whose names were replaced.
+    /// Reports the properties whose names were lost and replaced.
     private func nameProperties(_ place: Int) throws(RealmError) {
         let target = targets[place]
         for (i, column) in target.source.columns.enumerated() where target.columns[i] != nil {

@@ -1,24 +1,24 @@
 /// Part of a damaged database that could not be copied.
 public enum SalvageLoss: Sendable {
-    /// The newest version; everything was read from version `used`, the one before it.
+    /// The newest version; all content was read from version `used`, the version before it.
     case version(used: UInt64, why: String)
-    /// A table of the directory, including its name.
+    /// A whole table of the directory, including its name.
     case table(slot: Int, why: String)
-    /// The name of a class or property. The objects of the class are now in `className`, the values
-    /// of the property in `property`.
+    /// The name of a class or property. The objects are now in the class `className`, the values in
+    /// its property `property`.
     case name(className: String, property: String?, why: String)
-    /// A property of a class, for all its objects.
+    /// Values of a property of a class, for all its objects.
     case property(className: String, property: String, why: String)
-    /// Unreachable objects; `count` is nil if their number is unknown.
+    /// Objects that cannot be reached; `count` is nil if their number is unknown.
     case objects(className: String, count: Int?, why: String)
     /// One object.
     case object(className: String, key: ObjectKey, why: String)
     /// `count` objects from `key` on come from another version than the rest and may be outdated.
     case older(className: String, key: ObjectKey, count: Int, why: String)
-    /// Values of one property, of consecutive objects from `key` on. They were copied, but some may
-    /// have been overwritten with other data.
+    /// Values of one property, of `count` consecutive objects from `key` on. They were copied, but
+    /// some may have been overwritten with other data.
     case doubtful(className: String, property: String, key: ObjectKey, count: Int, why: String)
-    /// Values of one property, of consecutive objects from `key` on.
+    /// Lost values of one property, of `count` consecutive objects from `key` on.
     case values(className: String, property: String, key: ObjectKey, count: Int, why: String)
 }
 

@@ -13,7 +13,7 @@ final class SalvageTrace {
     /// arbitrary size.
     private static let maximumSizeFactor: UInt64 = 16
 
-    /// - Parameter cells: maximum number of cells of the map.
+    /// - Parameter cells: maximum number of cells of the file map.
     init(_ source: DamagedFile, cells: Int) {
         self.source = source
         space = source.memory.lookup

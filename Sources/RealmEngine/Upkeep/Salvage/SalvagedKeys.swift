@@ -8,11 +8,11 @@ final class SalvagedKeys {
     }
 
     private let memory: SpillBuffer
-    /// Offset of the pairs in `memory`.
+    /// Offset in `memory`, in bytes, of the pairs of the current class.
     private var start = 0
     private var count = 0
-    /// Whether the pairs ascend by old key. An intact table is read in that order; a damaged one
-    /// may not be.
+    /// Whether the pairs of the current class ascend by old key. An intact table is read in that
+    /// order; a damaged one may not be.
     private var isSorted = true
 
     init(_ memory: SpillBuffer) { self.memory = memory }
@@ -22,7 +22,7 @@ final class SalvagedKeys {
             start: (memory.base + start).assumingMemoryBound(to: Pair.self), count: count)
     }
 
-    /// Throws `output` when the disk is full.
+    /// Adds a pair of old and new key. Throws `output` when the disk is full.
     func add(_ old: ObjectKey, _ new: ObjectKey) throws(RealmError) {
         let pair = Pair(old: old.raw, new: new.raw)
         let place = try memory.add(MemoryLayout<Pair>.size)

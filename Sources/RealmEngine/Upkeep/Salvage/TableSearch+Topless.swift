@@ -1,4 +1,4 @@
-/// Tables whose top node is lost in all versions.
+/// Finds tables whose top node is lost in all versions.
 extension TableSearch {
     /// Adds tables known only by their columns: column keys contain the key of their table (object
     /// format 1.4), and other tables contain the targets of links. The primary key is no longer

@@ -9,17 +9,17 @@ final class TableSearch {
     let nodes: FoundNodes
     let work: SearchWork
     private let versions: [TableKey: [TableVersion]]
-    /// Key of the newest table by slot.
+    /// Key of the table in each slot of the directory, according to its newest version.
     private let newestKeys: [Int: TableKey]
     private let names: FoundNames
-    /// Found roots, newest first.
+    /// Roots found in the file, newest first.
     private let roots: [FoundRoot]
     /// The root that lists the tables; nil if none is readable.
     private let root: FoundRoot?
     /// Whether the header selects that root, so that nothing in the file is newer.
     private let isNewest: Bool
 
-    /// Detects overwritten nodes by the bytes around them.
+    /// Detects overwritten nodes by the bytes before and after them.
     let neighbourhood: OverwriteDetector
 
     /// Whether there are tables newer than the root selected by the header.
@@ -29,7 +29,7 @@ final class TableSearch {
     var naming = TableNaming()
     private(set) var leaves: [TableKey: FoundLeaves] = [:]
 
-    /// Maximum number of tables added if no root contains their number.
+    /// Maximum number of tables added if no readable root states the number of tables.
     static let most = 1 << 12
 
     /// - Parameters:
@@ -104,7 +104,7 @@ final class TableSearch {
         }
     }
 
-    /// Returns why the table at `ref` cannot be read.
+    /// Returns the reason why the table at `ref` cannot be read.
     private func why(_ ref: Ref, _ slot: Int) -> String {
         do throws(RealmError) {
             _ = try reader.table(ref, slot: slot, name: "")
@@ -123,7 +123,7 @@ final class TableSearch {
         return root.tables.slot(slot).child != nil
     }
 
-    /// Adds tables in slots that the root does not have.
+    /// Adds tables whose slots the root does not contain.
     private func addOtherTables() {
         let known = root?.tables.count ?? 0
         let slots = newestKeys.keys.filter { $0 >= known }.sorted()
@@ -133,7 +133,7 @@ final class TableSearch {
         }
     }
 
-    /// Reads a version of a table; nil if it is unreadable or the budget is spent.
+    /// Reads one version of a table; nil if it is unreadable or the read budget is spent.
     private func read(_ version: TableVersion, _ name: String) -> TableInfo? {
         guard let top = try? space.refNode(version.ref, slots: TableShape.minimumCount, "table"),
             let spec = try? space.refNode(
@@ -201,7 +201,7 @@ final class TableSearch {
         }
     }
 
-    /// Existing tables and removed ones.
+    /// All tables that may own leaves: existing tables and removed ones.
     private var owners: [TableInfo] {
         let present = Set(tables.map(\.key))
         let past = versions.values.compactMap(\.first).filter { !present.contains($0.key) }
@@ -230,7 +230,8 @@ final class TableSearch {
         leaves[info.key] = found
     }
 
-    /// Whether a version has the same columns as `info`; leaves with other columns cannot be used.
+    /// Whether a version of a table has the same columns as `info`; leaves with other columns
+    /// cannot be used.
     private func hasSameColumns(_ version: TableVersion, _ info: TableInfo) -> Bool {
         guard let other = read(version, info.name) else { return false }
         return other.columns.map(\.key) == info.columns.map(\.key)

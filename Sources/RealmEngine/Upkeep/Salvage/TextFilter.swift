@@ -2,39 +2,40 @@
 /// UTF-8. Only damaged files are looked at: bytes of a sound one may look the same by chance.
 public struct TextFilter: Sendable {
     public enum Change: String, Sendable {
-        /// A carriage return was put before each line feed.
+        /// A carriage return was inserted before each line feed.
         case carriageReturns = "crlf"
-        /// Each byte from 0x80 on became two, as if it was a character of Latin-1.
+        /// Each byte from 0x80 on became two bytes, as if it were a character of Latin-1 converted
+        /// to UTF-8.
         case latin = "latin-1"
-        /// Bytes that are no UTF-8 became U+FFFD and are lost.
+        /// Bytes that are not UTF-8 were replaced by U+FFFD and are lost.
         case replaced = "utf-8"
     }
 
     public let change: Change
     private let path: String
-    /// Numbers of line feeds, of bytes from 0x80 on, and of U+FFFD.
+    /// Numbers of line feeds, of bytes from 0x80 on, and of U+FFFD in the file.
     private let counts: Counts
 
     fileprivate struct Counts {
         var lineFeeds = 0
-        /// Line feeds without a carriage return before them.
+        /// Number of line feeds without a carriage return before them.
         var bareLineFeeds = 0
         var high = 0
         var replaced = 0
-        /// Bytes from 0x80 on that are no part of the UTF-8 of U+0080 to U+00FF.
+        /// Number of bytes from 0x80 on that are not part of the UTF-8 of U+0080 to U+00FF.
         var beyondLatin = 0
         var isUTF8 = true
     }
 
-    /// Returns the change that the bytes of the file show; nil for none. Reads the file as far as a
-    /// change is possible. Throws if it cannot be read.
+    /// Returns the change that the bytes of the file show; nil for none. Stops reading as soon as
+    /// no change is possible. Throws if the file cannot be read.
     public static func find(path: String) throws(RealmError) -> TextFilter? {
         let file = try RawFile(path)
         let counts = withExtendedLifetime(file) { Counts(file.bytes) }
         return counts.change.map { TextFilter(change: $0, path: path, counts: counts) }
     }
 
-    /// The sentence that people read.
+    /// Sentence for users that explains the change.
     public var explanation: String {
         switch change {
         case .carriageReturns:
@@ -47,14 +48,15 @@ public struct TextFilter: Sendable {
         }
     }
 
-    /// Whether the file can be brought back.
+    /// Whether the original file can be restored.
     public var isReversible: Bool { change != .replaced }
 
     /// Result of undoing the change.
     public struct Restoration: Sendable {
-        /// Bytes that were taken out.
+        /// Number of bytes that were removed.
         public internal(set) var removed = 0
-        /// Carriage returns of the original of which the node that holds them is known, not the place.
+        /// Number of carriage returns of the original file whose node is known, but not their
+        /// offset in it.
         public internal(set) var uncertain = 0
     }
 
@@ -76,7 +78,7 @@ public struct TextFilter: Sendable {
     }
 }
 
-/// The mapped bytes of a file, an encrypted one as it is on disk.
+/// The mapped bytes of a file; an encrypted file is not decrypted.
 private struct RawFile {
     private let descriptor: OwnedDescriptor
     private let mapping: Mapping
@@ -91,12 +93,13 @@ private struct RawFile {
         descriptor = try OwnedDescriptor(duplicating: file.descriptor, path: path)
     }
 
-    /// Valid as long as the value exists.
+    /// Bytes of the file, valid as long as this value exists.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mapping.base, count: size) }
 }
 
 extension TextFilter.Counts {
-    /// Fewer line feeds or other bytes may be as they are by chance.
+    /// Minimum number of line feeds or other bytes that show a change; fewer may look changed by
+    /// chance.
     private static let least = 8
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -120,7 +123,7 @@ extension TextFilter.Counts {
         }
     }
 
-    /// Counts the sequence of bytes that begins at `at`; returns its length.
+    /// Counts the UTF-8 sequence that begins at `at` and returns its length in bytes.
     private mutating func addSequence(_ bytes: UnsafeRawBufferPointer, _ at: Int) -> Int {
         let (scalar, length) = UTF8Sequence.scalar(bytes, at)
         let isReplacement =
@@ -146,19 +149,21 @@ extension TextFilter.Counts {
     }
 }
 
-/// Carriage returns before line feeds that were there before the filter: git adds none to those.
+/// Finds carriage returns before line feeds that the original file already contained: git inserts
+/// none before such line feeds.
 ///
-/// Nodes begin at multiples of 8 with `AAAA`. A carriage return that is taken out though it was there
-/// before the filter moves all nodes after it.
+/// Nodes begin at multiples of 8 with `AAAA`. Removing a carriage return that the original
+/// contained moves all nodes after it.
 private struct OriginalReturns {
-    /// Offsets in the changed file, ascending.
+    /// Offsets in the changed file of the carriage returns to keep, ascending.
     private(set) var offsets: [Int] = []
     private(set) var uncertain = 0
 
-    /// Carriage returns before line feeds since the last node that is where it should be.
+    /// Offsets of carriage returns before line feeds since the last node at a multiple of 8.
     private var candidates: [Int] = []
     private var removed = 0
-    /// A node that is no multiple of 8 where it is, with the candidates before it.
+    /// The last node that would not be at a multiple of 8: the number of missing bytes, and the
+    /// number of candidates before it.
     private var doubt: (missing: Int, candidates: Int)?
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -185,8 +190,8 @@ private struct OriginalReturns {
             && bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self) == 0x4141_4141
     }
 
-    /// A node seems to be at `at`. Where it is no multiple of 8, and the next node agrees, candidates before
-    /// the first of the two are carriage returns of the original.
+    /// Processes a node that seems to be at `at`. If it is not at a multiple of 8 and the next node
+    /// agrees, candidates before the first of the two are carriage returns of the original.
     private mutating func settle(_ at: Int) {
         let missing = missing(at)
         if missing == 0 {
@@ -199,7 +204,7 @@ private struct OriginalReturns {
         }
     }
 
-    /// A file ends at a multiple of 8.
+    /// Processes the end of the file, which is at a multiple of 8 like a node.
     private mutating func finish(_ end: Int) {
         let missing = missing(end)
         if missing > 0 { insert(missing, of: candidates.count) }
@@ -257,7 +262,7 @@ private struct RestoredFile: ~Copyable {
         return done
     }
 
-    /// Each pair of bytes of U+0080 to U+00FF becomes one byte again.
+    /// Converts each pair of bytes of U+0080 to U+00FF to one byte.
     mutating func writeLatin(
         _ bytes: UnsafeRawBufferPointer
     ) throws(RealmError) -> TextFilter.Restoration {

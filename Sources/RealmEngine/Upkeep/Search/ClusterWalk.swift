@@ -1,9 +1,9 @@
-/// Walks the readable part of a possibly damaged cluster tree, for certain ranges of keys.
+/// Walks the readable part of a possibly damaged cluster tree, for given ranges of object keys.
 ///
-/// The position in the tree determines the keys: a leaf contains only keys within its parents'
-/// offsets, whatever the state of its neighbours. Used once.
+/// The position of a leaf in the tree determines its keys: a leaf contains only keys within its
+/// parents' offsets, whatever the state of its neighbours. Used once.
 final class ClusterWalk {
-    /// A leaf and the range of keys it may contain.
+    /// A leaf and the range of object keys it may contain.
     struct Leaf {
         let ref: Ref
         let base: UInt64
@@ -13,7 +13,7 @@ final class ClusterWalk {
     /// Unreadable branches below one node.
     struct Loss {
         var keys: [Range<UInt64>]
-        /// Number of objects in them; nil if unknown.
+        /// Number of objects in the unreadable branches; nil if unknown.
         let count: Int?
         let why: String
     }
@@ -30,7 +30,7 @@ final class ClusterWalk {
     /// Leaves ordered by key.
     private(set) var leaves: [Leaf] = []
     private(set) var losses: [Loss] = []
-    /// Bases of visited nodes, to which the keys below them are relative.
+    /// Base of each visited node, to which the keys below the node are relative.
     private(set) var bases: [Ref: UInt64] = [:]
 
     init(
@@ -59,7 +59,7 @@ final class ClusterWalk {
     }
 
     /// Result of visiting a branch: the number of its objects that were found or counted as lost,
-    /// an error if it is unreadable, or skipped with an unknown number of objects.
+    /// an error if the branch is unreadable, or that the branch contains no wanted keys.
     private enum Outcome {
         case accounted(Int)
         case lost(RealmError)
@@ -139,7 +139,7 @@ final class ClusterWalk {
         return .accounted(accounted + (missing ?? 0))
     }
 
-    /// Visits a child whose keys must be at least `reached`.
+    /// Visits a child, all of whose keys must be at least `reached`.
     private func visit(
         child i: Int, of inner: InnerCluster, _ branch: Branch, from reached: UInt64
     ) -> (Range<UInt64>, Outcome) {
@@ -161,8 +161,8 @@ final class ClusterWalk {
         losses.append(Loss(keys: keys.filter { !$0.isEmpty }, count: count, why: why))
     }
 
-    /// Number of objects in the node's count beyond those accounted for; nil if there are none, or
-    /// more than the unreadable branches can hold.
+    /// Returns the number of objects by which an inner node's count exceeds the accounted objects;
+    /// nil if there are none, or more than the unreadable branches can hold.
     private static func missing(
         _ inner: InnerCluster, _ accounted: Int, _ failures: Int
     ) -> Int? {
@@ -174,7 +174,7 @@ final class ClusterWalk {
 }
 
 extension RealmError {
-    /// The limit of memory for a search is reached.
+    /// Error for reaching the memory limit of a search.
     fileprivate static var noRoom: RealmError {
         .corrupt("there is no memory left to keep what is found", in: "search")
     }

@@ -3,7 +3,7 @@
 final class ExtentMap {
     private var blocks: [UnsafeMutablePointer<UInt64>?] = []
     private let file: FilePages?
-    /// Blocks in mapped pages of a file.
+    /// Blocks of bits in the mapped pages of a temporary file; nil if blocks are in memory.
     private let pages: UnsafeMutablePointer<UInt64>?
     private let pageBlocks: Int
 
@@ -12,8 +12,8 @@ final class ExtentMap {
 
     init() { (file, pages, pageBlocks) = (nil, nil, 0) }
 
-    /// Makes a map of `bytes` bytes in an unlinked file in `directory`, which needs space for a
-    /// 64th of them. The map is in memory if the file cannot be created.
+    /// Makes a map for a file of `bytes` bytes, stored in an unlinked file in `directory` that
+    /// takes a 64th of this size. The map is in memory if the file cannot be created.
     init(of bytes: UInt64, in directory: String) {
         let count = Int((bytes >> 3) / Self.unitsPerBlock) + 1
         file = FilePages(count * Self.wordsPerBlock * 8, in: directory)
@@ -35,8 +35,8 @@ final class ExtentMap {
         return block
     }
 
-    /// Marks the units of the bytes `start ..< end`, multiples of 8. Returns false if any was
-    /// marked before.
+    /// Marks the units of the bytes `start ..< end`, which must be multiples of 8. Returns false if
+    /// any of them was already marked.
     func mark(_ start: UInt64, _ end: UInt64) -> Bool {
         var wasFree = true
         var unit = start >> 3
@@ -54,7 +54,7 @@ final class ExtentMap {
         return wasFree
     }
 
-    /// Returns the word with the bit of `unit`; 0 if its block does not exist.
+    /// Returns the word that contains the bit of `unit`; 0 if the block of bits does not exist.
     private func word(of unit: UInt64) -> UInt64 {
         guard let words = existing(Int(unit / Self.unitsPerBlock)) else { return 0 }
         return words[Int(unit % Self.unitsPerBlock) >> 6]

@@ -1,4 +1,4 @@
-/// Names of tables, from the remaining roots and lists of names.
+/// Names of tables, collected from roots and from unreferenced lists of names.
 struct FoundNames {
     private let space: NodeSpace
     private let roots: [FoundRoot]

@@ -43,6 +43,6 @@ struct FoundRoot {
         return roots
     }
 
-    /// Maximum number of roots.
+    /// Maximum number of roots that are used.
     private static let most = 64
 }

@@ -14,13 +14,13 @@ final class NodeClaims {
 
     func isTaken(_ ref: Ref) -> Bool { taken.isMarked(ref.raw) }
 
-    /// Returns the first position in `start..<end` that is taken, or that is free if `isTaken` is
-    /// false; nil if there is none.
+    /// Returns the first position in `start..<end` that is claimed, or that is not claimed if
+    /// `isTaken` is false; nil if there is none.
     func first(taken isTaken: Bool, from start: UInt64, before end: UInt64) -> UInt64? {
         taken.first(marked: isTaken, from: start, before: end)
     }
 
-    /// Whether any byte of the range is taken.
+    /// Whether any byte of the range is claimed.
     func takesPart(of bytes: Range<UInt64>) -> Bool {
         first(taken: true, from: bytes.lowerBound, before: bytes.upperBound) != nil
     }

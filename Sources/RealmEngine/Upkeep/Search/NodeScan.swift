@@ -6,12 +6,12 @@ struct NodeScan {
     /// Whether nodes must begin with the signature. Nodes of formats 2 to 9 need not (legacy format
     /// 2.1).
     private let needsSignature: Bool
-    /// Nodes to pass over; nil to visit all.
+    /// Nodes that are skipped; nil to visit all nodes.
     private let used: NodeClaims?
 
     /// First four bytes of a node.
     static let signature: UInt32 = 0x4141_4141
-    /// Number of bytes after which pages that were read are released.
+    /// Number of bytes after which pages that the scan has read are released.
     private static let portion = 8 << 20
 
     init(
@@ -45,7 +45,8 @@ struct NodeScan {
         mapping.releasePages()
     }
 
-    /// The first position from `start` on, and before `end`, that is used or not.
+    /// Returns the first position from `start` to before `end` that belongs to a used node, or to
+    /// none if `isUsed` is false; nil if there is none.
     private func first(used isUsed: Bool, from start: Int, before end: Int) -> Int? {
         guard start < end else { return nil }
         guard let used else { return isUsed ? nil : start }

@@ -16,7 +16,7 @@ extension NodeView {
             && numbers.allSatisfy { slot($0).child == nil }
     }
 
-    /// Whether this looks like a spec: the six slots of a table's columns (object format 1.3).
+    /// Whether the node looks like a spec: the six slots of a table's columns (object format 1.3).
     var looksLikeSpec: Bool {
         count == SpecShape.count && slot(SpecShape.unused).isNone
             && !slot(SpecShape.enumerations).isTagged

@@ -7,7 +7,7 @@
 struct OverwriteDetector {
     private let space: NodeSpace
     private let work: SearchWork
-    /// Starts of free chunks, ascending; nil if the free list is unreadable.
+    /// Offsets of the free chunks' starts, ascending; nil if the free list is unreadable.
     private let freeStarts: [UInt64]?
     private let ends: Set<UInt64>
 
@@ -18,14 +18,14 @@ struct OverwriteDetector {
         ends = [space.limit, space.limit - min(16, space.limit), top?.logicalSize ?? space.limit]
     }
 
-    /// Whether the node at `ref`, without its children, looks intact.
+    /// Whether the node at `ref` looks intact; its children are not examined.
     func isPlausible(_ ref: Ref) -> Bool {
         guard let node = try? space.node(ref) else { return false }
         return node.hasSignature && isFollowed(ref, node, isStrict: false) && !holdsNode(ref, node)
     }
 
-    /// Whether the node at `root` or one below it may cross a block boundary. A node within one
-    /// block is intact if its signature is.
+    /// Whether the node at `root`, or a node below it, may cross a block boundary. A node within
+    /// one block is intact if its signature is.
     func crossesBlock(_ root: Ref) -> Bool {
         guard let node = try? space.node(root) else { return true }
         if node.hasRefs { return true }
@@ -77,7 +77,7 @@ struct OverwriteDetector {
         "a node begins inside the one at \(ref.raw)"
     }
 
-    /// Whether a signature of a node is inside the node at `ref`.
+    /// Whether the signature of another node is inside the node at `ref`.
     private func holdsNode(_ ref: Ref, _ node: NodeView) -> Bool {
         guard work.spend(node.byteSize >> 3) else { return false }
         let payload = Int(ref.raw) + NodeView.headerSize..<Int(ref.raw) + node.byteSize
@@ -95,8 +95,8 @@ struct OverwriteDetector {
         return (space.base + Int(at)).load(as: UInt32.self) == NodeScan.signature
     }
 
-    /// Whether a node contains texts, either concatenated or in cells of one width (object format
-    /// 3.5).
+    /// Whether a node contains only texts, either concatenated or in cells of one width (object
+    /// format 3.5).
     private static func isText(_ node: NodeView) -> Bool {
         if node.hasRefs || node.widthType == 0 || node.width == 0 { return true }
         if node.widthType == 2 { return ByteView(node.payload, count: node.count).isUTF8 }

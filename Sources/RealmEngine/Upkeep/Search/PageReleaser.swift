@@ -3,12 +3,13 @@
 struct PageReleaser {
     private let mapping: Mapping
     private var left = steps
-    /// Resident file pages in bytes after the last release; nil where the system does not tell.
+    /// Size in bytes of the resident file pages after the last release; nil if the system does not
+    /// report it.
     private var floor: Int?
 
-    /// Number of nodes read between two looks at the memory.
+    /// Number of nodes read between two measurements of the resident memory.
     private static let steps = 1 << 9
-    /// Bytes of resident pages to keep.
+    /// Size in bytes of the resident file pages that are kept.
     private static let maximumSize = 24 << 20
 
     init(_ mapping: Mapping) {
@@ -16,7 +17,7 @@ struct PageReleaser {
         floor = ResidentMemory.filePages
     }
 
-    /// Counts a node that was read.
+    /// Counts a node that was read, and releases pages if they take too much memory.
     @inline(__always)
     mutating func step() {
         left &-= 1

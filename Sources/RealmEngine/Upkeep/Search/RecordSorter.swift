@@ -1,6 +1,6 @@
 /// A trivial record that `RecordSorter` sorts.
 protocol SpilledRecord {
-    /// Negative, zero or positive.
+    /// Compares two records: negative, zero or positive.
     func compare(_ other: Self) -> Int
 }
 
@@ -12,7 +12,7 @@ final class RecordSorter<Record: SpilledRecord> {
     private let most: Int
     private let memory: QueryMemoryLimit
     private var runs: SortedRuns?
-    /// The record that is written to a file.
+    /// Buffer for the record that is being written to a file.
     private let buffer = UnsafeMutablePointer<Record>.allocate(capacity: 1)
 
     /// - Parameter most: maximum number of records in memory.

@@ -20,13 +20,13 @@ final class SearchMemoryLimit {
     /// Maximum number of nodes per kind that are found by shape.
     var maximumNodesPerShape: Int { min(1 << 20, limit / Self.bytesPerNode) }
 
-    /// Maximum number of primary keys compared with each other.
+    /// Maximum number of primary keys that are held in memory to find equal ones.
     var maximumKeyCount: Int { limit / 128 }
 
-    /// States of objects that are sorted in memory at a time.
+    /// Maximum number of object states that are sorted in memory at a time.
     var maximumEntryCount: Int { max(1 << 10, limit / 192) }
 
-    /// Memory and files for sorting states of objects of `snapshot`.
+    /// Returns the memory limit and temporary directory for sorting object states of `snapshot`.
     func sorting(_ snapshot: Snapshot) -> QueryMemoryLimit {
         var options = QueryOptions()
         options.memoryLimit = limit
@@ -40,7 +40,7 @@ final class SearchMemoryLimit {
         return roomForNodes >= 0
     }
 
-    /// Makes a map of `bytes` bytes of a file, in memory or, if it would be too large, in a
+    /// Makes a map for a file of `bytes` bytes, in memory or, if it would be too large, in a
     /// temporary file.
     func extents(of bytes: UInt64) -> ExtentMap {
         guard bytes / 64 > limit / 8 else { return ExtentMap() }

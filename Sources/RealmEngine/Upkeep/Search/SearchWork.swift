@@ -14,7 +14,8 @@ final class SearchWork {
         releaser = mapping.map { PageReleaser($0) }
     }
 
-    /// Charges `slots` slots of a node. Returns false if the budget is spent.
+    /// Charges the reading of `slots` slots of a node to the budget. Returns false if the budget is
+    /// spent.
     func spend(_ slots: Int) -> Bool {
         releaser?.step()
         left &-= slots &+ 8
