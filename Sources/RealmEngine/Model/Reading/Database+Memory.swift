@@ -1,5 +1,6 @@
 extension Database {
-    /// Key of an in-memory database. A forked copy of the process has other keys.
+    /// Name of an in-memory database in this process. Contains the fork generation, so that a
+    /// forked copy of the process does not find its parent's databases.
     private struct Identifier: Hashable {
         let name: String
         let generation = ForkGeneration.current

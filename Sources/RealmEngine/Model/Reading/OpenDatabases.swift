@@ -6,7 +6,8 @@ enum OpenDatabases {
         let path: String
     }
 
-    /// Key of a file. A forked copy of the process has other keys.
+    /// Identity of an open file in this process. Contains the fork generation, so that a forked
+    /// copy of the process does not find its parent's databases.
     private struct Key: Hashable {
         let file: FileIdentity
         let generation = ForkGeneration.current

@@ -254,7 +254,9 @@ extension WriteTransaction {
         return replaced
     }
 
-    /// Returns the value as the new column stores it, and the number of replaced nulls.
+    /// Converts a cell of the old column to the form that `column`, the new one, stores. Also
+    /// returns the number of nulls in the cell, or in its collection, that were replaced by a
+    /// default.
     private func converted(
         _ value: Value, _ column: ColumnInfo
     ) throws(RealmError) -> (Value, Int) {

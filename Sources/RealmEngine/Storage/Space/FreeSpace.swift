@@ -88,8 +88,9 @@ struct FreeSpace {
         }
     }
 
-    /// Returns the index of the smallest extent with room for `bytes`, in nodes of at most
-    /// `largest` bytes; nil if there is none.
+    /// Returns the index of the smallest free extent with room for nodes of `bytes` bytes in total;
+    /// nil if there is none. No node crosses a section boundary, so up to `largest` bytes, the size
+    /// of the largest node, may be lost at each boundary in the extent.
     func bestFit(_ bytes: UInt64, largest: UInt64 = 0) -> Int? {
         let section = NodeWriter.section
         return free.withUnsafeBufferPointer { free in
