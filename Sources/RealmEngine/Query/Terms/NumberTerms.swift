@@ -176,7 +176,7 @@ final class FloatTerm: QueryTerm {
     }
 }
 
-/// Tests timestamps against a range. Nanoseconds are read only where the seconds equal those of a
+/// Tests timestamps against a range. Nanoseconds are read only where the seconds equal the seconds of a
 /// limit.
 final class TimestampTerm: QueryTerm {
     private var cells: ColumnCells<TimestampLeaf>

@@ -24,7 +24,7 @@ package final class Remnants {
     /// Searches the file of `database`.
     ///
     /// - Parameters:
-    ///   - directory: for files without a name; those of what does not fit in memory.
+    ///   - directory: for temporary files without a name, with data that does not fit in memory.
     ///   - maxMemory: bytes of memory that what is found takes.
     /// - Throws: `input` and `corrupt` where the file cannot be read at all.
     @_optimize(size)

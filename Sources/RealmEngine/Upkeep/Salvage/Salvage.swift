@@ -1,7 +1,7 @@
 /// Copies all readable objects of a damaged database into a new one.
 ///
 /// Objects are created anew with their old keys and values, so that indexes and backlinks are
-/// correct even if those of the damaged file are not. The first pass copies plain values of all
+/// correct even if the damaged file has wrong ones. The first pass copies plain values of all
 /// objects, the second links and collections, which may reference any object. Confined to one
 /// thread; used once.
 public final class Salvage {
