@@ -37,6 +37,32 @@ import Testing
         try use()
     }
 
+    /// A process ended after a part of a write.
+    @Test(arguments: [7, 23, 24, 44, 80, 87]) func createsDatabasesInPartsOfTheFirstVersion(
+        _ size: Int
+    ) throws {
+        try Data(FirstVersion.bytes(slot: 0).prefix(size)).write(to: URL(filePath: path))
+        try use()
+    }
+
+    @Test func refusesAPartOfTheFirstVersionWithAnotherByte() throws {
+        var bytes = Data(FirstVersion.bytes(slot: 0).prefix(44))
+        bytes[43] ^= 1
+        try bytes.write(to: URL(filePath: path))
+        #expect(Thrown.error { _ = try Database.open(path, options(.ifMissing)) } != nil)
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    }
+
+    /// They are shorter than the first page's entry.
+    @Test func refusesFewBytesOfSomethingElse() throws {
+        let bytes = Data("passwords".utf8)
+        try bytes.write(to: URL(filePath: path))
+        for key in [nil, try EncryptedImage.key()] {
+            #expect(Thrown.error { _ = try Database.open(path, options(.ifMissing, key)) } != nil)
+            #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+        }
+    }
+
     /// The first page's entry is in the file, the page is not.
     @Test func createsEncryptedDatabasesAfterAnEntryAlone() throws {
         let key = try EncryptedImage.key()

@@ -32,9 +32,12 @@ final class LegacyContent: Sendable {
             }
         }
         self.tables = Self.linked(all)
-        guard Self.isLegacy(self.tables) else {
-            throw .corrupt("tables of a later format than the header names", at: tables)
-        }
+        guard Self.isLegacy(self.tables) else { throw Self.laterFormat(at: tables) }
+    }
+
+    /// The error for tables of format 10 or later that no upgrade of an old file could have left.
+    static func laterFormat(at ref: Ref) -> RealmError {
+        .corrupt("tables of a later format than the header names", at: ref)
     }
 
     /// Table of the primary keys of classes, which an upgrade to format 10 removes last.

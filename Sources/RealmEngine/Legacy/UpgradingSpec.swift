@@ -89,7 +89,9 @@ struct UpgradingSpec {
     private mutating func column(_ i: Int) throws(RealmError) -> LegacyColumn {
         let number = types.integer(i)
         let bits = Int(attributes.integer(i))
-        guard var type = LegacyType(rawValue: Int(number)), (0..<64).contains(bits) else {
+        // Dictionaries (64) and sets (128) are younger than format 10.
+        guard bits < 64 else { throw LegacyContent.laterFormat(at: ref) }
+        guard var type = LegacyType(rawValue: Int(number)), bits >= 0 else {
             throw .corrupt("column \(i) has the unknown type \(number), \(bits)", at: ref)
         }
         let isPublic = type != .backlink

@@ -165,8 +165,12 @@ static void store(int inode, const void *bytes, size_t count, off_t offset) {
     touch_file(inode, offset + count);
     memcpy(bytes_of(inode) + offset, bytes, count);
     if (file->size < offset + count) file->size = offset + count;
-    struct log_entry *entry = add_to_log(inode, LOG_WRITE, offset, count);
-    memcpy(log_memory + entry->bytes, bytes, count);
+    // The kernel writes whole blocks: the sectors' other bytes reach the disk, too.
+    size_t sector = world->settings.sector, end = sector_end(offset + count - 1, SIZE_MAX);
+    size_t start = offset / sector * sector;
+    if (end > file->size) end = file->size;
+    struct log_entry *entry = add_to_log(inode, LOG_WRITE, start, end - start);
+    memcpy(log_memory + entry->bytes, bytes_of(inode) + start, end - start);
 }
 
 static ssize_t write_at(int inode, const void *bytes, size_t count, off_t offset) {

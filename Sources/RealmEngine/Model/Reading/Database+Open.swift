@@ -129,9 +129,9 @@ extension Database {
     private static func isBeingCreated(
         _ resolvedPath: DatabasePath, _ key: DatabaseKey, _ error: RealmError
     ) -> Bool {
-        guard ["not-a-realm", "wrong-key"].contains(error.reason) else { return false }
-        return MappedLockFile.isLocked(resolvedPath.lock)
-            || FilePreparation.isUnfinished(resolvedPath, key)
+        if FilePreparation.isUnfinished(resolvedPath, key) { return true }
+        return ["not-a-realm", "wrong-key"].contains(error.reason)
+            && MappedLockFile.isLocked(resolvedPath.lock)
     }
 
     private static func checkWritable(

@@ -6,8 +6,8 @@ struct FilePreparation {
     /// Whether an empty file becomes a database.
     private let createsDatabases: Bool
     private static let page = 4096
-    /// Size of a new encrypted file.
-    private static let largestUnfinished = EncryptedLayout.fileSize(of: page)
+    /// Size of a new encrypted file. A new plain file is smaller: one page.
+    private static let encryptedSize = EncryptedLayout.fileSize(of: page)
 
     init(_ file: FileDevice, _ key: DatabaseKey = .none, createsDatabases: Bool = false) {
         self.file = file
@@ -29,7 +29,7 @@ struct FilePreparation {
 
     private func isUnfinished(_ known: MappedFile?) throws(RealmError) -> Bool {
         if file.size == 0 { return true }
-        guard createsDatabases, known == nil, file.size <= Self.largestUnfinished else {
+        guard createsDatabases, known == nil, file.size <= Self.encryptedSize else {
             return false
         }
         return Self.isUnfinished(try MappedFile(file, .unknown), key)
@@ -125,9 +125,10 @@ struct FilePreparation {
 }
 
 extension FilePreparation {
-    /// Whether the creation of the database was interrupted before its header was in the file: the
-    /// file is as small as a new one and has only zeros, after the first page's entry if it is to
-    /// be encrypted.
+    /// Whether the creation of the database was interrupted before its header was in the file.
+    ///
+    /// Such a file is as small as a new one and has only zeros, after the first page's entry if it
+    /// is to be encrypted, or only a part of the first version's bytes.
     static func isUnfinished(_ resolvedPath: DatabasePath, _ key: DatabaseKey) -> Bool {
         guard let raw = try? MappedFile(resolvedPath, .unknown) else { return false }
         return isUnfinished(raw, key)
@@ -135,11 +136,15 @@ extension FilePreparation {
 
     /// - Parameter raw: the file, mapped without decryption.
     private static func isUnfinished(_ raw: MappedFile, _ key: DatabaseKey) -> Bool {
-        var (start, limit) = (0, page)
-        if case .given = key { (start, limit) = (EncryptedLayout.entry, largestUnfinished) }
-        guard raw.size <= limit, raw.size < RawHeader.size || !RawHeader(raw.mapping.base).hasMagic
-        else { return false }
         let bytes = UnsafeRawBufferPointer(start: raw.mapping.base, count: raw.size)
-        return bytes.dropFirst(start).allSatisfy { $0 == 0 }
+        if case .given = key {
+            let start = raw.size > EncryptedLayout.entry ? EncryptedLayout.entry : 0
+            return raw.size <= encryptedSize && isZero(bytes.dropFirst(start))
+        }
+        return raw.size <= page && isZero(bytes[...]) || FirstVersion.isPartial(bytes)
+    }
+
+    private static func isZero(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        bytes.allSatisfy { $0 == 0 }
     }
 }

@@ -31,6 +31,13 @@ enum FirstVersion {
         return (words + payload).flatMap { word in withUnsafeBytes(of: word) { [UInt8]($0) } }
     }
 
+    /// Whether `bytes`, a whole file, are a part of the first bytes of a new file: a process ended
+    /// while it wrote them.
+    static func isPartial(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count < end else { return false }
+        return bytes.elementsEqual(Self.bytes(slot: 0).prefix(bytes.count))
+    }
+
     private static func node(flags: UInt64, count: UInt64 = 0) -> UInt64 {
         0x4141_4141 | flags << 32 | count << 56
     }
