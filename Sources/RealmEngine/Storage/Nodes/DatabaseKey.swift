@@ -1,10 +1,12 @@
-/// Interpretation of a file: an unencrypted database, an encrypted one, or raw bytes.
+/// Selects whether the bytes of a file are read as an unencrypted database, as an encrypted
+/// database, or unchanged.
 enum DatabaseKey: Sendable {
     case none
     case given(EncryptionKey)
-    /// As `given`, but the first block may be damaged if another block authenticates with this key.
+    /// Like `given`, for salvaging. The first block may be damaged if another block authenticates
+    /// with this key.
     case salvaging(EncryptionKey)
-    /// The bytes of the file are mapped without decryption or checks.
+    /// Maps the bytes of the file without decryption or checks.
     case unknown
 
     init(_ key: EncryptionKey?) {
@@ -22,9 +24,10 @@ enum DatabaseKey: Sendable {
         }
     }
 
-    /// Returns a mapping of the database in the file that `mapping` maps.
+    /// Returns `mapping`, or a mapping of the decrypted database in the file that `mapping` maps.
     ///
-    /// Throws `key` if the key is missing, wrong or superfluous.
+    /// Throws `key` if the key is missing or wrong, or if there is a key but the file is not
+    /// encrypted.
     ///
     /// - Parameter isNew: whether the file is still empty.
     func opened(

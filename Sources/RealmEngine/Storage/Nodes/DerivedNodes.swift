@@ -1,48 +1,48 @@
 import Synchronization
 
-/// Nodes in the current format for structures that a file stores in an older format. They are not
-/// part of the file: each is built when it is first opened and never changes.
+/// Nodes that present the structures of an older file format in the current format.
 ///
-/// Free to cross threads. Nodes with refs from `firstRef` on are opened with the `DerivedNodes` of
-/// their version.
+/// The nodes are not part of the file. Each is built when it is first opened and never changes.
+/// Free to cross threads. Refs from `firstRef` on are refs of derived nodes; the version that is
+/// read owns the `DerivedNodes` that open them.
 class DerivedNodes: @unchecked Sendable {
-    /// First ref of derived nodes, beyond the refs of any file or slab.
+    /// Smallest ref of a derived node, greater than all refs of files and slabs.
     static let firstRef: UInt64 = 1 << 60
 
-    /// Maximum number of elements of a leaf in files of older formats, whose writers put 1000 into
-    /// one.
+    /// Maximum number of elements of a leaf in a file of an older format. Writers of these formats
+    /// store up to 1000.
     static let maximumLeafCount = 1 << 16
 
-    /// Range of refs of the copies made so far: nodes in memory after the file, not part of the
-    /// file.
+    /// Range of refs of the nodes that were copied to memory after the file, instead of being
+    /// derived. Zero if there are none.
     let copiesStart = Atomic<UInt64>(0)
     let copiesEnd = Atomic<UInt64>(0)
 
-    /// Returns the node at `ref`, which is valid as long as this object lives. If its payload is in
-    /// an encrypted file, the caller prepares the pages.
+    /// Returns the node at `ref`, which is valid as long as this object lives. The payload may be
+    /// in an encrypted file; then the caller prepares its pages.
     func node(_ ref: Ref) throws(RealmError) -> NodeView {
         throw .corrupt("a reference leads outside the snapshot", at: ref)
     }
 }
 
 extension NodeSpace {
-    /// Charges the elements of a leaf in files of older formats, whose walks have a larger budget
-    /// (`NodeSpace.chargeElements`).
+    /// Charges the elements of a leaf in a file of an older format. The budget of such a file is
+    /// larger (`NodeSpace.extent`), so each element costs more.
     @inline(never)
     func chargeDerivedElements(_ count: Int, at ref: Ref) throws(RealmError) {
         guard count <= DerivedNodes.maximumLeafCount else { throw tooMany(count, ref) }
         try charge(count / 3, at: ref)
     }
 
-    /// Opens a derived node or a copied one; returns nil for other refs.
+    /// Opens a derived node, or a node that was copied to memory; returns nil for other refs.
     ///
-    /// Derived nodes cost little of a walk's budget: the size of the file limits their number, and
-    /// the nodes of the file that they reference are charged there.
+    /// A derived node is charged an eighth of its size. The size of the file limits the number of
+    /// derived nodes, and the nodes of the file that they reference are charged in full.
     @inline(never)
     func derivedNode(_ ref: Ref) throws(RealmError) -> NodeView? {
         guard let derived = state.pointee.derived else { return nil }
         if ref.raw < DerivedNodes.firstRef {
-            // From now on, the copies made so far are opened on the fast path.
+            // From now on, `NodeSpace.node` opens these copies directly.
             (state.pointee.slabStart, state.pointee.slabEnd) =
                 derived._withUnsafeGuaranteedRef {
                     let end = $0.copiesEnd.load(ordering: .acquiring)
@@ -63,7 +63,7 @@ extension NodeSpace {
         return node
     }
 
-    /// Returns the ref of an open node, for messages.
+    /// Returns the ref of an open node, for error messages.
     func place(of node: NodeView) -> Ref {
         Ref(UInt64(max(0, node.payload - base - NodeView.headerSize)))
     }

@@ -1,18 +1,18 @@
 /// An open file, mapped completely. Free to cross threads.
 final class MappedFile: Sendable {
-    /// The file's name in messages.
+    /// Name of the file for error messages.
     let path: String
-    /// Nil for a file without a name.
+    /// Path of the file; nil for a file without a name.
     let resolvedPath: DatabasePath?
-    /// Number of bytes mapped when the file was opened; a writer maps more as the file grows. For
-    /// an encrypted file, all offsets and sizes refer to the database in it.
+    /// Number of bytes that were mapped when the file was opened; a writer maps more as the file
+    /// grows. For an encrypted file, all offsets and sizes refer to the decrypted database.
     let size: Int
     /// Device and inode, equal for all names of the file.
     let identity: FileIdentity
     let mapping: Mapping
-    /// Nil for a database held in memory.
+    /// The open file; nil for a database in memory.
     private let descriptor: OwnedDescriptor?
-    /// Locked while more of the file is mapped.
+    /// Held by the thread that maps more of the file.
     private let extending = LockedValue(())
 
     /// Opens and maps the file at `path`.
@@ -62,8 +62,9 @@ final class MappedFile: Sendable {
         return try descriptor.map { (open) throws(RealmError) in try FileDevice(open, path: path) }
     }
 
-    /// Whether `device` is this file, still has the size it was mapped with, and is not encrypted:
-    /// pages decrypted from an earlier state of the file cannot be kept.
+    /// Whether `device` is the same file, of the same size, and not encrypted, so that the mapping
+    /// can still be used. Decrypted pages may be out of date, so an encrypted file is always mapped
+    /// again.
     func isStill(_ device: FileDevice) throws(RealmError) -> Bool {
         guard mapping.pages == nil, size == device.size else { return false }
         return identity == device.identity
@@ -83,8 +84,8 @@ final class MappedFile: Sendable {
         }
     }
 
-    /// A database in memory: a copy of `bytes`, followed by addresses that fault. `path` is only
-    /// for messages.
+    /// Makes a database in memory from a copy of `bytes`. Reading past the copy faults. `path` is
+    /// only for error messages.
     init(
         copying bytes: UnsafeRawBufferPointer, path: String, _ key: DatabaseKey = .none
     ) throws(RealmError) {
@@ -97,8 +98,8 @@ final class MappedFile: Sendable {
         descriptor = nil
     }
 
-    /// Throws `busy` if the file no longer has its name: what is written to it would be lost when
-    /// it is closed, and other programs open another file by that name.
+    /// Throws `busy` if the path now names another file or none. Commits to this file would be lost
+    /// when it is closed, and other programs would open the other file.
     func checkPath() throws(RealmError) {
         guard let resolvedPath, !resolvedPath.holds(identity) else { return }
         throw RealmError(
@@ -107,14 +108,15 @@ final class MappedFile: Sendable {
             hint: "open it again")
     }
 
-    /// Calls `checkPath` if the file has no name left; costs a third of it. Does not detect a file
-    /// that was renamed.
+    /// Calls `checkPath` if the file has no name left; takes a third of the time of `checkPath`.
+    /// Does not detect a renamed file.
     func checkHasName() throws(RealmError) {
         guard resolvedPath != nil, let descriptor else { return }
         if try FileStatus(descriptor.number, path).names == 0 { try checkPath() }
     }
 
-    /// Reads the file's current header. If two results are equal, no commit was made in between.
+    /// Reads the current header of the file. Two equal results prove that no commit was made
+    /// between the two calls.
     func rawHeader() throws(RealmError) -> RawHeader {
         guard size >= RawHeader.size else {
             throw RealmError(
@@ -124,7 +126,7 @@ final class MappedFile: Sendable {
         return try mapping.pages?.header() ?? RawHeader(mapping.base, size: mapping.mapped)
     }
 
-    /// Returns the checked header of the first `size` bytes.
+    /// Checks `raw` as the header of a database of `size` bytes.
     ///
     /// - Parameter slot: the header slot to use; nil for the selected one.
     func header(
@@ -137,7 +139,8 @@ final class MappedFile: Sendable {
         return try FileHeader(raw, base: mapping.base, size: size, slot: slot)
     }
 
-    /// Reads and checks the current header, for the size the file had when it was opened.
+    /// Reads and checks the current header. The version must end within the size that the file had
+    /// when it was opened.
     func header() throws(RealmError) -> FileHeader { try header(try rawHeader(), size: size) }
 
     static func empty(_ path: String) -> RealmError {
@@ -151,8 +154,8 @@ final class MappedFile: Sendable {
             "the database changes faster than it can be read", file: path, hint: "try again")
     }
 
-    /// Maps the file up to its current end and returns its size. A version selected by a header
-    /// read before ends within that size.
+    /// Maps the file up to its current end and returns its size. The version that an earlier header
+    /// selects ends within that size.
     func extendToEnd() throws(RealmError) -> Int {
         if let descriptor { try extend(to: databaseSize(descriptor)) }
         return mapping.mapped
@@ -166,9 +169,9 @@ final class MappedFile: Sendable {
     /// Number of mapped bytes of the file itself, encrypted or not.
     var fileSize: Int { mapping.pages?.cipher.mapped ?? mapping.mapped }
 
-    /// Calls `body` with the header and the number of mapped bytes, and returns its result if no
-    /// commit has changed the header meanwhile, since a commit may reuse space that the header
-    /// referenced. Retries a few times, then throws `busy`.
+    /// Calls `body` with the header and the number of mapped bytes; returns its result if no commit
+    /// has changed the header meanwhile. Otherwise the commit may have reused space of the version
+    /// that `body` read. Retries a few times, then throws `busy`.
     ///
     /// - Parameter slot: chooses the header slot to use; nil for the selected one.
     func whileUnchanged<R>(
@@ -185,7 +188,7 @@ final class MappedFile: Sendable {
                 if try rawHeader() == raw || attempt == 16 { return (raw, header, result) }
             } catch {
                 if try rawHeader() == raw { throw error }
-                // Bytes that are overwritten while they are read look like damage.
+                // If a commit overwrites the bytes that `body` reads, they may look damaged.
                 if attempt == 16 { throw Self.changing(path) }
             }
             attempt += 1

@@ -7,7 +7,7 @@ struct NodeEncoder {
     static func widthCode(_ values: UnsafeBufferPointer<Int64>) -> UInt8 {
         var bits: Int64 = 0
         for value in values { bits |= value }
-        // Usually no value is negative, and the union of their bits determines the width.
+        // Usually no value is negative; then the bitwise OR of all values determines the width.
         if bits >= 0 { return widthCode(magnitude: bits, isNegative: false) }
         var magnitude: Int64 = 0
         for value in values { magnitude |= value ^ (value >> 63) }
@@ -22,7 +22,7 @@ struct NodeEncoder {
         return magnitude < 1 << 7 ? 4 : magnitude < 1 << 15 ? 5 : magnitude < 1 << 31 ? 6 : 7
     }
 
-    /// Packs values with a known sufficient width.
+    /// Packs values in the width `code`, which must be sufficient for each of them.
     @inline(__always)
     static func pack(
         _ values: UnsafeBufferPointer<Int64>, _ code: UInt8, into p: UnsafeMutableRawPointer

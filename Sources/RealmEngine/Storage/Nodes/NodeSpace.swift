@@ -1,18 +1,18 @@
 /// The address space of a snapshot: a ref is an offset from `base`, valid below `limit`.
 ///
-/// Every node is checked when it is opened: it is aligned, completely inside the logical size, and
-/// of a form the format defines. Reading a checked node needs no further checks as long as it is
-/// read in its form; for packed integers, `integers` checks the form. A trivial value; the snapshot
-/// that made it keeps the mapping alive.
+/// Opening a node checks that it is aligned, that it ends before the end of the version, and that
+/// the format permits its flags. Elements can then be read without further checks, if the caller
+/// also checks whether the node has refs; `integers` does so for packed integers. A trivial value;
+/// the snapshot that made it keeps the mapping alive.
 struct NodeSpace {
     let base: UnsafeRawPointer
-    /// Nodes below this offset can be opened directly: the logical size, or 0 if pages have to be
-    /// prepared.
+    /// Nodes below this offset can be opened directly. Equals the end of the version, or 0 if pages
+    /// must be decrypted first.
     private let direct: UInt64
-    /// Mutable state, including the remaining budget of bytes to open. A tree references each node
-    /// once, so a walk over everything never opens more bytes than the file holds, unless there is
-    /// a cycle or a shared node. Look-ups, which may open the same nodes repeatedly, use a space
-    /// whose budget is practically endless.
+    /// Mutable state, including the budget: the number of bytes that may still be opened. A tree
+    /// references each node once, so a walk over all nodes opens at most as many bytes as the file
+    /// holds, unless there is a cycle or a shared node. Look-ups may open the same node repeatedly,
+    /// so they use a space with a practically endless budget.
     let state: UnsafeMutablePointer<ReadState>
 
     /// Makes a view of the bytes from `base` up to `limit`.
@@ -23,7 +23,7 @@ struct NodeSpace {
         self.state = state
     }
 
-    /// The snapshot's logical size in bytes.
+    /// Size of the snapshot in bytes.
     @inline(__always)
     var limit: UInt64 { direct != 0 ? direct : state.pointee.limit }
 
@@ -33,17 +33,18 @@ struct NodeSpace {
         let at = ref.raw
         var end = direct
         if at >= end {
-            // A node of the open write transaction, a node of an encrypted file, a derived node, or
-            // an invalid ref.
+            // The node belongs to the open write transaction or to an encrypted file, or is
+            // derived, or the ref is invalid.
             end = state.pointee.slabEnd
             if at < state.pointee.slabStart || at >= end { return try distantNode(ref) }
         }
         return try open(ref, below: end) { _ throws(RealmError) in }
     }
 
-    /// Opens a node that is below `end`.
+    /// Opens a node that must end before `end`.
     ///
-    /// - Parameter prepare: called with the size of the node, once it is known to be inside.
+    /// - Parameter prepare: called with the size of the node after its bounds were checked, for
+    ///   example to decrypt its pages.
     @inline(__always)
     func open(
         _ ref: Ref, below end: UInt64, _ prepare: (Int) throws(RealmError) -> Void
@@ -65,8 +66,8 @@ struct NodeSpace {
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
 
-    /// Opens a derived node or a node of an encrypted file, whose page is prepared before its
-    /// header is read, and whose other pages are prepared before it is returned.
+    /// Opens a derived node or a node of an encrypted file. In an encrypted file, decrypts the page
+    /// of the header, reads the size of the node from it, and then decrypts the node's other pages.
     @inline(never)
     private func distantNode(_ ref: Ref) throws(RealmError) -> NodeView {
         if state.pointee.derived != nil, let node = try derivedNode(ref) { return node }
@@ -78,7 +79,7 @@ struct NodeSpace {
         }
     }
 
-    /// Prepares the pages of `count` bytes at `offset`.
+    /// Decrypts the pages of `count` bytes at `offset` unless they are up to date.
     @inline(__always)
     private func prepare(
         _ marks: EncryptedPages.Marks, _ offset: Int, _ count: Int
@@ -97,9 +98,9 @@ struct NodeSpace {
         try state.pointee.pages?.takeUnretainedValue().load(page, state.pointee.moment)
     }
 
-    /// Prepares the pages of the node at `ref`, which is about to be read without being opened.
-    /// Does nothing for unencrypted files. If the node's header announces more bytes than the
-    /// version has, the caller reports that.
+    /// Decrypts the pages of the node at `ref`, whose bytes the caller will read without opening
+    /// the node. Does nothing for unencrypted files. If the size in the node's header exceeds the
+    /// version, only the header's page is decrypted, and the caller reports the error.
     func prepareIfNeeded(_ ref: Ref) throws(RealmError) {
         guard let marks = state.pointee.marks else { return }
         let (at, limit) = (ref.raw, state.pointee.limit)
@@ -112,7 +113,7 @@ struct NodeSpace {
         if UInt64(size) <= limit - at { try prepare(marks, Int(at), size) }
     }
 
-    /// Prepares the pages of `count` bytes at `ref`, which may contain several nodes.
+    /// Decrypts the pages of `count` bytes at `ref`, which may contain several nodes.
     func prepareIfNeeded(_ ref: Ref, _ count: Int) throws(RealmError) {
         guard let marks = state.pointee.marks, count > 0, ref.raw <= limit,
             UInt64(count) <= limit - ref.raw
@@ -120,9 +121,9 @@ struct NodeSpace {
         try prepare(marks, Int(ref.raw), count)
     }
 
-    /// One bit per combination of inner flag, has-refs flag, context flag and width type. Valid
-    /// are: nodes with refs have width type 0, inner nodes have refs, and there is no fourth width
-    /// type (storage format 2.1, 2.4).
+    /// Bit set of the valid flags, indexed by `flags >> 3`: inner flag, has-refs flag, context flag
+    /// and width type. Nodes with refs have width type 0, inner nodes have refs, and width type 3
+    /// does not exist (storage format 2.1, 2.4).
     private static let validatedForms: UInt32 = 0x1100_1177
 
     static func isKnownForm(_ flags: UInt8) -> Bool {
@@ -136,16 +137,16 @@ struct NodeSpace {
         if state.pointee.budget < 0 { throw exhausted(ref) }
     }
 
-    /// Charges the use of a stored value, whose length determines the cost of reading it. Only a
-    /// fraction is charged: a valid walk may read a value dozens of times, but a damaged file must
-    /// not present one endlessly.
+    /// Charges the reading of a stored value of `length` bytes. Only a fraction of the length is
+    /// charged: a valid walk may read the same value dozens of times, but a damaged file must not
+    /// repeat a value for ever.
     @inline(__always)
     func chargeValue(_ length: Int, at ref: Ref) throws(RealmError) {
         if length > 256 { try charge(length >> 5, at: ref) }
     }
 
-    /// Checks and charges the elements of a leaf of a collection. With a width of 0, the size of
-    /// the leaf does not limit their number.
+    /// Checks and charges the number of elements of a collection's leaf. Elements of width 0 take
+    /// no space, so the size of the leaf does not limit their number.
     @inline(__always)
     func chargeElements(_ count: Int, at ref: Ref) throws(RealmError) {
         if state.pointee.derived != nil { return try chargeDerivedElements(count, at: ref) }
@@ -153,13 +154,14 @@ struct NodeSpace {
         try charge(count >> 5, at: ref)
     }
 
-    /// Restores the budget for a new walk. A walk visits some nodes several times: for a filter, a
-    /// sort order and output; the constant is for small files.
+    /// Restores the budget for a new walk. The budget is 16 times the file, because a walk may
+    /// visit a node for a filter, a sort order and the output; the constant is for small files.
     func resetBudget() {
         if !state.pointee.isOutdated { state.pointee.budget = 16 &* extent &+ (1 << 14) }
     }
 
-    /// Throws if the transaction has outdated this space, for callers that have a node open.
+    /// Throws if this space is outdated because the write transaction has changed. For callers that
+    /// read a node which they opened earlier.
     @inline(__always)
     func checkCurrent() throws(RealmError) { if state.pointee.isOutdated { throw outdated } }
 
@@ -169,13 +171,13 @@ struct NodeSpace {
             code: "WrongTransactionState", reason: "outdated")
     }
 
-    /// The same bytes without a budget, for single values that a walk opens repeatedly.
+    /// The same bytes without a budget, for single values that a walk reads repeatedly.
     @inline(__always)
     var unmetered: NodeSpace {
         NodeSpace(base: base, limit: limit, state: state.pointee.lookup)
     }
 
-    /// Cache of the values that were joined from parts.
+    /// Cache of values that are stored in several blobs.
     var joinedBlobs: JoinedBlobs {
         let owner = state.pointee.lookup
         if let known = owner.pointee.joined { return known.takeUnretainedValue() }
@@ -184,23 +186,23 @@ struct NodeSpace {
         return made
     }
 
-    /// Number of bytes that nodes can occupy, including nodes of an open write transaction. Files
-    /// of older formats need fewer bytes for the same content.
+    /// Number of bytes that nodes can occupy, including nodes of an open write transaction. For a
+    /// file of an older format it is nine times as large, because the same content takes fewer
+    /// bytes there.
     private var extent: Int {
         let bytes = Int(limit &+ (state.pointee.slabEnd &- state.pointee.slabStart))
         return state.pointee.derived == nil ? bytes : 9 &* bytes &+ (1 << 16)
     }
 
-    /// Upper bound of the number of elements in a valid file's collections: 1000 elements of width
-    /// 0 take 8 bytes.
+    /// Upper bound of the number of elements in a valid file's collections. At the least, 1000
+    /// elements of width 0 take 8 bytes.
     @inline(__always) var maximumElements: Int { 128 &* extent }
 
-    /// Upper bound of the number of objects in a valid file's tables: 256 without properties take
-    /// 16 bytes.
+    /// Upper bound of the number of objects in a valid file's tables. At the least, 256 objects
+    /// without properties take 16 bytes.
     @inline(__always) var maximumObjects: Int { 16 &* extent }
 
-    /// Opens a node that must have refs, must not be an inner node, and must have at least `slots`
-    /// elements.
+    /// Opens a node that must have refs, at least `slots` elements, and no inner flag.
     @inline(__always)
     func refNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
         let node = try node(ref)
@@ -210,8 +212,8 @@ struct NodeSpace {
         return node
     }
 
-    /// Opens a node of a tree whose inner nodes have the shape of its leaves; otherwise like
-    /// `refNode`.
+    /// Opens a node that must have refs and at least `slots` elements. Unlike `refNode`, accepts
+    /// inner nodes too, for trees whose leaves also have refs.
     @inline(__always)
     func treeNode(_ ref: Ref, slots: Int, _ role: StaticString) throws(RealmError) -> NodeView {
         let node = try node(ref)
@@ -269,47 +271,51 @@ struct NodeSpace {
     }
 }
 
-/// Mutable state of a `NodeSpace`: the remaining budget, and how nodes outside the plain file are
-/// read.
+/// Mutable state of a `NodeSpace`: the remaining budget, and what is needed to open nodes that are
+/// not plain bytes of the file.
 struct ReadState {
     var budget: Int
-    /// Cache of joined values, created on first use; only in the state of the look-up space.
+    /// Cache of values that are stored in several blobs; nil until first used. Only the look-up
+    /// space has one.
     var joined: Unmanaged<JoinedBlobs>?
-    /// State of the snapshot's look-up space.
+    /// State of the look-up space of the same snapshot.
     let lookup: UnsafeMutablePointer<ReadState>
-    /// Pages of an encrypted file with their marks, the moment of the version, and the logical
-    /// size. Nil for unencrypted files.
+    /// Pages of an encrypted file, and the mark of each page; nil for unencrypted files. `moment`
+    /// is the moment at which the version was opened, `limit` the end of the version.
     var pages: Unmanaged<EncryptedPages>?
     var marks: EncryptedPages.Marks?
     var moment: UInt64 = 0
     var limit: UInt64 = 0
-    /// Builds the nodes of a version of an older format; nil for the current format.
+    /// Derived nodes of a version of an older format; nil for the current format.
     var derived: Unmanaged<DerivedNodes>?
-    /// Number of key bits per level of a cluster tree whose nodes do not store offsets.
+    /// Number of key bits per level of a cluster tree, for inner nodes that do not store offsets.
     var keyShift: UInt64 = 8
-    /// Whether the write transaction to which this state belonged has changed since.
+    /// Whether the write transaction has changed since this state was made, so that nodes must no
+    /// longer be opened.
     var isOutdated = false
-    /// Range of refs of an open write transaction's nodes; empty for readers.
+    /// Range of refs of the open write transaction's nodes, or of nodes copied to memory; empty for
+    /// other readers.
     var slabStart: UInt64 = 0
     var slabEnd: UInt64 = 0
     #if DEBUG
-        /// Number of nodes opened, for tests of the work an operation takes.
+        /// Number of nodes opened. Tests use it to measure the work of an operation.
         var opened = 0
     #endif
 
-    /// Budget for look-ups, never exhausted in practice.
+    /// Initial budget for look-ups; never exhausted in practice.
     static let endless = Int.max / 2
 }
 
-/// Cache of values that are stored in several blobs, joined once and kept as long as the snapshot.
+/// Cache of values that are stored in several blobs. A value is joined when it is first read; its
+/// bytes are valid as long as the snapshot.
 final class JoinedBlobs {
     private var memory: [Ref: UnsafeMutableRawPointer] = [:]
     private var total = 0
 
     deinit { for block in memory.values { block.deallocate() } }
 
-    /// Returns the joined bytes of the value at `ref`; `fill` writes them the first time. A part
-    /// belongs to one value only, so all values together must not be longer than `limit`.
+    /// Returns the joined bytes of the value at `ref`; `fill` writes them when they are not cached.
+    /// A blob belongs to one value only, so the total length of all values must not exceed `limit`.
     func bytes(
         of ref: Ref, count: Int, limit: UInt64,
         fill: (UnsafeMutableRawPointer) throws(RealmError) -> Void

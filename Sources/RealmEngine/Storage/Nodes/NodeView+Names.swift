@@ -1,6 +1,6 @@
 extension NodeView {
-    /// Returns element `i` of a list of names, which are short strings in non-null mode: null reads
-    /// as empty.
+    /// Returns element `i` of a list of names. Names are stored as short strings that cannot be
+    /// null; a null is read as an empty name.
     func name(_ i: Int, at ref: Ref) throws(RealmError) -> String {
         if width == 0 { return "" }
         let cell = payload + i * width
@@ -12,7 +12,8 @@ extension NodeView {
 }
 
 extension NodeSpace {
-    /// Opens the list of table names, one for each of `count` slots, to be read with `name`.
+    /// Opens the list of table names for `name` to read; it must have `count` elements, one per
+    /// table slot.
     func names(_ ref: Ref, count: Int, of tables: Ref) throws(RealmError) -> NodeView {
         let node = try node(ref)
         guard !node.hasRefs, node.widthType == 1 || node.count == 0 else {

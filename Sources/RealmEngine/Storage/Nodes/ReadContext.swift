@@ -1,5 +1,5 @@
-/// Owner of the two spaces that read one snapshot's bytes: `walk`, whose budget limits a visit of
-/// everything, and `lookup`, which may open the same nodes without limit. Confined to one thread.
+/// The two spaces that read one snapshot: `walk`, whose budget limits a visit of all nodes, and
+/// `lookup`, which may open the same nodes repeatedly. Owns their states. Confined to one thread.
 final class ReadContext {
     let lookup: NodeSpace
     let walk: NodeSpace
@@ -9,7 +9,7 @@ final class ReadContext {
 
     /// Reads a mapped file below `limit`; the caller keeps the mapping alive.
     ///
-    /// - Parameter moment: moment at which the version was opened; nil for now.
+    /// - Parameter moment: moment at which the version was opened (`EncryptedPages`); nil for now.
     convenience init(_ mapping: Mapping, limit: UInt64, since moment: UInt64? = nil) {
         self.init(
             base: mapping.base, limit: limit, mapping.pages.map(Unmanaged.passUnretained),
@@ -25,7 +25,7 @@ final class ReadContext {
         setKeyShift(other.state.pointee.keyShift)
     }
 
-    /// Reads bytes in memory that need no preparation.
+    /// Reads bytes in memory that are neither encrypted nor mapped from a file.
     convenience init(base: UnsafeRawPointer, limit: UInt64) {
         self.init(base: base, limit: limit, nil, 0)
     }
@@ -34,7 +34,7 @@ final class ReadContext {
         base: UnsafeRawPointer, limit: UInt64, _ pages: Unmanaged<EncryptedPages>?,
         _ moment: UInt64
     ) {
-        // A typed layout: allocation with a known alignment is faster.
+        // A typed allocation has a known alignment, which makes it faster.
         let layout = MemoryLayout<ReadState>.self
         states = UnsafeMutableRawPointer.allocate(
             byteCount: 2 * layout.stride, alignment: layout.alignment
@@ -48,7 +48,8 @@ final class ReadContext {
         walk.resetBudget()
     }
 
-    /// Sets which nodes of an open write transaction or group both spaces may read.
+    /// Makes the nodes in `view`, of an open write transaction or group, readable in both spaces;
+    /// nil for none.
     func setSlab(_ view: SlabView?) {
         for i in 0..<2 {
             states[i].slabStart = view?.region.start ?? 0
@@ -59,20 +60,20 @@ final class ReadContext {
     /// Sets the number of key bits per level of a cluster tree in both spaces.
     func setKeyShift(_ shift: UInt64) { for i in 0..<2 { states[i].keyShift = shift } }
 
-    /// Sets the builder of derived nodes in both spaces; the caller keeps it alive.
+    /// Sets the derived nodes of both spaces; the caller keeps the object alive.
     func setDerived(_ nodes: Unmanaged<DerivedNodes>?) {
         guard let nodes else { return }
         for i in 0..<2 { states[i].derived = nodes }
         walk.resetBudget()
     }
 
-    /// Sets the builder of derived nodes in both spaces and keeps it alive.
+    /// Sets the derived nodes of both spaces and retains the object.
     func setDerivedNodes(_ nodes: DerivedNodes) {
         keepAlive = nodes
         setDerived(.passUnretained(nodes))
     }
 
-    /// Makes both spaces unusable, since what they read has been replaced.
+    /// Makes both spaces throw for every node, since the nodes that they read have been replaced.
     func outdate() {
         for i in 0..<2 {
             states[i].isOutdated = true

@@ -1,9 +1,10 @@
 /// Memory for the nodes that write transactions create. It follows the file in the same address
-/// range, so a ref is an offset from the same base pointer as in the file.
+/// range, so one base pointer serves refs of the file and of the slab.
 ///
-/// Nodes are only appended; a node that is replaced before the commit stays unused. A commit copies
-/// reachable nodes into the file. Each transaction or group has its own region, which lasts as long
-/// as a view of it. Used by the open write transaction only, so the writer's turn guards the slab.
+/// Nodes are only appended. A node that is replaced before the commit keeps its space, unused. A
+/// commit copies the reachable nodes to the file. Each transaction or group has its own region,
+/// which exists until its last view is released. Only the open write transaction uses the slab, so
+/// no other lock than the write mutex is needed.
 final class Slab: @unchecked Sendable {
     private var low: ReservedMemory
     private var high: ReservedMemory
@@ -11,13 +12,13 @@ final class Slab: @unchecked Sendable {
     /// Whether the nodes belong to an encrypted database.
     private let isConfidential: Bool
     private var region: SlabRegion?
-    /// Read context of the transaction that uses the slab.
+    /// Read context of the open transaction.
     private var memoryOfUser: ReadContext?
-    /// File to which `moveOut` moves nodes that never reach the database.
+    /// Temporary file to which `moveOut` moves nodes that no commit will write.
     private var pages: PageFile?
-    /// Offset up to which nodes of the open region were moved to that file.
+    /// Offset in the open region before which all nodes were moved to `pages`.
     private var moved = 0
-    /// The state that every node creation reads and changes.
+    /// Handle of the state that each creation of a node reads and changes.
     let nodes: SlabNodes
 
     private var state: UnsafeMutablePointer<SlabNodes.State> { nodes.state }
@@ -26,7 +27,8 @@ final class Slab: @unchecked Sendable {
         set { state.pointee.next = newValue }
     }
 
-    /// First ref of the slab: halfway into the reserved range, beyond any file.
+    /// First ref of the slab, half of the reserved address range after `base` and so beyond any
+    /// file.
     var start: UInt64 { state.pointee.start }
 
     /// Maximum number of elements of a node: the size field has 24 bits.
@@ -34,7 +36,7 @@ final class Slab: @unchecked Sendable {
 
     convenience init(_ mapping: Mapping) { self.init(mapping, mapping.behindFile) }
 
-    /// Uses a part of the address range after the file.
+    /// Uses the part at offsets `part` of the address range that `mapping` reserves after the file.
     init(_ mapping: Mapping, _ part: Range<Int>) {
         isConfidential = mapping.pages != nil
         let offset = part.lowerBound
@@ -48,16 +50,16 @@ final class Slab: @unchecked Sendable {
 
     deinit { state.deallocate() }
 
-    /// Size of the nodes that were created since `attach` and are in memory.
+    /// Size in bytes of the nodes created since `attach`, except those moved out of memory.
     var used: Int { region == nil ? 0 : next - moved }
 
-    /// A view that keeps the nodes created so far; nil if no transaction is open.
+    /// View of the nodes created so far, which keeps them alive; nil if no transaction is open.
     var view: SlabView? {
         region.map { SlabView(region: $0, end: start + UInt64(next)) }
     }
 
-    /// Begins a transaction, or continues one whose nodes so far are all in the file. The spaces of
-    /// `user` can read the nodes created from now on.
+    /// Opens a region for a new transaction, or for an open one whose previous nodes have all been
+    /// written to the file. Nodes created from now on can be read through the spaces of `user`.
     func attach(_ user: ReadContext) {
         detach()
         let (region, room) = regions.open()
@@ -74,9 +76,9 @@ final class Slab: @unchecked Sendable {
     /// Makes the nodes created so far immutable.
     func seal() { nodes.seal() }
 
-    /// Moves the nodes created so far to a temporary file in `directory`, so that they need no
-    /// memory; their addresses do not change. Does nothing for an encrypted database. Throws
-    /// `output` if the disk is full.
+    /// Moves the nodes created so far to a temporary file in `directory` to free memory; their
+    /// addresses stay the same. Does nothing for an encrypted database. Throws `output` if the disk
+    /// is full.
     func moveOut(to directory: String) throws(RealmError) {
         if isConfidential { return }
         if pages == nil { pages = try PageFile(in: directory) }
@@ -88,7 +90,7 @@ final class Slab: @unchecked Sendable {
         seal()
     }
 
-    /// Continues with the nodes created so far in another transaction.
+    /// Passes the open region and its nodes to another transaction, which reads through `user`.
     func reattach(_ user: ReadContext) {
         memoryOfUser = user
         state.pointee.user = user.states

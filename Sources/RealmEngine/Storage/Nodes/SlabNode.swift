@@ -1,13 +1,15 @@
-/// Address at which the ref of a node is stored: a slot of its parent, or the root of an editor.
+/// Address of the word that stores the ref of a node: a slot of its parent, or the root of an
+/// editor.
 ///
 /// Valid until the parent is replaced by a larger copy.
 typealias RefSlot = UnsafeMutablePointer<UInt64>
 
-/// A node that the open transaction created, to be changed in place.
+/// A node that the open transaction created and may change in place.
 ///
-/// The capacity of its payload is stored before its header. Nodes of the file have no such number,
-/// so the caller must know that a ref belongs to the transaction. A trivial value; the slab keeps
-/// the bytes until the transaction ends, even if the node is replaced by a larger copy.
+/// The capacity of its payload is stored before its header. Nodes of the file have no such field,
+/// so the caller must make sure that the open transaction created the node (`SlabNodes.owns`). A
+/// trivial value; the slab keeps the bytes until the transaction ends, even if the node is replaced
+/// by a larger copy.
 struct SlabNode {
     let header: UnsafeMutableRawPointer
 
@@ -18,7 +20,7 @@ struct SlabNode {
 
     @inline(__always) var payload: UnsafeMutableRawPointer { header + NodeView.headerSize }
 
-    /// The elements of a node with refs, which are 64 bits wide while the node can be changed.
+    /// Elements of a node with refs. They are 64 bits wide as long as the node can be changed.
     @inline(__always) var slots: RefSlot { payload.assumingMemoryBound(to: UInt64.self) }
 
     @inline(__always) var flags: UInt8 { header.load(fromByteOffset: 4, as: UInt8.self) }
@@ -36,7 +38,7 @@ struct SlabNode {
         NodeView(payload: UnsafeRawPointer(payload), count: count, flags: flags)
     }
 
-    /// Sets the number of elements, for which there is room.
+    /// Sets the number of elements, which must not exceed the capacity.
     @inline(__always)
     func resize(_ count: Int) { resize(count, flags: flags) }
 
@@ -74,7 +76,7 @@ extension SlabNode {
         }
     }
 
-    /// Adds `delta` to the elements from `first` on; the sums must fit the width.
+    /// Adds `delta` to each element from index `first` on; the sums must fit the width.
     func add(_ delta: Int64, from first: Int) {
         let left = count - first
         switch flags & 7 {
@@ -86,7 +88,8 @@ extension SlabNode {
         }
     }
 
-    /// A plain loop over one type, which the compiler vectorises.
+    /// Generic over the element type, so that each specialisation is a plain loop that the compiler
+    /// vectorises.
     @inline(__always)
     private static func add<T: FixedWidthInteger>(
         _ delta: T, _ start: UnsafeMutableRawPointer, _ count: Int
@@ -109,7 +112,8 @@ extension SlabNode {
             of: old & ~mask | new & mask, toByteOffset: bit >> 3, as: UInt8.self)
     }
 
-    /// Inserts an uninitialised element before element `i`; there must be room.
+    /// Shifts the elements from index `i` on by one to make room; element `i` is then
+    /// uninitialised. The capacity must suffice.
     func open(_ i: Int) {
         let (count, width) = (count, (1 << Int(flags & 7)) >> 1)
         resize(count + 1)
@@ -135,7 +139,8 @@ extension SlabNode {
         resize(count - 1)
     }
 
-    /// Shifts bits towards the end, word by word; nodes consist of whole words.
+    /// Shifts the bits from `bit` on by `width` towards the end, word by word; a payload consists
+    /// of whole words.
     private func openBits(_ bit: Int, _ width: Int, end: Int) {
         let words = slots
         let first = bit >> 6

@@ -1,10 +1,10 @@
-/// The part of the slab that one transaction or group uses. Its memory is reused after the last
-/// reference is released. Free to cross threads.
+/// The part of the slab that one transaction or group uses. When the last reference is released,
+/// its memory can be reused. Free to cross threads.
 final class SlabRegion: Sendable {
     private let regions: SlabRegions
     /// Offset from the slab's start.
     let offset: Int
-    /// Its first ref.
+    /// Ref of the first node.
     let start: UInt64
 
     fileprivate init(_ regions: SlabRegions, offset: Int, start: UInt64) {
@@ -16,29 +16,29 @@ final class SlabRegion: Sendable {
     deinit { regions.release(offset) }
 }
 
-/// The nodes of a region that were created up to a moment. They do not change while this value
-/// exists.
+/// The nodes that were created in a region before this view was made. They exist and stay unchanged
+/// as long as this value.
 struct SlabView: Sendable {
     let region: SlabRegion
     /// The ref after the last node.
     let end: UInt64
 }
 
-/// The list of used regions of a slab, as offsets from its start. Regions are released on any
-/// thread; one mutex guards the list.
+/// The regions of a slab that are in use, as offsets from its start. Regions are released on any
+/// thread; one mutex protects the list.
 ///
-/// The slab has two halves, and a region is in one of them, usually at its beginning. So successive
-/// groups alternate between memory that the process already has, while readers still use the
-/// version that the previous group made.
+/// The slab has two halves, and a region normally begins at the start of one of them. So successive
+/// groups use the halves in turn: while readers still use the version of one group, the next group
+/// reuses memory of the other half that was not returned to the system.
 final class SlabRegions: Sendable {
     private let mapping: Mapping
     private let start: Int
     /// Bytes in each half.
     let half: Int
-    /// Ranges of the regions. The open region's range is empty.
+    /// Offsets of the regions in use. The range of the open region is empty until it is closed.
     private let taken = LockedValue<[Range<Int>]>([])
 
-    /// Number of bytes at the beginning of each half whose memory is not freed.
+    /// Number of bytes at the start of each half whose memory is kept when a region is released.
     private static let warm = 16 << 20
 
     init(_ mapping: Mapping, start: Int, capacity: Int) {
@@ -47,8 +47,8 @@ final class SlabRegions: Sendable {
         half = capacity / 2 / AddressSpace.pageSize * AddressSpace.pageSize
     }
 
-    /// Opens a region in a half that is mostly free, or else in the largest gap. The previously
-    /// opened region must be closed.
+    /// Opens a region at the start of a half that is mostly free, or else in the largest gap. The
+    /// region opened before must be closed.
     func open() -> (SlabRegion, Range<Int>) {
         let room = taken.withLock { taken in
             let room = self.room(beside: taken.sorted { $0.lowerBound < $1.lowerBound })
@@ -75,7 +75,7 @@ final class SlabRegions: Sendable {
         return gaps + [from..<part.upperBound]
     }
 
-    /// Records that the region ends at `end`.
+    /// Records that the last node of the region ends at `end`, so that the next region can follow.
     func close(_ region: SlabRegion, at end: Int) {
         let page = AddressSpace.pageSize
         let pages = max(1, (end - region.offset + page - 1) / page)
@@ -87,8 +87,8 @@ final class SlabRegions: Sendable {
         }
     }
 
-    /// Removes a region that has no views left. Frees its memory, except for the first 16 MiB of
-    /// each half.
+    /// Removes a region without views. Returns its memory to the system, except for the first 16
+    /// MiB of each half.
     fileprivate func release(_ offset: Int) {
         taken.withLock { taken in
             guard let i = taken.firstIndex(where: { $0.lowerBound == offset }) else { return }

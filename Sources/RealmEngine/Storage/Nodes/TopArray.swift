@@ -1,11 +1,11 @@
-/// The root array of a version: its tables and their names, the size of its space, its free lists,
-/// its number and its history (storage format section 4). Only this type reads, writes and
-/// recognises root arrays.
+/// The root array of a version. It contains the refs of the tables, of their names, of the free
+/// lists and of the history, the size of the version and its number (storage format section 4).
+/// Only this type reads, writes and recognises root arrays.
 struct TopArray {
     let ref: Ref
     let names: Ref
     let tables: Ref
-    /// End of the space that this version manages, in bytes.
+    /// End of the bytes that belong to this version, used or free.
     let logicalSize: UInt64
     let version: UInt64
     let freePositions: Ref
@@ -15,10 +15,11 @@ struct TopArray {
     let history: Ref
     let historySchema: UInt64
     let syncFileID: UInt64
-    /// State of an online compaction; none if the slot is a number or missing (storage format 4.6).
+    /// Ref of the state of an online compaction. None if the slot contains a number or is missing
+    /// (storage format 4.6).
     let evacuation: Ref
 
-    /// History type of a file that is not synchronised.
+    /// History type of a file that is not synchronised with a server.
     static let localHistory: UInt64 = 2
 
     /// Reads the root at `ref` of a file of `fileSize` mapped bytes (storage format 1.6, 11-13).
@@ -58,8 +59,8 @@ struct TopArray {
         evacuation = child(RootShape.evacuation)
     }
 
-    /// Whether a node looks like a root array, judged by the kinds of its slots without opening
-    /// them.
+    /// Whether a node looks like a root array: its number of slots is valid, and refs and numbers
+    /// are in the expected slots. Does not open other nodes.
     static func isLike(_ node: NodeView) -> Bool {
         guard RootShape.validCounts.contains(node.count), node.slot(RootShape.names).child != nil,
             node.slot(RootShape.tables).child != nil, node.slot(RootShape.logicalSize).isTagged,
@@ -95,7 +96,7 @@ struct TopArray {
             self.history = history
         }
 
-        /// Returns the slots for a version whose space ends at `logicalSize`.
+        /// Returns the slots of the root array for a version that ends at `logicalSize`.
         func slots(logicalSize: UInt64) -> [UInt64] {
             var slots = [
                 names.raw, tables.raw, NodeEncoder.tag(logicalSize),

@@ -1,4 +1,4 @@
-/// Observes a condition repeatedly to detect a broadcast that hangs.
+/// Polls the state of a condition variable to detect a broadcast that hangs.
 struct ConditionPoller {
     private let condition: SharedCondition
     private var seen: SharedCondition.Blockage?
@@ -6,7 +6,8 @@ struct ConditionPoller {
 
     init(_ condition: SharedCondition) { self.condition = condition }
 
-    /// Releases the broadcast if it is in the same state as in the two previous calls.
+    /// Reads the state of the condition. If a broadcast has been in the same state in three
+    /// successive calls, releases it.
     mutating func look() {
         let found = condition.blockage
         repeats = found != nil && found == seen ? repeats + 1 : 0
@@ -18,14 +19,14 @@ struct ConditionPoller {
 }
 
 extension LockFile {
-    /// Milliseconds between two looks at the conditions while waiting for a mutex.
+    /// Milliseconds between two polls of the conditions while waiting for a mutex.
     private static let lookInterval = 50
 
-    /// Waits for the write or control mutex, at most until `deadline`; returns nil if that passes
-    /// first.
+    /// Waits for the write or control mutex, at most until `deadline`; returns nil if `deadline`
+    /// passes first.
     ///
-    /// A program of another engine may hold the mutex inside a broadcast that waits for a killed
-    /// waiter. A broadcast found in the same state three times in a row is released.
+    /// A program of another engine may hold the mutex while its broadcast waits for a waiter that
+    /// was killed. A broadcast found in the same state three times in a row is released.
     func lock(
         _ mutex: SharedMutex, until deadline: Deadline?
     ) throws(RealmError) -> SharedMutex.Outcome? {

@@ -1,15 +1,15 @@
 /// Wakes programs of other engines that wait at a condition of the lock file. Uses a separate
-/// thread, since `SharedCondition.broadcast` may wait for ever for a waiter that was killed.
+/// thread, since `SharedCondition.broadcast` hangs if a waiter was killed.
 ///
-/// Such a hanging thread keeps the lock file mapped and its `flock` held, but no mutex of the lock
-/// file. Free to cross threads.
+/// A thread that hangs keeps the lock file mapped and its `flock` held, but holds no mutex of the
+/// lock file. Free to cross threads.
 final class ConditionSignaller: Sendable {
     private let memory: MappedLockFile
     private let condition: @Sendable (LockFile) -> SharedCondition
     private let state = LockedValue(State())
 
     private struct State {
-        /// Whether a signal is pending, for which no broadcast has begun.
+        /// Whether a broadcast was requested that the thread has not begun.
         var isWanted = false
         var isRunning = false
     }
@@ -21,8 +21,8 @@ final class ConditionSignaller: Sendable {
         self.condition = condition
     }
 
-    /// Wakes all waiters soon; returns at once. The caller holds no mutex of the lock file, so that
-    /// a waiter that wakes finds it free.
+    /// Requests a broadcast to all waiters and returns at once. The caller must not hold a mutex of
+    /// the lock file, so that a waiter that wakes up finds the mutex free.
     func signal() {
         guard condition(LockFile(memory: memory)).mayHaveWaiters else { return }
         let mustStart = state.withLock { state in
@@ -30,7 +30,7 @@ final class ConditionSignaller: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        // Without a thread, waiters notice with the next signal or by polling.
+        // If no thread can be started, waiters wake up at the next signal or when they poll.
         if mustStart, !Threads.detachReusingThread({ self.run() }) {
             state.withLock { $0.isRunning = false }
         }

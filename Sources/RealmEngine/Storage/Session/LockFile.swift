@@ -52,8 +52,8 @@ struct LockFile: @unchecked Sendable {
         static let newest = 440
     }
 
-    /// Initialises zeroed bytes, as the first process that opens the file does; `init_complete` is
-    /// stored last.
+    /// Initialises a zeroed lock file for the first process that opens the database. Stores
+    /// `init_complete` last.
     static func initialize(
         _ base: UnsafeMutableRawPointer, durability: UInt16, historyType: Int8,
         historySchema: UInt16
@@ -106,8 +106,8 @@ struct LockFile: @unchecked Sendable {
 
     // MARK: Layout
 
-    /// The init-complete byte is not 0. Only 1 means this layout; `foreignLayout` reports any other
-    /// value.
+    /// Whether the init-complete byte is set. Only the value 1 is valid for layout 14;
+    /// `foreignLayout` reports any other value.
     var isInitialized: Bool { initialization != 0 }
 
     private var initialization: UInt8 {
@@ -170,7 +170,7 @@ struct LockFile: @unchecked Sendable {
 
     // MARK: Writer's turn
 
-    /// Set while a version-list entry is being published.
+    /// Whether a writer is publishing a version-list entry. Stays set if the writer dies meanwhile.
     var isCritical: Bool {
         get { Self.atomic8(base, Offset.critical).pointee.load(ordering: .acquiring) != 0 }
         nonmutating set {
@@ -195,14 +195,14 @@ struct LockFile: @unchecked Sendable {
 
     // MARK: Pages of an encrypted file
 
-    /// Announces that the writer begins to write pages, the first of them at `position`, so that
-    /// readers retry pages that do not authenticate.
+    /// Records that a writer begins to write pages, the first one at file offset `position`. While
+    /// it writes, readers retry pages that do not authenticate.
     func beginPages(at position: Int) {
         atomic64(Offset.writtenPage).pointee.store(UInt64(position) + 1, ordering: .releasing)
         atomic64(Offset.pageWrites).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Announces that the pages are in the file.
+    /// Records that all pages are in the file.
     func endPages() {
         atomic64(Offset.pageWrites).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
         atomic64(Offset.writtenPage).pointee.store(0, ordering: .releasing)
@@ -221,13 +221,13 @@ struct LockFile: @unchecked Sendable {
         }
     }
 
-    /// Index of the newest entry; may be read without the mutex.
+    /// Index of the newest version's entry; may be read without the mutex.
     var newest: UInt32 {
         get { atomic32(Offset.newest).pointee.load(ordering: .acquiring) }
         nonmutating set { atomic32(Offset.newest).pointee.store(newValue, ordering: .releasing) }
     }
 
-    /// Returns entry `i`, which must be mapped.
+    /// Returns entry `i`, whose bytes must be mapped.
     func entry(_ i: Int) -> VersionEntry {
         VersionEntry(base + Self.headerSize + Self.entrySize * i)
     }

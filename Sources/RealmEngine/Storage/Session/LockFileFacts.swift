@@ -1,18 +1,21 @@
-/// The content of a lock file, read without joining its session: nothing is locked, mapped or
-/// written. Without the version-list mutex, the numbers may be from slightly different moments.
+/// The content of a lock file. It is read without joining the session: nothing is locked, mapped or
+/// written. Since the version-list mutex is not held, a commit may change some of the numbers while
+/// others are being read.
 package struct LockFileFacts: Sendable {
-    /// Whether a process holds the lock file; if not, its content is meaningless.
+    /// Whether a process holds the lock file. If none does, the content is left over from an
+    /// earlier session.
     package let isInUse: Bool
     package let bytes: Int
     package let layout: Int
-    /// The content of layout 14; nil for another layout.
+    /// The content, if the layout is 14; nil for another layout.
     package let session: Session?
 
     package struct Session: Sendable {
         package let format: Int
         package let historyType: Int
         package let historySchema: Int
-        /// 0: commits are synced, 1: in memory only, 2: not synced.
+        /// 0: commits are synced to disk; 1: the database is in memory only; 2: commits are not
+        /// synced.
         package let durability: Int
         /// Number of participants, including those that died during the session.
         package let participants: Int
@@ -62,7 +65,7 @@ package struct LockFileFacts: Sendable {
         var versions: [Version] = []
         for i in 0..<min(file.entryCount, room) {
             let entry = file.entry(i)
-            // An entry that is being added is not yet the newest.
+            // Leaves out an entry that a writer is adding and has not yet made the newest.
             guard entry.version != 0, i == newest || entry.isPinned else { continue }
             versions.append(
                 Version(

@@ -1,10 +1,10 @@
-/// A pin as the reader table describes it.
+/// A row of the reader table: a pin and the process and thread that hold it.
 package struct ReaderRow: Sendable, Hashable {
     package enum Kind: UInt64, Sendable {
         case live = 1
         case frozen = 2
         case full = 3
-        /// A write transaction; its version is the one it began with.
+        /// A write transaction. `version` is the version that the transaction started from.
         case writer = 4
 
         init(_ kind: PinKind) {
@@ -25,18 +25,19 @@ package struct ReaderRow: Sendable, Hashable {
     package let since: Int64
     /// Label that the program gave the pin; often empty.
     package let label: String
-    /// Whether the process ended without releasing the pin, which counts until the session ends.
+    /// Whether the process ended without releasing the pin. Its version remains pinned until the
+    /// session ends.
     package let isStale: Bool
 }
 
-/// Description of a pin, at most 31 bytes.
+/// Text that describes a pin, at most 31 bytes.
 package struct ReaderLabel: Sendable, ExpressibleByStringLiteral {
     private var parts = (UInt64(0), UInt64(0), UInt64(0))
     private var last: UInt64 = 0
 
     static let size = 32
 
-    /// Stores the whole characters of `text` that fit.
+    /// Stores as many whole characters of `text` as fit in 31 bytes.
     package init(_ text: String) {
         var end = 0
         for scalar in text.unicodeScalars {
@@ -65,10 +66,10 @@ package struct ReaderLabel: Sendable, ExpressibleByStringLiteral {
 }
 
 extension ReaderTable {
-    /// Layout of the companion file: a header of 128 bytes, then rows of 128 bytes. Words of 8
+    /// Layout of the companion file: a header of 128 bytes, then rows of 128 bytes, in words of 8
     /// bytes.
     ///
-    ///     header   0  "RealmRdr"   8  layout = 1 (4 bytes), bytes a row = 128 (4 bytes)
+    ///     header   0  "RealmRdr"   8  layout = 1 (4 bytes), size of a row = 128 (4 bytes)
     ///     row      0  owner: start time (4 bytes), process (4 bytes); 0: free
     ///              8  kind, stored last; 0: row is empty   16  version   24  since
     ///             32  thread   40  label (32 bytes, padded with zeros)   72  unused
@@ -81,20 +82,20 @@ extension ReaderTable {
         static let sinceOffset = 24
         static let threadOffset = 32
         static let labelOffset = 40
-        /// Limit of the file's size: 8191 rows.
+        /// Maximum size of the file in bytes: a header and 8191 rows.
         static let largestSize = 1 << 20
 
         private static let magic = UInt64(0x7264_526D_6C61_6552)
         private static let layout = UInt64(1) | UInt64(rowSize) << 32
 
-        /// Whether the header has this layout.
+        /// Whether the header at `base` is of this layout.
         static func isKnown(_ base: UnsafeRawPointer) -> Bool {
             base.load(as: UInt64.self) == magic
                 && base.load(fromByteOffset: 8, as: UInt64.self) == layout
         }
 
         /// Initialises the header of a new or damaged file; returns false if the file has a later
-        /// layout. Concurrent calls store the same bytes.
+        /// layout. Several processes may do so at the same time, since all store the same bytes.
         static func adopt(_ base: UnsafeMutableRawPointer) -> Bool {
             if isKnown(base) { return true }
             if base.load(as: UInt64.self) == magic { return false }

@@ -1,26 +1,27 @@
 import Synchronization
 
 /// A table of all pins that programs of this engine hold, in the companion file
-/// `<database>.management/readers`. The lock file only counts pins.
+/// `<database>.management/readers`. It names processes and threads, where the lock file only counts
+/// pins.
 ///
-/// The table is for information. Nothing depends on it: if it cannot be opened, is full or was
-/// deleted, pins work as usual.
+/// The table is for information only. If it cannot be opened, is full or was deleted, pins work as
+/// usual.
 ///
-/// A process claims rows by storing its id and start time in them, and then writes only these rows,
-/// so no lock is needed. Rows whose owner has ended are reclaimed.
+/// A process claims a row by storing its id and start time in it, and then only this process writes
+/// the row, so no lock is needed. Rows of ended processes can be claimed again.
 package final class ReaderTable: Sendable {
     private let memory: SharedFileMemory
     private let owner: UInt64
     private let generation = ForkGeneration.current
     private let rows = LockedValue(Rows())
 
-    /// Rows claimed by this participant, and those among them that are unused.
+    /// All rows that this participant has claimed, and the ones among them without a pin.
     private struct Rows {
         var claimed: [Int32] = []
         var idle: [Int32] = []
     }
 
-    /// Joins the table of the database at `path`; returns nil if there is no usable table.
+    /// Opens the table of the database at `path`; returns nil if it cannot be used.
     init?(databasePath path: String, creates: Bool) {
         guard
             let memory = SharedFileMemory(
@@ -36,7 +37,7 @@ package final class ReaderTable: Sendable {
     }
 
     deinit {
-        // A forked process owns no rows.
+        // In a forked process, the rows still belong to its parent.
         guard generation == ForkGeneration.current else { return }
         rows.withLock { rows in
             for row in rows.claimed {
@@ -48,9 +49,9 @@ package final class ReaderTable: Sendable {
 
     private static let name = "readers"
 
-    /// Fills a row and returns its index; nil if no row is free.
+    /// Stores a pin in a row and returns the index of the row; nil if no row is free.
     ///
-    /// - Parameter idle: a row that the caller has cleared with `clear`; nil to take another one.
+    /// - Parameter idle: a row that the caller emptied with `clear`; nil to choose any free row.
     func take(
         _ kind: ReaderRow.Kind, version: UInt64, label: ReaderLabel, row idle: Int32? = nil
     ) -> Int32? {
@@ -67,13 +68,13 @@ package final class ReaderTable: Sendable {
         return row
     }
 
-    /// Empties a row, which the caller keeps for its next pin.
+    /// Empties a row, which stays reserved for the caller's next pin.
     func clear(_ row: Int32) {
         guard generation == ForkGeneration.current else { return }
         kind(row).pointee.store(0, ordering: .releasing)
     }
 
-    /// Empties a row and makes it available to other pins.
+    /// Empties a row and makes it available for other pins of this participant.
     func give(_ row: Int32) {
         guard generation == ForkGeneration.current else { return }
         clear(row)
@@ -112,7 +113,7 @@ package final class ReaderTable: Sendable {
         ).exchanged
     }
 
-    /// Frees the rows of processes that ended without doing so.
+    /// Frees the rows of processes that ended without freeing them.
     private func clearStale() {
         var runs: [UInt64: Bool] = [:]
         for row in 0..<count {
@@ -120,7 +121,7 @@ package final class ReaderTable: Sendable {
             if other == 0 || other == owner { continue }
             let isAlive = runs[other] ?? Layout.process(other).isRunning
             runs[other] = isAlive
-            // Takes the row over first, so that no other process can claim it in between.
+            // Claims the row first, so that no other process can claim it before it is cleared.
             guard !isAlive, take(over: row, from: other) else { continue }
             kind(row).pointee.store(0, ordering: .releasing)
             word(row, Layout.ownerOffset).pointee.store(0, ordering: .releasing)
@@ -138,8 +139,9 @@ package final class ReaderTable: Sendable {
 }
 
 extension ReaderTable {
-    /// Reads all rows in use and marks rows of dead processes. Does not open the database at
-    /// `path`, and writes nothing. Returns an empty array if there is no table.
+    /// Reads all rows in use from the table's file. Rows of ended processes have `isStale` set.
+    /// Neither opens the database at `path` nor writes anything. Returns an empty array if there is
+    /// no table.
     package static func read(_ path: String) -> [ReaderRow] {
         let directory = DatabasePath(path).management
         guard

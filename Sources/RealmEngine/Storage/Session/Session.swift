@@ -2,26 +2,28 @@ import Synchronization
 
 /// A participant of a live session: joins in `init`, leaves in `deinit` (storage format section 6).
 ///
-/// `LockFile` says which locks guard the fields of the lock file; this object's only mutable state
-/// is `isJoined`. Lock order: write mutex, control mutex, version-list mutex. Free to cross
-/// threads, except that the thread that began a write owns the write mutex.
+/// The comment of `LockFile` says which locks guard its fields; this object's only mutable state is
+/// `isJoined`. Lock order: write mutex, control mutex, version-list mutex. Free to cross threads,
+/// except that only the thread that began a write may end it.
 final class Session: Sendable {
     let file: LockFile
     /// Nil for a database in memory, which has no companion files and no other participants.
     let resolvedPath: DatabasePath?
-    /// Timeout for the version list, which other participants lock for moments.
+    /// Timeout for the version-list mutex, which other participants hold only briefly.
     private let lockTimeout: LockTimeout
     private let notifier: CommitNotifier?
-    /// Signal programs of other engines, which wait at conditions of the lock file.
+    /// Wake programs of other engines that wait at two conditions of the lock file: for a commit,
+    /// and for the writer's turn.
     private let commitSignaller: ConditionSignaller
     private let turnSignaller: ConditionSignaller
-    /// Wakes `waitForVersion` when a commit is announced.
+    /// Receives announcements of commits in `waitForVersion`; nil if the FIFO cannot be used.
     private let commitReader: CommitFIFOReader?
-    /// Whether this object is counted as a participant; after a failed join it must not leave.
+    /// Whether this object is counted as a participant. If joining failed, it must not be
+    /// subtracted from the count.
     private let isJoined = Atomic<Bool>(false)
-    /// Nil if the table cannot be used; nothing depends on it.
+    /// Nil if the table cannot be used; pins do not depend on it.
     let readers: ReaderTable?
-    /// A forked process is not a participant.
+    /// Detects a forked process, which is not a participant.
     private let generation = ForkGeneration.current
 
     /// State of the file when the session's first participant opens it.
@@ -35,19 +37,19 @@ final class Session: Sendable {
     private static let historyType: Int8 = 2
     private static let historySchema: UInt16 = 1
     private static let tries = 10
-    /// Timeout for leaving in milliseconds. After that, the participant stays counted as if it had
-    /// died.
+    /// Timeout in milliseconds for the control mutex in `deinit`. After that, the participant is
+    /// not subtracted from the count, as if its process had died.
     private static let leavingTimeout = 1000
-    /// Minimum timeout for the version list in milliseconds.
+    /// Minimum timeout for the version-list mutex in milliseconds.
     private static let listTimeout = 1000
 
     /// Joins the session of the database at `resolvedPath`, or begins it as the first participant.
     ///
     /// `attach` opens the database file. For the first participant it may create, convert and
-    /// resize the file, and returns its state. For any other participant it returns nil, since the
-    /// header may select a version whose writer died. `namesReaders` creates the table of readers
-    /// if it is missing. Throws `incompatible` if the lock file has another layout or the session
-    /// other settings.
+    /// resize the file, and returns its state. For other participants it returns nil: the file's
+    /// header may select a version that was never published because its writer died. `namesReaders`
+    /// creates the reader table if it is missing. Throws `incompatible` if the lock file has
+    /// another layout or the session has other settings.
     init(
         joining resolvedPath: DatabasePath, isDurable: Bool, namesReaders: Bool = true,
         _ lockTimeout: LockTimeout = .forever,
@@ -140,7 +142,7 @@ final class Session: Sendable {
 
     private var isOwnProcess: Bool { generation == ForkGeneration.current }
 
-    /// Throws in a forked process: its changes to counts and locks of the session would be
+    /// Throws in a forked process, whose changes to counts and locks of the session would be
     /// attributed to its parent.
     private func checkProcess() throws(RealmError) {
         guard isOwnProcess else {
@@ -150,14 +152,15 @@ final class Session: Sendable {
         }
     }
 
-    /// Throws if the session has other settings than an instance that is about to write.
+    /// Throws unless the session has the settings of this instance, which is about to write.
     func checkAgreement(isDurable: Bool) throws(RealmError) {
         try checkProcess()
         try Self.checkAgreement(file, isDurable: isDurable)
     }
 
-    /// Opens the lock file. Waits while another process initialises it. Retries another layout for
-    /// a moment, since its programs may be leaving.
+    /// Opens the lock file and waits until it is initialised, which another process may be doing.
+    /// If the layout is another one, retries a few times, because the programs that use it may be
+    /// about to leave.
     private static func open(
         _ resolvedPath: DatabasePath, isDurable: Bool, _ lockTimeout: LockTimeout
     ) throws(RealmError) -> LockFile {
@@ -236,8 +239,8 @@ final class Session: Sendable {
             hint: "export it and import into a new file")
     }
 
-    /// The error for a control mutex that is not free: other programs hold it for long only if they
-    /// compact the file or are stopped.
+    /// The error for a control mutex that stays locked. Programs hold it for long only while they
+    /// compact the file or are stopped by a signal.
     private static func busy(_ resolvedPath: DatabasePath) -> RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "joining",
@@ -251,7 +254,7 @@ final class Session: Sendable {
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
     }
 
-    /// The error for a lock file that is held but never initialised.
+    /// The error for a lock file that another process holds and never initialises.
     private static func unready(_ resolvedPath: DatabasePath) -> RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "lock-file",
@@ -260,8 +263,8 @@ final class Session: Sendable {
             hint: "wait for it, or end that program")
     }
 
-    /// The error for a version list that stays locked. It is locked for moments only, unless a
-    /// program is stopped or the lock file is damaged.
+    /// The error for a version list that stays locked. Participants lock it only briefly, so a
+    /// program is stopped by a signal, or the lock file is damaged.
     private static var listBusy: RealmError {
         RealmError(
             .busy, code: "FileBusy", reason: "version-list",
@@ -307,8 +310,8 @@ final class Session: Sendable {
         return try withList { (list) throws(RealmError) in try list.pinNewest(kind) }
     }
 
-    /// Pins the newest version for a new participant, after checking that the version list is in
-    /// order.
+    /// Pins the newest version for a new participant. Throws if the newest entry has not the
+    /// highest number, unless a writer died while it published a version.
     func pinFirst() throws(RealmError) -> VersionList.Pin {
         let file = file
         return try withList { (list) throws(RealmError) in
@@ -318,7 +321,8 @@ final class Session: Sendable {
         }
     }
 
-    /// Pins the version with this number as `frozen`; returns nil if no participant keeps it.
+    /// Adds a frozen pin to the version with this number; returns nil if the version is no longer
+    /// readable.
     func pin(version: UInt64) throws(RealmError) -> VersionList.Pin? {
         try withList { (list) throws(RealmError) in try list.pin(version: version, .frozen) }
     }
@@ -361,11 +365,11 @@ final class Session: Sendable {
         return file.entry(i).version
     }
 
-    /// Waits until there is a version newer than `version`, at most until `deadline`; returns
-    /// whether there is.
+    /// Waits until there is a version newer than `version`, at most until `deadline`. Returns
+    /// whether there is such a version.
     ///
-    /// Polls, and listens for announcements, but does not wait at the condition for new commits: if
-    /// a waiter is killed there, the next signaller hangs for ever.
+    /// Waits for announcements of commits and polls. Does not wait at the lock file's condition: a
+    /// waiter killed there makes the next broadcast hang for ever.
     func waitForVersion(after version: UInt64, until deadline: Deadline) throws(RealmError) -> Bool
     {
         try checkProcess()
@@ -388,13 +392,13 @@ final class Session: Sendable {
     /// within half a second is skipped.
     func beginWrite(until deadline: Deadline? = nil) throws(RealmError) -> SharedMutex.Outcome? {
         try checkProcess()
-        // A writer with a deadline draws its ticket late: a ticket that is never served delays all
-        // later ones.
+        // A writer with a deadline takes its ticket only after it has the mutex. If its deadline
+        // passed afterwards, its ticket would delay all later tickets.
         let early = deadline == nil ? file.takeTicket() : nil
         guard var outcome = try file.lock(file.writeMutex, until: deadline) else { return nil }
         let ticket = early ?? file.takeTicket()
-        // Lets earlier tickets pass for half a second. Sleeps instead of waiting at the condition,
-        // where a killed waiter would hang others.
+        // Gives writers with earlier tickets half a second to take their turn. Sleeps instead of
+        // waiting at the condition, where a waiter that is killed would block others.
         let politeness = Deadline.after(milliseconds: 500)
         while Int32(bitPattern: ticket &- file.nextServed) > 0, !politeness.hasPassed {
             file.writeMutex.unlock()
@@ -408,7 +412,7 @@ final class Session: Sendable {
         return outcome
     }
 
-    /// Takes the writer's turn if no other writer has it; returns nil otherwise.
+    /// Takes the writer's turn if no other writer has the turn; returns nil if one has it.
     func tryBeginWrite() throws(RealmError) -> SharedMutex.Outcome? {
         try checkProcess()
         guard let outcome = try file.writeMutex.tryLock() else { return nil }
@@ -428,14 +432,14 @@ final class Session: Sendable {
 
     func endWrite() {
         file.nextServed &+= 1
-        // Only other engines wait at the condition; they have tickets that are not served yet.
+        // Only other engines wait at the condition; each has a ticket that is not yet served.
         let isAwaited = file.nextTicket != file.nextServed
         file.writeMutex.unlock()
         if isAwaited { turnSignaller.signal() }
     }
 
-    /// Removes unpinned versions and returns the remaining ones. The caller has the writer's turn
-    /// and pins the newest version.
+    /// Removes the versions that no pin keeps and returns the readable ones. The caller has the
+    /// writer's turn and has pinned the newest version.
     func purge() throws(RealmError) -> VersionList.Reachable {
         try withList { (list) throws(RealmError) in try list.purge() }
     }

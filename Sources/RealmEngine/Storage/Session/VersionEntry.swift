@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A readable version in the lock file (storage format 6.2): its root and its numbers of pins.
+/// An entry of the version list in the lock file (storage format 6.2): the root of a version and
+/// its pin counts.
 struct VersionEntry {
     private let p: UnsafeMutableRawPointer
 
@@ -28,7 +29,8 @@ struct VersionEntry {
     var full: UInt32 { count(.full) }
     var isPinned: Bool { live > 0 || frozen > 0 || full > 0 }
 
-    /// Whether the version is readable: it is pinned, or kept because it is not older than `full`.
+    /// Whether the version is readable: it has a live or frozen pin, or is not older than `full`,
+    /// the oldest version with a full pin.
     func isReachable(_ full: UInt64) -> Bool { live > 0 || frozen > 0 || version >= full }
 
     func count(_ kind: PinKind) -> UInt32 {
@@ -44,9 +46,9 @@ struct VersionEntry {
 
 /// Kind of a pin (storage format 6.7).
 package enum PinKind: Int, CaseIterable, Sendable {
-    /// An ordinary reader.
+    /// Pin of a reader that may advance to newer versions.
     case live = 0
-    /// A frozen view.
+    /// Pin of a frozen view, which stays at its version.
     case frozen = 1
     /// Keeps this version and all later ones.
     case full = 2

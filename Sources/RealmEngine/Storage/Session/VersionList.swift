@@ -4,7 +4,7 @@
 struct VersionList {
     let file: LockFile
 
-    /// A pin of a version.
+    /// A pin, with the entry's index in the list and the location of the version.
     struct Pin: Sendable {
         let index: Int
         let version: UInt64
@@ -13,7 +13,7 @@ struct VersionList {
         let kind: PinKind
     }
 
-    /// Resets the list to one version; the caller is the only participant.
+    /// Replaces all entries by one for `version`. The caller must be the only participant.
     func reset(version: UInt64, top: Ref, fileSize: UInt64) throws(RealmError) {
         try cover()
         file.newest = LockFile.noEntry
@@ -34,7 +34,7 @@ struct VersionList {
         try file.memory.extend(to: LockFile.size(entries: count))
     }
 
-    /// Adds the newest version.
+    /// Adds an entry for a version and makes it the newest.
     func add(version: UInt64, top: Ref, fileSize: UInt64) throws(RealmError) {
         try cover()
         var i = Int(file.allocating)
@@ -67,15 +67,15 @@ struct VersionList {
         return count
     }
 
-    /// The versions that remain readable after unpinned ones were removed.
+    /// The versions that `purge` left in the list.
     struct Reachable {
         var oldest = UInt64.max
         var oldestLive = UInt64.max
         var count: UInt64 = 0
         /// All readable versions but the newest, in ascending order.
         var older: [OlderVersion] = []
-        /// The oldest removed version that is newer than a readable one. Space released after it
-        /// may be free now.
+        /// The oldest removed version that is newer than some readable version. Chunks stamped
+        /// after it may have become free.
         var oldestDropped: UInt64?
 
         struct OlderVersion {
@@ -85,11 +85,12 @@ struct VersionList {
         }
     }
 
-    /// Removes unpinned versions. The caller pins the newest.
+    /// Removes the entries that no pin keeps. The caller must have pinned the newest version.
     func purge() throws(RealmError) -> Reachable {
         try cover()
         if file.allocating != file.newest, Int(file.allocating) < file.entryCount {
-            // A writer died while adding an entry, which could not be pinned yet.
+            // A writer died while it added this entry. It was not yet published, so it cannot be
+            // pinned.
             guard !file.entry(Int(file.allocating)).isPinned else { throw Self.damaged }
             file.entry(Int(file.allocating)).version = 0
             file.entry(Int(file.allocating)).clearCounts()
@@ -103,8 +104,8 @@ struct VersionList {
             if version > reachable.oldest {
                 reachable.oldestDropped = min(version, reachable.oldestDropped ?? .max)
             }
-            // The version is cleared before the root, so that an entry with a version is complete
-            // even if the writer dies here.
+            // Clears the version before the root, so that an entry with a version is always
+            // complete, even if this writer dies in between.
             entry.version = 0
             Failpoint.reach(.listPurging)
             entry.fileSize = .max
@@ -114,7 +115,8 @@ struct VersionList {
         return reachable
     }
 
-    /// Returns the oldest version with a `full` pin, from which on all versions are kept.
+    /// Returns the oldest version with a `full` pin, the maximum of `UInt64` if there is none. That
+    /// version and all later ones are kept.
     private func oldestFull() -> UInt64 {
         var oldest = UInt64.max
         for i in 0..<file.entryCount where file.entry(i).full > 0 {
@@ -164,8 +166,8 @@ struct VersionList {
         return try self.pin(pin.index, kind)
     }
 
-    /// Pins the version with this number; returns nil if there is no such version or it does not
-    /// accept pins of this kind.
+    /// Pins the version with this number; returns nil if it is not in the list or does not accept
+    /// pins of this kind.
     func pin(version: UInt64, _ kind: PinKind) throws(RealmError) -> Pin? {
         try cover()
         for i in 0..<file.entryCount where file.entry(i).version == version {
@@ -175,9 +177,9 @@ struct VersionList {
         return nil
     }
 
-    /// Whether a pin of `kind` may be added to entry `i`. The newest version accepts every pin; an
-    /// older one needs a pin that keeps at least as much. Commits free the history since a version
-    /// that has frozen pins only, so a live pin would come too late.
+    /// Whether a pin of `kind` may be added to entry `i`. The newest version accepts every pin. An
+    /// older version must have a pin that keeps at least as much: once only frozen pins are left,
+    /// commits may free the history from this version on, so a live pin is no longer possible.
     private func accepts(_ kind: PinKind, _ i: Int) -> Bool {
         let entry = file.entry(i)
         if i == Int(file.newest) { return true }
@@ -209,7 +211,7 @@ struct VersionList {
             kind: kind)
     }
 
-    /// Releases a pin; the version is removed by the purge of a later commit.
+    /// Releases a pin. If it was the last one, a later commit removes the version.
     func release(_ pin: Pin) {
         guard pin.index < file.entryCount else { return }
         let entry = file.entry(pin.index)
@@ -218,8 +220,8 @@ struct VersionList {
         Failpoint.reach(.listReleasing)
     }
 
-    /// Whether the newest version has the highest number, which is so unless a writer died while it
-    /// published.
+    /// Whether the newest entry has the highest version number. If not, a writer died while it
+    /// published a version.
     func isInOrder() throws(RealmError) -> Bool {
         try cover()
         let newest = Int(file.newest)

@@ -1,7 +1,7 @@
 /// The free space of a version after its commit.
 ///
-/// The next commit of the same process starts from it instead of reading and splitting the
-/// version's free list, unless another process has committed in between.
+/// If no other process has committed in between, the next commit of this process starts from this
+/// value and need not read the version's free list.
 struct CommittedSpace: Sendable {
     let version: UInt64
     /// Root of the version.
@@ -13,7 +13,7 @@ struct CommittedSpace: Sendable {
 
     var logicalSize: UInt64 { space.logicalSize }
 
-    /// Whether it is small enough to keep: it takes 16 bytes per extent.
+    /// Whether the value is small enough to be cached; it takes 16 bytes per extent.
     var isSmall: Bool { space.free.count + space.locked.count + released.count < 1 << 18 }
 
     /// - Parameter space: free space after nodes and lists were placed.
@@ -24,7 +24,7 @@ struct CommittedSpace: Sendable {
 }
 
 extension FreeSpace {
-    /// Makes the free space that reading the version's list from the file would give.
+    /// Makes the same free space as reading the free list of the `committed` version from the file.
     init(
         after committed: CommittedSpace, oldestReachable oldest: UInt64, _ older: PreviousFreeLists
     ) {
@@ -61,8 +61,8 @@ extension FreeSpace {
         for chunk in locked[i...] { body(chunk) }
     }
 
-    /// Merges two ascending lists, joining adjacent extents. Faster than `merged` if `b` is much
-    /// shorter.
+    /// Merges two ascending lists and joins adjacent extents. Faster than `merged` if `b` is much
+    /// shorter than `a`.
     ///
     /// - Parameter a: non-empty extents of which no two are adjacent.
     static func joined(_ a: [Extent], _ b: [Extent]) -> [Extent] {

@@ -1,33 +1,38 @@
 /// The device of a writer in an encrypted file: `write` changes decrypted pages, `flush` and `sync`
 /// encrypt them and write them to the file.
 ///
-/// The order of writes makes a crash harmless. An entry keeps the code of the previous write, so a
-/// page that is not replaced yet authenticates with the old entry and with the new one. But a page
-/// that reaches the disk before its entry is lost, including everything on it except the new nodes.
-/// So entries of pages with content are durable before the pages are written, pages before their
-/// entries change again, and the header's page comes last. Confined to the writer.
+/// Each page has an entry with the authentication codes of its last two writes, so the old page and
+/// the new page both authenticate with the new entry. But a new page does not authenticate with the
+/// old entry: if a crash keeps the page and loses the entry, all content of the page is lost.
+/// Therefore entries of pages with content are made durable before the pages are written, and the
+/// pages before their entries change again. The header's page is written last. Confined to the
+/// writer.
 final class EncryptedDevice: StorageDevice {
     private let device: any StorageDevice
-    /// Keeps the pages mapped.
+    /// Retained to keep the pages mapped.
     private let file: MappedFile
     private let pages: EncryptedPages
-    /// The lock file in which page writes are announced; nil if there are no readers.
+    /// Lock file in which page writes are announced to readers; nil if there are no readers.
     private let lockFile: LockFile?
-    /// Pages that were changed and are not written yet.
+    /// Indices of pages that were changed and not yet written.
     private var dirty: Set<Int> = []
-    /// Batch with the header's page, which is not written yet although its entry is.
+    /// The batch that contains the header's page, if the page's entry is written but the page is
+    /// not.
     private var header: EncryptedBatch?
-    /// Batches of written pages whose entries still contain the code of the previous write.
+    /// Batches of written pages whose entries still contain the authentication code of the previous
+    /// write.
     private var unconfirmed: [EncryptedBatch] = []
     private let isDurable: Bool
     /// Whether nothing was written since the last sync.
     private var isSynced = false
 
-    /// Maximum number of unwritten pages. Encrypting them takes as much memory again.
+    /// Maximum number of changed pages before they are flushed. Encrypting them takes as much
+    /// memory again.
     var maximumDirtyPages = 2048
 
-    /// Writes the database in `file`, which is encrypted, through `device`. Pages that are flushed
-    /// early, because there are too many, are synced only if `isDurable`.
+    /// Writes the encrypted database in `file` through `device`. If more pages than
+    /// `maximumDirtyPages` are changed, they are flushed early; that flush is synced only if
+    /// `isDurable`.
     init(
         _ device: any StorageDevice, _ file: MappedFile, _ lockFile: LockFile?,
         isDurable: Bool = true
@@ -73,8 +78,8 @@ final class EncryptedDevice: StorageDevice {
         try confirm()
     }
 
-    /// Makes all pages durable except the header's page, of which only the entry is: afterwards,
-    /// writing that one page commits.
+    /// Makes all pages durable except the header's page, whose entry alone is written. Writing the
+    /// header's page is then all that the commit needs.
     func syncData() throws(RealmError) {
         try flushData(isDurable: true)
         try syncFile()
@@ -99,19 +104,19 @@ final class EncryptedDevice: StorageDevice {
         unconfirmed = []
     }
 
-    /// Flushes pages before the transaction ends. The same pages may be written again later: an
-    /// entry has the codes of two writes, so the entries are confirmed before.
+    /// Flushes pages before the transaction ends. Each of them may be written again, and an entry
+    /// has room for the codes of two writes only, so the entries are confirmed.
     private func flushAhead() throws(RealmError) {
         if isDurable { try syncData() } else { try flushData(isDurable: false) }
         try confirm()
     }
 
-    /// Rewrites the entries of written pages so that both halves have the code of the page in the
-    /// file.
+    /// Rewrites the entries of written pages so that both halves contain the code of the page that
+    /// is now in the file.
     ///
-    /// A process of the reference that read a new entry with the old page caches both, and reads
-    /// the page again only when its entry changes. So entries change once more before the new
-    /// version is announced.
+    /// A process of the reference engine may have read a new entry together with the old page. It
+    /// caches both, and reads the page again only when the entry changes. So the entries change
+    /// once more before the new version is announced.
     private func confirm() throws(RealmError) {
         if !unconfirmed.isEmpty { isSynced = false }
         for batch in unconfirmed { try batch.confirm(to: device) }
@@ -120,7 +125,7 @@ final class EncryptedDevice: StorageDevice {
 
     private func flushData(isDurable: Bool) throws(RealmError) {
         if dirty.isEmpty || (header != nil && dirty.count == 1) { return }
-        // Confirms before a page of an earlier batch is written again.
+        // The entries of earlier batches must be confirmed before their pages are written again.
         try confirm()
         let batch = EncryptedBatch(dirty.sorted(), pages)
         isSynced = false
@@ -146,14 +151,15 @@ final class EncryptedDevice: StorageDevice {
     }
 }
 
-/// Encrypted pages with their entries. The header's page is written last, separately.
+/// Encrypted pages with their entries. The header's page is written separately, after the others.
 final class EncryptedBatch {
     /// Page indices, ascending.
     private let list: [Int]
     private let pages: EncryptedPages
     private let ciphers: ByteBufferBox
     private let entries: ByteBufferBox
-    /// Positions in `list` of pages that were written and not confirmed.
+    /// Range of indices in `list` of the pages that were written and whose entries are not
+    /// confirmed.
     private var written = 0..<0
 
     init(_ list: [Int], _ pages: EncryptedPages) {
@@ -173,7 +179,7 @@ final class EncryptedBatch {
 
     private var data: Range<Int> { (hasHeader ? 1 : 0)..<list.count }
 
-    /// Whether pages other than the header's replace content that a crash must not lose.
+    /// Whether any page except the header's overwrites a page that a crash must not lose.
     var replaces: Bool { data.contains { pages.isWritten(list[$0]) } }
 
     func writeEntries(to device: any StorageDevice) throws(RealmError) {
@@ -198,7 +204,7 @@ final class EncryptedBatch {
     ) throws(RealmError) {
         try write(
             part, ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
-        // The file now holds the pages.
+        // Records that the file now contains these pages.
         for i in part {
             pages.markWritten(list[i], entries.bytes.baseAddress! + i * EncryptedLayout.entry)
         }
@@ -217,7 +223,8 @@ final class EncryptedBatch {
         written = 0..<0
     }
 
-    /// Writes adjacent bytes of the file with one call.
+    /// Writes the items `part` of `bytes`, `size` bytes each, to the file. Items that are adjacent
+    /// in the file are written with one call.
     private func write(
         _ part: Range<Int>, _ bytes: UnsafeRawBufferPointer, _ size: Int,
         _ position: (Int) -> Int, _ device: any StorageDevice

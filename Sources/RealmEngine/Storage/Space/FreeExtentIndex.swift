@@ -1,23 +1,23 @@
-/// Free extents by size, to find the one that fits a node best.
+/// Index of the free extents by size; finds the extent that fits a node best.
 ///
-/// Extents are identified by their index in the array of a `FreeSpace`. Each size below 1 KiB has
-/// its own class; above, there are four classes for each power of two.
+/// An extent is identified by its index in the array of a `FreeSpace`. Each size below 1 KiB has
+/// its own size class; larger sizes have four classes for each power of two.
 struct FreeExtentIndex {
-    /// First extent of each class; -1 for an empty class.
+    /// Index of the first extent of each size class; -1 if the class is empty.
     private var heads = [Int32](repeating: -1, count: 256)
-    /// Next extent of the same class, for each extent; -1 at the end.
+    /// For each extent, the index of the next extent in its class; -1 at the end.
     private var links: [Int32]
-    /// One bit per class: whether it has extents.
+    /// Bit set of the classes that contain extents.
     private var filled = [UInt64](repeating: 0, count: 4)
 
     init(_ free: [Extent]) {
         links = [Int32](repeating: -1, count: free.count)
-        // A file has thousands of extents, and every commit that places single nodes builds an
-        // index.
+        // Uses unsafe buffers: every commit that places single nodes builds an index, of thousands
+        // of extents.
         heads.withUnsafeMutableBufferPointer { heads in
             links.withUnsafeMutableBufferPointer { links in
                 free.withUnsafeBufferPointer { free in
-                    // Lists extents of equal size in file order.
+                    // Goes backwards, so that extents of a class are linked in file order.
                     var i = free.count &- 1
                     while i >= 0 {
                         if Self.isUseful(free[i]) {
@@ -33,7 +33,8 @@ struct FreeExtentIndex {
         for c in 0..<256 where heads[c] >= 0 { filled[c >> 6] |= 1 << UInt64(c & 63) }
     }
 
-    /// Whether single nodes can use an extent. Extents that cross a section boundary are left out.
+    /// Whether single nodes can be placed in the extent: it is not empty and does not cross a
+    /// section boundary.
     @inline(__always)
     private static func isUseful(_ extent: Extent) -> Bool {
         extent.count > 0
@@ -48,7 +49,7 @@ struct FreeExtentIndex {
         return min(255, 128 + (log - 7) * 4 + (words >> (log - 2)) & 3)
     }
 
-    /// Adds an extent if single nodes can use it.
+    /// Adds the extent at index `i` of the `FreeSpace`, if single nodes can use it.
     mutating func insert(_ i: Int, _ extent: Extent) {
         guard Self.isUseful(extent) else { return }
         while links.count <= i { links.append(-1) }
@@ -76,10 +77,11 @@ struct FreeExtentIndex {
         links[i] = -1
     }
 
-    /// Removes and returns an extent of exactly `size` bytes, or else the smallest one that leaves
-    /// a usable rest; nil if there is none.
+    /// Removes an extent from the index and returns its array index. Prefers exactly `size` bytes,
+    /// then the smallest extent whose rest can still be used; nil if there is none.
     ///
-    /// - Parameter isTight: whether the rest may be less than a third of the extent.
+    /// - Parameter isTight: whether any rest of `minimumRest` bytes will do. Otherwise the rest
+    ///   must be at least a third of the extent.
     mutating func takeBestFit(_ size: UInt64, _ free: [Extent], isTight: Bool = false) -> Int? {
         let exact = Self.sizeClass(size)
         if let i = take(exact, atLeast: size, atMost: size, free) { return i }
@@ -92,9 +94,9 @@ struct FreeExtentIndex {
         return nil
     }
 
-    /// Minimum rest of an extent in bytes; hardly any node is smaller.
+    /// Minimum rest of an extent in bytes; almost every node is larger.
     private static let minimumRest: UInt64 = 16
-    /// Maximum number of extents to compare in a class of several sizes.
+    /// Maximum number of extents that are compared in a class that contains several sizes.
     private static let maximumTries = 16
 
     private mutating func take(

@@ -1,5 +1,5 @@
-/// Finds chunks that are free in all readable versions although they are stamped with a version
-/// later than the oldest of these (storage format 5.4).
+/// Finds chunks whose stamp is later than the oldest readable version, although no readable version
+/// uses them (storage format 5.4).
 extension FreeSpace {
     /// The stored free list of a readable version that is not the newest.
     ///
@@ -7,13 +7,13 @@ extension FreeSpace {
     struct PreviousFreeList {
         let version: UInt64
         private let logicalSize: UInt64
-        /// Nil for a version without free space.
+        /// Nil for a version without a free list.
         private let arrays: Arrays?
 
         private struct Arrays {
             let positions: NodeView
             let lengths: NodeView
-            /// Nil in files that were never shared.
+            /// Nil in files without this array, whose chunks count as released by version 0.
             let versions: NodeView?
 
             func start(_ i: Int) -> UInt64 { UInt64(bitPattern: positions.integer(i)) }
@@ -23,7 +23,7 @@ extension FreeSpace {
             }
         }
 
-        /// Opens the list without reading it.
+        /// Opens the arrays of the list without reading their elements.
         init(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
             version = top.version
             logicalSize = top.logicalSize
@@ -43,7 +43,7 @@ extension FreeSpace {
             self.arrays = arrays
         }
 
-        /// The list of a version without commits, which uses no space.
+        /// Makes the list of a version without a root, which uses no space.
         init(empty version: UInt64) {
             self.version = version
             logicalSize = RawHeader.end
@@ -61,8 +61,9 @@ extension FreeSpace {
             }
         }
 
-        /// Returns the latest stamp of the chunks that cover `start ..< end` in this version; nil
-        /// if a part of the range is in use. Space after the end of the version is free.
+        /// Returns the latest stamp of the free chunks that cover `start ..< end` in this version;
+        /// nil if the version uses a part of the range. Space after the end of the version counts
+        /// as free.
         func youngestStamp(covering start: UInt64, _ end: UInt64) -> UInt64? {
             let end = min(end, logicalSize)
             if start >= end { return 0 }
@@ -88,14 +89,15 @@ extension FreeSpace {
     final class PreviousFreeLists {
         /// The versions in ascending order.
         let versions: [UInt64]
-        /// Chunks with stamps up to this version keep their stamps.
+        /// Chunks with stamps up to this version keep their stamps, because earlier commits have
+        /// examined them.
         private let judged: UInt64
         private let open: (Int) throws(RealmError) -> PreviousFreeList
         private var lists: [Int: PreviousFreeList] = [:]
         /// Number of lists opened, for tests.
         var openedCount: Int { lists.count }
 
-        /// No lists: all chunks keep their stamps.
+        /// Makes an object without lists; all chunks keep their stamps.
         static var none: PreviousFreeLists {
             PreviousFreeLists([], judged: .max) { PreviousFreeList(empty: UInt64($0)) }
         }
@@ -114,8 +116,8 @@ extension FreeSpace {
             self.open = open
         }
 
-        /// The lists of the `reachable` versions, read from `file`. Empty if no version was removed
-        /// that may have shared space with a readable one.
+        /// Opens the lists of the `reachable` versions in `file`. Uses no lists if no removed
+        /// version was newer than a readable one: then no chunk can be back-dated.
         ///
         /// - Parameter checked: versions whose lists were verified before.
         convenience init(
@@ -156,14 +158,14 @@ extension FreeSpace {
             return count == 0 ? nil : count - 1
         }
 
-        /// Returns the earliest possible stamp of `chunk` if only the first `count` versions and
-        /// the newest one are readable.
+        /// Returns the earliest stamp that is safe for `chunk` if only the first `count` of
+        /// `versions` and the newest version are readable.
         func backDatedStamp(of chunk: Chunk, among count: Int) throws(RealmError) -> UInt64 {
             var stamp = chunk.version
             var count = count
             while true {
-                // Versions from the stamp on do not use the chunk, since the commit with that
-                // number released it.
+                // The commit numbered `stamp` released the chunk, so that version and later ones do
+                // not use it.
                 count = min(count, position(before: stamp).map { $0 + 1 } ?? 0)
                 guard count > 0 else { return stamp }
                 let lower = try list(count - 1).youngestStamp(covering: chunk.start, chunk.end)
@@ -173,8 +175,8 @@ extension FreeSpace {
             }
         }
 
-        /// Returns the stamp of `chunk` for the list of the next version. If an older list cannot
-        /// be read, the chunk keeps its stamp, so the commit has less space to choose from but does
+        /// Returns the stamp that `chunk` gets in the list of the next version. If an older list
+        /// cannot be read, the chunk keeps its stamp; the commit then has less free space but does
         /// not fail.
         func stamp(of chunk: Chunk) -> UInt64 {
             if chunk.version <= judged { return chunk.version }
@@ -182,7 +184,8 @@ extension FreeSpace {
         }
     }
 
-    /// The readable versions whose free lists were verified by earlier commits of a session.
+    /// Roots of the readable versions whose free lists earlier commits of the session have
+    /// verified.
     final class VerifiedFreeLists {
         private var tops: [UInt64: Ref] = [:]
 

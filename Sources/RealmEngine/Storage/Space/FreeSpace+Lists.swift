@@ -1,24 +1,24 @@
-/// Space for the free lists, separate from the space for nodes (<doc:Commit>).
+/// Reserves space for the free lists, separate from the space for nodes (<doc:Commit>).
 extension FreeSpace {
     /// Free space that is reserved for free lists.
     struct ListSpace {
-        /// Extent for the lists of this commit.
+        /// Extent in which this commit writes its lists.
         var reserve: Extent
-        /// Extents that nodes must not use, including `reserve`.
+        /// All reserved extents, including `reserve`; nodes must not be placed in them.
         var all: [Extent]
     }
 
-    /// Returns how much space to reserve for lists of `bytes`: with the newest lists in the middle,
-    /// one contiguous third stays free, and there is some room for growing lists.
+    /// Returns the size of an extent to reserve for lists of `bytes`, with some room for growth.
+    /// Wherever the newest lists are in it, a contiguous third of the extent remains free.
     private static func room(_ bytes: UInt64) -> UInt64 { (bytes * 7 / 2 + 7) & ~7 }
 
-    /// Reserves space for lists of at most `bytes`, and the rest of the space around the newest
-    /// lists.
+    /// Reserves space for lists of at most `bytes`, together with the free space on both sides of
+    /// the newest lists.
     ///
-    /// A commit replaces the lists of the one before. Lists are written to the free space adjacent
-    /// to the newest lists, alternately before and after these, so that later commits find the same
-    /// space again. If it has become too small, new space is reserved; if no extent is large
-    /// enough, the file grows.
+    /// Each commit replaces the lists of the commit before. Its lists are written to the free space
+    /// adjacent to the newest lists, before and after them in turn, so that later commits can use
+    /// the same space again. If that space has become too small, an extent is reserved elsewhere;
+    /// if no extent is large enough, the file grows.
     mutating func takeListSpace(_ bytes: UInt64, page: UInt64) -> ListSpace {
         var taken: [Extent] = []
         if let lists {
@@ -31,14 +31,16 @@ extension FreeSpace {
             }
             addUnused(taken)
         }
-        // Space of this size contains a third of it within one section, wherever it begins.
+        // Even if a section boundary divides an extent of this size, one part has room for the
+        // lists.
         let room = Self.room(bytes)
         if bestFit(room) == nil { extend(by: room, page: page) }
         let reserve = takeFirst(room, of: bestFit(room)!)
         return ListSpace(reserve: reserve, all: [reserve])
     }
 
-    /// Minimum size in bytes of an extent that is left to nodes.
+    /// Nodes can use the rest of a divided extent if it has more bytes than this; otherwise the
+    /// whole extent is reserved.
     private static let minimumRest: UInt64 = 4096
 
     private mutating func takeFirst(_ bytes: UInt64, of i: Int) -> Extent {

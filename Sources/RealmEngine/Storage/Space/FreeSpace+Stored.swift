@@ -1,7 +1,8 @@
 /// Reads the free list of a version, once per commit.
 extension FreeSpace {
-    /// The three arrays of a free list, decoded to 64-bit integers: a commit loops over thousands
-    /// of chunks, several times faster over plain memory than over packed arrays.
+    /// The three arrays of a stored free list, decoded to 64-bit integers. A commit loops over
+    /// thousands of chunks, which is several times faster over plain memory than over packed
+    /// arrays.
     final class StoredList {
         let count: Int
         fileprivate let starts: UnsafeMutablePointer<Int64>
@@ -13,7 +14,7 @@ extension FreeSpace {
             if top.freePositions.isNone { return nil }
             let positions = try space.integers(top.freePositions, "free positions")
             let lengths = try space.integers(top.freeLengths, "free lengths")
-            // Files that were never shared have no array of versions.
+            // Files that were never written in a session have no array of versions.
             let versions =
                 try top.freeVersions.isNone
                 ? nil : space.integers(top.freeVersions, "free versions")
@@ -39,13 +40,13 @@ extension FreeSpace {
         deinit { starts.deallocate() }
 
         private func isSound(_ size: Int64) -> Bool {
-            // The sign bit is set if any value is out of range.
+            // The sign bit of `wrong` is set if any value is out of range.
             var wrong: Int64 = 0
             var bits: Int64 = 0
             var i = 0
             while i < count {
                 let (start, length) = (starts[i], lengths[i])
-                // Swift evaluates these operators from left to right.
+                // The parentheses are necessary: in Swift, `|` and `&-` have equal precedence.
                 wrong |= (start &- Int64(RawHeader.size)) | (length &- 1) | versions[i]
                 wrong |= (size &- start) | (size &- length)
                 bits |= start | length
@@ -54,8 +55,8 @@ extension FreeSpace {
             return wrong >= 0 && bits & 7 == 0
         }
 
-        /// Whether each chunk begins at or after the end of the one before, and the last ends
-        /// inside the version.
+        /// Whether each chunk begins at or after the end of the chunk before, and the last chunk
+        /// ends within `size`.
         func ascends(_ size: UInt64) -> Bool {
             var wrong: Int64 = 0
             var end: Int64 = 0
@@ -75,8 +76,8 @@ extension FreeSpace {
                 version: UInt64(bitPattern: versions[i]))
         }
 
-        /// Writes the chunks that were released up to version `oldest` to `free` and returns the
-        /// number of extents; appends the other chunks to `locked`.
+        /// Writes the chunks with stamps up to version `oldest` to `free` and returns the number of
+        /// extents. Appends the other chunks to `locked`.
         func divide(
             _ oldest: UInt64, _ older: PreviousFreeLists,
             _ free: UnsafeMutableBufferPointer<Extent>,
@@ -98,8 +99,8 @@ extension FreeSpace {
 
     }
 
-    /// Returns the chunk with its stamp re-evaluated; nil if no readable version from `oldest` on
-    /// uses it.
+    /// Returns the chunk with its stamp back-dated if possible; nil if no readable version from
+    /// `oldest` on uses it.
     @inline(never)
     static func locked(
         _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists
@@ -109,7 +110,7 @@ extension FreeSpace {
         return chunk.version > oldest ? chunk : nil
     }
 
-    /// Reads the free list as stored.
+    /// Reads the chunks of the free list without joining any of them.
     static func chunks(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> [Chunk] {
         guard let stored = try StoredList(space, top) else { return [] }
         var chunks: [Chunk] = []

@@ -1,7 +1,8 @@
 /// The free space of a version: extents that no readable version uses, and chunks that an older
 /// readable version may still use (storage format 5.3).
 struct FreeSpace {
-    /// A chunk that the commit of `version` released; 0 if no version uses it.
+    /// A range of bytes that the commit of `version` released; `version` is 0 if no version uses
+    /// it.
     struct Chunk: Equatable {
         var start: UInt64
         var count: UInt64
@@ -13,10 +14,10 @@ struct FreeSpace {
     private(set) var free: [Extent] = []
     /// Chunks that a reader of an older version may still use, in ascending order.
     private(set) var locked: [Chunk] = []
-    /// End of the space the version manages.
+    /// End of the bytes that belong to the version, used or free.
     private(set) var logicalSize: UInt64
-    /// Range from the version's free lists to the end of its root, which commits of this engine
-    /// write after the lists; nil in an empty file.
+    /// Range from the start of the version's free lists to the end of its root, which this engine
+    /// writes directly after the lists; nil in an empty file.
     private(set) var lists: Extent?
 
     /// Makes a space with no free extents.
@@ -24,7 +25,8 @@ struct FreeSpace {
         (self.logicalSize, self.lists) = (logicalSize, lists)
     }
 
-    /// Makes a space from ascending lists. No free extent may be empty, and no two adjacent.
+    /// Makes a space from two ascending lists. No extent in `free` may be empty, and no two
+    /// adjacent.
     init(free: [Extent], locked: [Chunk], logicalSize: UInt64, lists: Extent?) {
         (self.free, self.locked) = (free, locked)
         (self.logicalSize, self.lists) = (logicalSize, lists)
@@ -62,12 +64,13 @@ struct FreeSpace {
 
     /// Extends the space by at least `request` bytes; the new end is a multiple of `page`.
     ///
-    /// Extending takes time, and more commits of that size are likely. So a file grows by a
-    /// sixteenth, at most 64 MiB, or by twice the request up to an eighth, whichever is more.
+    /// Extending a file takes time, and more commits of the same size are likely. So the file grows
+    /// by the larger of two steps: a sixteenth of its size, but at most 64 MiB; or twice the
+    /// request, but at most an eighth of its size.
     mutating func grow(by request: UInt64, page: UInt64) {
         let size = logicalSize
         let several = max(min(size / 16, 64 << 20), min(2 * request, size / 8))
-        // If most of the file is free, only the request is added.
+        // If more than half of the file is free, only the request is added.
         let step = total > size / 2 ? 0 : several
         extend(by: max(step, request), page: page)
     }
@@ -89,8 +92,10 @@ struct FreeSpace {
     }
 
     /// Returns the index of the smallest free extent with room for nodes of `bytes` bytes in total;
-    /// nil if there is none. No node crosses a section boundary, so up to `largest` bytes, the size
-    /// of the largest node, may be lost at each boundary in the extent.
+    /// nil if there is none.
+    ///
+    /// No node crosses a section boundary, so up to `largest` bytes, the size of the largest node,
+    /// may be lost at each boundary inside the extent.
     func bestFit(_ bytes: UInt64, largest: UInt64 = 0) -> Int? {
         let section = NodeWriter.section
         return free.withUnsafeBufferPointer { free in
@@ -99,7 +104,7 @@ struct FreeSpace {
             for i in 0..<free.count {
                 let count = free[i].count
                 guard count >= bytes, count < least else { continue }
-                // At each section boundary inside, almost a whole node may be lost.
+                // At each section boundary inside, almost a whole node's space may be lost.
                 let boundaries = (free[i].end - 1) / section - free[i].start / section
                 if count >= bytes + boundaries * largest { (best, least) = (i, count) }
             }
@@ -107,25 +112,25 @@ struct FreeSpace {
         }
     }
 
-    /// Limits of the minimum size of extents that a stretch is planned of. Smaller ones are left to
-    /// single nodes.
+    /// A stretch uses only extents of a minimum size, which is limited to this range; smaller
+    /// extents are left to single nodes.
     private static let minimumExtentSizes: ClosedRange<UInt64> = 1 << 8...3 << 9
-    /// Between these limits, the minimum is the size to write divided by this number.
+    /// Within these limits, the minimum size is the number of bytes to write divided by this
+    /// number.
     private static let smallestPart: UInt64 = 1 << 8
-    /// Cost of one more write, expressed as bytes of the stretch.
+    /// Cost of one more write; a stretch that is longer by this number of bytes costs the same.
     private static let writeCost: UInt64 = 1 << 9
 
-    /// A stretch is filled if at least one of this number of its bytes is written.
+    /// A stretch is used only if its length is at most this multiple of the bytes to write.
     private static let sparsest: UInt64 = 6
 
-    /// Returns the indices of extents with room for `need` and as little other space between them
-    /// as possible. Returns nil if the file should grow instead, because less than a sixth of that
-    /// stretch is free and most of the file is in use.
+    /// Returns the indices of neighbouring extents that together have room for `need`, with as
+    /// little space in use between them as possible. Returns nil if the file should grow instead:
+    /// less than a sixth of the stretch would be written, and most of the file is in use.
     ///
-    /// A commit fills the emptiest part of the file, so that its pages are few writes for the
-    /// device.
+    /// Filling the emptiest part of the file keeps the number of writes to the device low.
     func emptiestStretch(_ need: NodeWriter.SpaceEstimate) -> [Int]? {
-        // At the end of each extent, half a node is lost on average.
+        // On average, the last half node's space of each extent is lost.
         let lost = need.bytes / max(1, need.nodes) / 2
         let part = need.bytes / Self.smallestPart
         let limits = Self.minimumExtentSizes
@@ -164,7 +169,7 @@ struct FreeSpace {
         }
     }
 
-    /// Takes an extent. Indices of extents do not change until `addUnused`.
+    /// Takes an extent, leaving it empty in the list. Indices stay the same until `addUnused`.
     mutating func take(_ index: Int) -> Extent {
         let extent = free[index]
         free[index].count = 0
@@ -179,7 +184,7 @@ struct FreeSpace {
         return start
     }
 
-    /// Puts the rest of a taken extent back.
+    /// Returns the unused rest of a taken extent to the list.
     mutating func setRest(_ index: Int, _ rest: Extent) { free[index] = rest }
 
     /// Returns the part from `start` on of the free extent that contains `start`; nil if there is
@@ -197,8 +202,8 @@ struct FreeSpace {
         return i
     }
 
-    /// Removes `used` from the free extent at index `i`. The bytes before and after `used` stay
-    /// free.
+    /// Removes `used` from the free extent at index `i`, which contains it. The bytes before and
+    /// after `used` stay free.
     mutating func remove(_ used: Extent, of i: Int) {
         let extent = free[i]
         let before = Extent(start: extent.start, count: used.start - extent.start)
@@ -206,7 +211,8 @@ struct FreeSpace {
         free.replaceSubrange(i...i, with: [before, behind].filter { $0.count > 0 })
     }
 
-    /// Adds extents that a commit took and did not use, and removes empty extents.
+    /// Returns the extents that a commit took and did not use to the list, and removes empty
+    /// extents.
     mutating func addUnused(_ extents: [Extent]) {
         let unused = extents.filter { $0.count > 0 }.sorted { $0.start < $1.start }
         free = Self.merged(free, unused)
@@ -223,8 +229,7 @@ struct FreeSpace {
 
     /// Sorts the extents that a commit released, and joins adjacent ones.
     static func released(_ freed: [Extent]) -> [Extent] {
-        // Start and size fit one integer, and sorting integers is several times faster than sorting
-        // extents.
+        // Packing start and size in one integer makes sorting several times faster.
         let isShort = freed.allSatisfy { $0.start >> 40 == 0 && $0.count >> 24 == 0 }
         guard isShort else { return merged(freed.sorted { $0.start < $1.start }, []) }
         var words = freed.map { $0.start << 21 | $0.count >> 3 }
@@ -236,13 +241,13 @@ struct FreeSpace {
         }
     }
 
-    /// Upper bound of the number of chunks of the new version's free list, with a few more for
-    /// section boundaries and the extension of the file.
+    /// Upper bound of the number of chunks in the next version's free list. Some more are added for
+    /// section boundaries and for the extension of the file.
     func maximumChunkCount(_ released: [Extent]) -> Int {
         free.count + locked.count + released.count + 4
     }
 
-    /// Removes the smallest chunks until there are fewer than `most`. Their space is lost until the
+    /// Removes the smallest chunks until fewer than `most` are left. Their space is lost until the
     /// file is compacted.
     mutating func loseSmallest(_ released: inout [Extent], keeping most: Int) {
         var sizes = free.map(\.count) + locked.map(\.count) + released.map(\.count)
@@ -255,11 +260,11 @@ struct FreeSpace {
         released.removeAll { $0.count <= least }
     }
 
-    /// Calls `body` with start, size and stamp of each chunk of the new version's free list, in
-    /// ascending order; `released` are the extents its commit released.
+    /// Calls `body` with the start, size and stamp of each chunk of the new version's free list, in
+    /// ascending order. `released` contains the extents that its commit released.
     ///
-    /// Throws `corrupt` if chunks overlap, as in a damaged file that references a node twice:
-    /// writing such a list would destroy the file.
+    /// Throws `corrupt` if chunks overlap, which happens if a damaged file references a node twice.
+    /// Writing such a list would destroy the file.
     @inline(__always)
     func visitChunks(
         adding released: [Extent], version: UInt64, _ body: (UInt64, UInt64, UInt64) -> Void
@@ -272,7 +277,8 @@ struct FreeSpace {
                     let nextLocked = j < locked.count ? locked[j].start : .max
                     let nextReleased = k < released.count ? released[k].start : .max
                     let next = min(nextLocked, nextReleased)
-                    // Most chunks of a list are free.
+                    // Most chunks of a list can be used at once, so these are visited in an inner
+                    // loop.
                     while i < free.count, free[i].start <= next {
                         order.check(free[i].start, free[i].count)
                         body(free[i].start, free[i].count, 0)
@@ -298,7 +304,7 @@ struct FreeSpace {
     }
 }
 
-/// Checks that chunks ascend without overlaps inside a version.
+/// Checks that chunks ascend without overlaps and end inside the version.
 private struct AscendingOrder {
     private let limit: UInt64
     private var end = RawHeader.end

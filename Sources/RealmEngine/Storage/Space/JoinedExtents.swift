@@ -1,5 +1,5 @@
-/// Builds a list of ascending extents, joining an extent with the one before if they are adjacent.
-/// The memory must have room for all extents.
+/// Builds a list of ascending extents and joins adjacent ones. The memory must have room for all
+/// extents that are appended.
 struct JoinedExtents {
     private let memory: UnsafeMutablePointer<Extent>?
     private(set) var count = 0
@@ -8,7 +8,7 @@ struct JoinedExtents {
 
     init(_ memory: UnsafeMutableBufferPointer<Extent>) { self.memory = memory.baseAddress }
 
-    /// Appends an extent unless it is empty.
+    /// Appends an extent, or extends the last one if they are adjacent; ignores an empty extent.
     @inline(__always)
     mutating func append(_ start: UInt64, _ length: UInt64) {
         if length == 0 { return }
@@ -21,7 +21,7 @@ struct JoinedExtents {
         end = start &+ length
     }
 
-    /// Appends non-empty extents of which no two are adjacent.
+    /// Appends non-empty extents; no two of them may be adjacent.
     @inline(__always)
     private mutating func append(_ extents: Slice<UnsafeBufferPointer<Extent>>) {
         guard let first = extents.first else { return }
@@ -33,8 +33,9 @@ struct JoinedExtents {
         end = base[rest.count &- 1].end
     }
 
-    /// Copies `a`, with the extents of `b` inserted, to memory with room for both; returns the
-    /// number of extents. The extents of `a` must not be empty, and no two may be adjacent.
+    /// Copies `a` and `b` in ascending order to memory with room for both, and joins adjacent
+    /// extents. Returns the number of extents. The extents of `a` must not be empty, and no two may
+    /// be adjacent.
     static func insert(
         _ b: UnsafeBufferPointer<Extent>, among a: UnsafeBufferPointer<Extent>,
         into memory: UnsafeMutableBufferPointer<Extent>

@@ -1,19 +1,21 @@
-/// Places the free lists and the root, whose own space changes the lists (storage format 5.5).
+/// Places the free lists and the root of a new version. Their own space changes the lists (storage
+/// format 5.5).
 ///
-/// Chooses one free extent that is large enough for the longest possible lists: the space reserved
-/// for them, or the space after the commit's other nodes. Lists and root are written to its start
-/// and its rest stays one free extent, so the number of entries is known in advance.
+/// Chooses one free extent that is large enough for the longest possible lists: the extent reserved
+/// for them, or the space after the commit's other nodes. Lists and root are written at the start
+/// of that extent, and its rest remains one free extent. So the number of list entries is known in
+/// advance.
 struct ListWriter {
     private var space: FreeSpace
-    /// Extents the commit released, ascending, adjacent ones joined.
+    /// Extents that the commit released, ascending, with adjacent ones joined.
     let released: [Extent]
     let version: UInt64
     let page: UInt64
-    /// Free space that was reserved for the lists.
+    /// Extent that was reserved for the lists; nil if none was.
     let reserve: Extent?
     /// The last run of nodes. Free lists placed directly after it are written in the same call.
     let last: NodeWriter.Run?
-    /// The root, without its free lists yet.
+    /// The root's content, whose refs of free lists are not yet set.
     let root: TopArray.Content
 
     struct Result {
@@ -34,11 +36,11 @@ struct ListWriter {
         (self.reserve, self.last, self.root) = (reserve, last, root)
     }
 
-    /// Upper bound of the size of lists and root in bytes.
+    /// Upper bound of the size in bytes of the lists and the root together.
     static func bound(
         _ space: FreeSpace, _ released: [Extent], _ version: UInt64
     ) -> UInt64 {
-        // Three headers, the entries, the root, padding.
+        // Three array headers, the entries, the root, padding.
         let entries = UInt64(space.maximumChunkCount(released)) * entrySize(space, version)
         return (entries + fixedSize + 7) & ~7
     }
@@ -46,7 +48,7 @@ struct ListWriter {
     private static let fixedSize: UInt64 = 3 * 16 + 8 + 12 * 8 + 16
 
     private static func entrySize(_ space: FreeSpace, _ version: UInt64) -> UInt64 {
-        // The lists themselves may extend the file.
+        // Writing the lists may extend the file, so the limit leaves some room.
         let width: UInt64 = space.logicalSize < 1 << 30 ? 4 : 8
         return 2 * width + 1 << UInt64(versionCode(version) - 4)
     }
@@ -55,8 +57,8 @@ struct ListWriter {
         NodeEncoder.widthCode(magnitude: Int64(clamping: version) | 1 << 6, isNegative: false)
     }
 
-    /// Removes the smallest chunks if the lists would exceed `limit` bytes. Their space is lost
-    /// until the file is compacted, but commits continue to work.
+    /// If the lists would exceed `limit` bytes, removes the smallest chunks from them. The space of
+    /// these chunks is lost until the file is compacted, but commits continue to work.
     static func shorten(
         _ space: inout FreeSpace, _ released: inout [Extent], _ version: UInt64,
         limit: UInt64 = NodeWriter.section
@@ -72,7 +74,8 @@ struct ListWriter {
         guard let i = space.position(around: Extent(start: start, count: bound)) else {
             throw FreeSpace.brokenReserve
         }
-        // The part of the extent before a section boundary remains a chunk of its own.
+        // If the lists begin at a section boundary, the part of the extent before it remains a
+        // chunk.
         let before = space.free[i].start < start ? 1 : 0
         let count = space.free.count + before + space.locked.count + released.count
         let layout = Layout(
@@ -91,8 +94,8 @@ struct ListWriter {
         return try emit(layout, slots, end)
     }
 
-    /// Returns the offset of `bound` free bytes within one section, extending the space if there
-    /// are none.
+    /// Returns the offset of `bound` contiguous free bytes within one section. Extends the file if
+    /// there are none.
     private mutating func place(_ bound: UInt64) -> UInt64 {
         if let reserve, let rest = space.extent(from: reserve.start),
             let start = Self.start(in: rest, bound)
@@ -115,7 +118,8 @@ struct ListWriter {
         }
     }
 
-    /// Returns the offset of `bound` bytes of an extent within one section; nil if there are none.
+    /// Returns the offset of the first `bound` bytes of `extent` that are within one section; nil
+    /// if there are none.
     static func start(in extent: Extent, _ bound: UInt64) -> UInt64? {
         guard extent.count >= bound else { return nil }
         let boundary = (extent.start / NodeWriter.section + 1) * NodeWriter.section
@@ -123,7 +127,7 @@ struct ListWriter {
         return boundary + bound <= extent.end ? boundary : nil
     }
 
-    /// Offsets of the three arrays, and of the root after them.
+    /// Refs of the three arrays, and of the root that follows them.
     private struct Layout {
         let start: UInt64
         let count: Int
@@ -190,7 +194,7 @@ struct ListWriter {
                 released, version: version, top: layout.root))
     }
 
-    /// Writes the three arrays at `p`, where memory is zero.
+    /// Writes the three arrays at `p`. The memory is zeroed.
     @inline(__always)
     private func fill<T: FixedWidthInteger>(
         _ p: UnsafeMutableRawPointer, _: T.Type, _ layout: Layout

@@ -1,13 +1,15 @@
-/// The nodes of the slab to write, each after its children, and the space they need.
+/// The nodes of the slab that a commit writes, each after its children, and the space they need.
 ///
 /// The slab must not change while this value is used.
 struct NodeOrder {
-    /// A node to write. Only two words, since a large transaction has hundreds of thousands.
+    /// A node to write. An item takes only two words, since a large transaction has hundreds of
+    /// thousands of nodes.
     struct Item {
         private let header: UnsafeMutableRawPointer
-        /// Index of the parent's slot that references it.
+        /// Index of the slot in the parent that references this node.
         let slot: Int32
-        /// Number of items of its subtree, itself included; these precede it directly.
+        /// Number of items in its subtree, including itself. The items of its descendants directly
+        /// precede it.
         fileprivate(set) var subtree: Int32 = 1
 
         fileprivate init(_ node: NodeView, slot: Int) {
@@ -18,29 +20,29 @@ struct NodeOrder {
         @inline(__always) var node: NodeView { SlabNode(header: header).view }
     }
 
-    /// Memory per node: its item and the offset it is written to.
+    /// Memory per node in bytes: its item and its new offset.
     static let bytesPerNode = MemoryLayout<Item>.stride + MemoryLayout<Int64>.stride
 
     private let space: NodeSpace
-    /// First ref of the slab; nodes below are in the file already.
+    /// First ref of the slab; nodes with smaller refs are already in the file.
     private let slab: UInt64
-    /// Whether refs of the file fit 32 bits, even after the file has grown.
+    /// Whether refs of the file fit in 32 bits, even after the file has grown.
     private let hasShortRefs: Bool
     private(set) var items: ContiguousArray<Item> = []
-    /// The requested roots: nodes of the slab, and nodes that stay in the file.
+    /// The refs passed to `add`, of nodes in the slab or in the file.
     private(set) var roots: [Ref] = []
     private(set) var need = NodeWriter.SpaceEstimate()
 
-    /// - Parameter fileSize: size of the file to write to.
+    /// - Parameter fileSize: size in bytes of the file to which the nodes will be written.
     init(_ space: NodeSpace, _ slab: SlabNodes, fileSize: UInt64) {
         self.space = space
         self.slab = slab.start
         hasShortRefs = fileSize < 1 << 30
-        // Growing in steps would take up to three times the memory.
+        // Growing the array step by step would take up to three times the memory.
         items.reserveCapacity(slab.count)
     }
 
-    /// Adds the nodes of the tree at `ref` that are in the slab.
+    /// Adds the tree at `ref`; only nodes of the slab become items.
     mutating func add(_ ref: Ref) throws(RealmError) {
         roots.append(ref)
         if includes(ref) { try collect(ref, slot: 0) }
@@ -78,8 +80,8 @@ struct NodeOrder {
 }
 
 extension NodeOrder {
-    /// Returns the expected size of the node in the file. Refs into the slab take 64 bits; the refs
-    /// that replace them take half of that unless the file is large.
+    /// Returns the expected size of the node in the file. Slots with refs into the slab take 64
+    /// bits. In the file, they take 32 bits unless the file is large.
     private func expectedSize(_ node: NodeView) -> UInt64 {
         let size = UInt64(truncatingIfNeeded: node.byteSize)
         guard node.hasRefs, node.widthCode == 7, hasShortRefs else { return size }
@@ -88,7 +90,7 @@ extension NodeOrder {
 }
 
 extension NodeView {
-    /// Calls `body` with the slot index and the ref of each child with a ref of at least `start`.
+    /// Calls `body` with the slot index and the ref of each child whose ref is at least `start`.
     @inline(__always)
     fileprivate func visitRefs(
         from start: UInt64, _ body: (Int, Ref) throws(RealmError) -> Void
@@ -103,7 +105,8 @@ extension NodeView {
         let slots = payload.assumingMemoryBound(to: UInt64.self)
         var i = 0
         while i < count {
-            // Most slots reference nodes that are in the file already, or are no refs.
+            // Most slots contain numbers, or refs of nodes that are already in the file. So four
+            // slots are compared at once.
             if i &+ 4 <= count, slots[i] < start, slots[i &+ 1] < start, slots[i &+ 2] < start,
                 slots[i &+ 3] < start
             {

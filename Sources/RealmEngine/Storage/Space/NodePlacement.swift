@@ -1,75 +1,79 @@
 /// Chooses an offset for each node of a commit.
 ///
-/// Free lists have reserved space (`FreeSpace.takeListSpace`), unless they are short and one extent
-/// has room for them and all nodes. Nodes are placed in the smallest extent with room for all of
-/// them, or else in the extents of the emptiest stretch of the file. The file grows if no stretch
-/// is a sixth free, or if a stretch takes many writes and the file has little free space.
+/// If the free lists are short and one extent has room for them and all nodes, everything is
+/// written there. Otherwise the lists have reserved space (`FreeSpace.takeListSpace`). Nodes are
+/// placed in the smallest extent with room for all of them, or else in the extents of the emptiest
+/// stretch of the file. The file grows if even the emptiest stretch is more than six times as long
+/// as the nodes, or if filling it takes many writes and the file has little free space.
 ///
-/// While there are more free extents than a file of that size may have, some of the nodes are
-/// placed in extents that fit them, which reduces the number of extents; the larger the excess, the
-/// more nodes. A commit of many nodes does not do that, since it would take as many writes.
+/// Many small free extents make long free lists. If their number exceeds a limit that depends on
+/// the size of the file, some nodes are placed in extents that fit them best, which removes
+/// extents; the larger the excess, the more nodes. A commit of many nodes does not do so, since
+/// each such node is a separate write.
 struct NodePlacement {
-    /// The version's free space. Extents taken from it are empty meanwhile.
+    /// Free space of the version. An extent taken from it is empty until its rest is returned.
     private var free: FreeSpace
     private let page: UInt64
-    /// Number of bytes in use before this commit.
+    /// Number of bytes that are in use before this commit.
     private let used: UInt64
-    /// Whether there are no more free extents than a file of that size may have.
+    /// Whether the number of free extents is within the limit for a file of this size.
     private let isWhole: Bool
-    /// Free extents by size; nil until a node is placed in an extent that fits it.
+    /// Index of free extents by size; nil until a node is placed in its best-fitting extent.
     private var index: FreeExtentIndex?
-    /// Indices of extents to be filled next.
+    /// Indices of the extents that will be filled next.
     private var planned: ArraySlice<Int> = []
-    /// Number of stretches that may still be planned; nodes do not fill extents completely.
+    /// Number of stretches that may still be planned. More than one may be needed, because nodes do
+    /// not fill extents completely.
     private var plans = 4
-    /// Number of nodes that are still placed in extents that fit them.
+    /// Number of nodes that are still to be placed in their best-fitting extents.
     private var fits: Int
-    /// Whether the commit has so few nodes that each may be a separate write.
+    /// Whether the commit has few nodes, so that each may be a separate write.
     private let hasFewNodes: Bool
-    /// Whether all remaining nodes are placed in extents that fit them, because no stretch has
+    /// Whether all remaining nodes are placed in their best-fitting extents, because no stretch has
     /// room.
     private var allFit = false
-    /// Approximate number of bytes still to be placed.
+    /// Approximate number of bytes that are still to be placed.
     private var left: UInt64
     private let largest: UInt64
     private let mean: UInt64
     private(set) var runs: [NodeWriter.Run] = []
     private var unused: [Extent] = []
-    /// Space reserved for the lists; nil if they are placed after the nodes.
+    /// Extent reserved for the lists; nil if they are placed after the nodes.
     let reserve: Extent?
 
-    /// Index of the extent that is being filled; nil before the first.
+    /// Index of the extent that is being filled, the current extent; nil if there is none.
     private var current: Int?
-    /// Offsets of its first unused byte, of its end, and of the end of the part that `place` fills
-    /// directly.
+    /// Offsets in the current extent: of its first unused byte, of its end, and of the end of the
+    /// part that `place` may fill directly.
     private var at: UInt64 = 0
     private var end: UInt64 = 0
     private var limit: UInt64 = 0
-    /// Index in `runs` of the extent's last run; nil as long as it has none.
+    /// Index in `runs` of the last run in the current extent; nil if the extent has no run.
     private var run: Int?
-    /// Buffer of that run, unretained since a commit places thousands of nodes; `runs` keeps it
-    /// alive.
+    /// Buffer of that run. Unretained, since a commit places thousands of nodes; `runs` keeps the
+    /// buffer alive.
     private var buffer: Unmanaged<ByteBufferBox>?
 
-    /// A number of free extents that is never too many.
+    /// Number of free extents that is permitted in a file of any size.
     private static let fewExtents: UInt64 = 32
-    /// Number of used bytes that permit one more free extent.
+    /// One more free extent is permitted per this number of bytes in use.
     private static let bytesPerExtent: UInt64 = 6144
-    /// Maximum size of lists without reserved space: between nodes, longer lists would leave a gap
-    /// that only lists fill.
+    /// Maximum size in bytes of lists without reserved space. Longer lists between nodes would
+    /// leave gaps when they are replaced, which only other lists fill.
     private static let shortLists: UInt64 = 2048
-    /// Maximum number of nodes of which each may be a separate write.
+    /// Maximum number of nodes of a commit for which each node may be a separate write.
     private static let fewNodes: UInt64 = 160
-    /// Maximum number of extents of a stretch that is filled even if the file has little free
-    /// space.
+    /// Maximum number of extents of a stretch that is used even if the file has little free space.
     private static let fewWrites = 8
-    /// A file has little free space with less than one free byte per this number of used bytes.
-    /// Then it grows, instead of taking many writes for each commit.
+    /// The file has little free space if fewer than one byte is free per this number of bytes in
+    /// use. Then it grows, instead of taking many writes for each commit.
     private static let spare: UInt64 = 4
-    /// Nodes of more bytes do not close an extent that has no room for them.
+    /// If the current extent has no room for a node of more bytes than this, the node is placed
+    /// elsewhere and the extent stays open.
     private static let largeNode: UInt64 = 1 << 10
 
-    /// Prepares to place nodes of `need`; reserves `extra` free bytes for the lists, if any.
+    /// Prepares to place nodes of the estimated size `need`. Reserves space for lists of `extra`
+    /// bytes, if `extra` is not 0.
     init(_ free: consuming FreeSpace, _ need: NodeWriter.SpaceEstimate, extra: UInt64, page: UInt64)
     {
         self.free = free
@@ -99,7 +103,8 @@ struct NodePlacement {
         }
     }
 
-    /// Returns the ref of the next `size` bytes and memory for them, valid until the next call.
+    /// Places the next node of `size` bytes. Returns its ref and memory for its bytes, which is
+    /// valid until the next call.
     @inline(__always)
     mutating func place(
         _ size: Int
@@ -127,7 +132,7 @@ struct NodePlacement {
         }
     }
 
-    /// Places a node in a free extent that fits it; returns nil if there is none.
+    /// Places a node in the free extent that fits it best; returns nil if there is none.
     private mutating func fit(
         _ size: UInt64, isTight: Bool = false
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -142,8 +147,8 @@ struct NodePlacement {
         return (Ref(start), runs[runs.count - 1].bytes.extend(by: Int(size)))
     }
 
-    /// Places a node in the extent that is being filled, after the next section boundary if the
-    /// node would straddle it; returns nil if it has no room.
+    /// Places a node in the current extent, at the next section boundary if the node would cross
+    /// it. Returns nil if the extent has no room.
     private mutating func append(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -161,15 +166,15 @@ struct NodePlacement {
         at = start + size
         let box = runs[run!].bytes
         buffer = .passUnretained(box)
-        // If nodes are to be placed in extents that fit them, the direct path of `place` is
-        // disabled.
+        // A limit of 0 disables the direct path of `place` while some nodes are to be placed in
+        // best-fitting extents.
         let section = (start / NodeWriter.section + 1) * NodeWriter.section
         limit = fits > 0 ? 0 : min(end, section)
         return (Ref(start), box.extend(by: Int(size)))
     }
 
-    /// Places a large node in a planned extent and leaves the current extent to smaller nodes.
-    /// Returns nil if the current extent has too little room to be useful, or no planned extent has
+    /// Places a large node in a planned extent, and leaves the current extent open for smaller
+    /// nodes. Returns nil if little of the current extent is left, or if no planned extent has
     /// room.
     private mutating func putAside(
         _ size: UInt64
@@ -189,7 +194,7 @@ struct NodePlacement {
     }
 
     /// Places a large node for which no planned extent has room in another free extent or in new
-    /// space, so that the planned extents can still be filled; returns nil if they are used up.
+    /// space, so that the planned extents can still be filled. Returns nil for other nodes.
     private mutating func fitLarge(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -212,9 +217,12 @@ struct NodePlacement {
         return false
     }
 
-    /// Opens another extent: the smallest with room for everything that is left, or else the first
-    /// of a stretch, or else new space. A commit of few nodes places these in extents that fit, if
-    /// enough space is free; then returns the node's place, otherwise nil.
+    /// Closes the current extent and opens the next planned one. If none is planned, opens the
+    /// smallest extent with room for all remaining nodes, or else plans a stretch, or else extends
+    /// the file.
+    ///
+    /// If a commit of few nodes finds no stretch although enough space is free, places the node in
+    /// its best-fitting extent and returns the result. Returns nil in all other cases.
     private mutating func openNext(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -244,7 +252,7 @@ struct NodePlacement {
         return nil
     }
 
-    /// Extends the file and opens the new space.
+    /// Extends the file and opens the new extent.
     private mutating func grow(_ need: NodeWriter.SpaceEstimate) {
         extend(by: need)
         open(free.free.count - 1)
@@ -252,7 +260,7 @@ struct NodePlacement {
 
     /// Extends the file.
     private mutating func extend(by need: NodeWriter.SpaceEstimate) {
-        // Extending may enlarge the last extent.
+        // The new space may be joined to the last extent, which then has another size.
         if let last = free.free.last { index?.remove(free.free.count - 1, last) }
         let start = free.logicalSize
         let isOneSection =
@@ -260,7 +268,8 @@ struct NodePlacement {
         free.grow(by: isOneSection ? need.bytes : need.bytes + need.largest, page: page)
     }
 
-    /// Whether enough of the file is free to be used before the file grows.
+    /// Whether the file has enough free space for placing nodes in best-fitting extents instead of
+    /// growing.
     private var isEnough: Bool {
         free.total >= max(2 * left, isWhole ? used / Self.spare : used / 10)
     }
@@ -279,16 +288,16 @@ struct NodePlacement {
         (current, at, end, limit, run, buffer) = (nil, 0, 0, 0, nil, nil)
     }
 
-    /// Run to which the lists can be added; nil if they have reserved space.
+    /// The run to which the lists can be appended; nil if they have reserved space.
     var lastRun: NodeWriter.Run? {
         reserve == nil ? run.map { runs[$0] } : nil
     }
 
-    /// Returns the free space without what was written. Nothing can be placed afterwards.
+    /// Returns the free space that is left. No node can be placed afterwards.
     mutating func finish() -> FreeSpace {
         if let i = current { free.setRest(i, Extent(start: at, count: end - at)) }
         free.addUnused(unused)
-        // The caller mutates it, so no second reference may remain here.
+        // Moves the value out, so that the caller's changes do not copy its arrays.
         var rest = FreeSpace(logicalSize: 0)
         swap(&rest, &free)
         return rest

@@ -1,8 +1,8 @@
-/// Copies nodes from the slab into free extents of the file, children before parents, and replaces
-/// refs into the slab by refs of the file.
+/// Copies nodes from the slab to free extents of the file, children before parents. Replaces refs
+/// of slab nodes by the refs of their copies.
 ///
-/// Nodes of the file stay where they are. No node straddles a 64 MiB section boundary (storage
-/// format 3.3).
+/// Nodes that are already in the file do not move. No node crosses a boundary of the sections of 64
+/// MiB into which the format divides a file (storage format 3.3).
 struct NodeWriter {
     /// Contiguous bytes to write.
     struct Run {
@@ -12,7 +12,8 @@ struct NodeWriter {
 
         init(start: UInt64, bytes: ByteBufferBox) { (self.start, self.bytes) = (start, bytes) }
 
-        /// Reserves capacity for `room` bytes, so that the buffer does not move while it grows.
+        /// Reserves memory for `room` bytes, so that the buffer does not move while nodes are
+        /// appended.
         init(start: UInt64, room: UInt64) {
             self.init(start: start, bytes: ByteBufferBox(capacity: Int(clamping: room)))
         }
@@ -20,24 +21,24 @@ struct NodeWriter {
 
     private let order: NodeOrder
     private var places: NodePlacement
-    /// Decoded slots of the node that is being written.
+    /// Scratch memory for the decoded slots of the node that is being written.
     private var slots = [Int64](repeating: 0, count: 256)
-    /// Refs of the written nodes, in order.
+    /// New refs of the nodes written so far, in the order of the items.
     private var written: [Int64] = []
 
     static let section: UInt64 = 1 << 26
 
-    /// Prepares to write the nodes of `order` into `free` space; reserves `extra` contiguous bytes
-    /// for the lists.
+    /// Prepares to write the nodes of `order` into `free` space. Reserves space for lists of
+    /// `extra` bytes.
     init(_ order: NodeOrder, free: consuming FreeSpace, extra: UInt64 = 0, page: UInt64) {
         self.order = order
         places = NodePlacement(free, order.need, extra: extra, page: page)
     }
 
     var runs: [Run] { places.runs }
-    /// Run to which the lists can be added; nil if they have reserved space.
+    /// The run to which the lists can be appended; nil if they have reserved space.
     var lastRun: Run? { places.lastRun }
-    /// Space reserved for the lists; nil if they are placed after the nodes.
+    /// Extent reserved for the lists; nil if they are placed after the nodes.
     var reserve: Extent? { places.reserve }
 
     /// Writes all nodes and returns the new refs of the order's roots.
@@ -57,7 +58,8 @@ struct NodeWriter {
         return roots
     }
 
-    /// Places item `i`, a node with refs. Its children in the slab were written before it.
+    /// Places item `i`, a node with refs, and replaces the refs of its children in the slab, which
+    /// were written before.
     private mutating func emit(_ node: NodeView, _ i: Int) throws(RealmError) -> Ref {
         let count = node.count
         if slots.count < count { slots = [Int64](repeating: 0, count: count) }
@@ -71,7 +73,7 @@ struct NodeWriter {
         }
     }
 
-    /// Places a node without refs unchanged.
+    /// Places a node without refs and copies it unchanged.
     private mutating func emit(_ node: NodeView) throws(RealmError) -> Ref {
         let size = node.byteSize
         let (ref, p) = try places.place(size)
@@ -91,21 +93,21 @@ struct NodeWriter {
         let (ref, p) = try places.place(NodeView.headerSize + payload)
         p.storeBytes(of: NodeView.header(flags: flags, count: values.count), as: UInt64.self)
         let q = p + NodeView.headerSize
-        // Zeroes the padding, which is in the last word.
+        // Zeroes the last word, which contains the padding.
         if payload > 0 { (q + payload - 8).storeBytes(of: 0, as: UInt64.self) }
         NodeEncoder.pack(values, code, into: q)
         return ref
     }
 
-    /// Approximate space that nodes to be written take.
+    /// Approximate space that the nodes to be written need.
     struct SpaceEstimate {
         var bytes: UInt64 = 0
         var nodes: UInt64 = 0
-        /// Size of the largest node, which is the most that can be lost at the end of a section.
+        /// Size in bytes of the largest node; at the end of a section, less than this is lost.
         var largest: UInt64 = 0
     }
 
-    /// Returns the free space without what was written.
+    /// Returns the free space that is left after writing.
     mutating func finish() -> FreeSpace { places.finish() }
 }
 

@@ -1,15 +1,17 @@
-/// A B+tree of collection elements, backlinks or index lists (object format 4.1).
+/// A B+tree of a collection's elements, of backlinks or of an index list (object format 4.1).
 ///
-/// Independent of the element type: finds leaves by index, which the caller opens.
+/// Independent of the element type: it finds the leaf that contains an index, and the caller opens
+/// that leaf.
 struct BPlusTree {
     let space: NodeSpace
     let root: Ref
 
-    /// Maximum number of levels, more than any file needs; stops cycles in damaged files.
+    /// Maximum number of levels. Valid files need fewer; the limit ends walks in damaged files with
+    /// cycles.
     static let maximumDepth = 32
 
-    /// Number of elements, read from the root. `leafCount` returns the count of a root that is a
-    /// leaf.
+    /// Number of elements, read from the root. If the root is a leaf, `leafCount` returns the
+    /// count.
     func count(leafCount: (Ref) throws(RealmError) -> Int) throws(RealmError) -> Int {
         if root.isNone { return 0 }
         let node = try space.node(root)
@@ -30,8 +32,9 @@ struct BPlusTree {
         return Int(total)
     }
 
-    /// Returns the leaf that contains element `index`, and the index of its first element. In a
-    /// damaged file the leaf may end before `index`; the caller must check its count.
+    /// Returns the leaf that contains element `index`, and the index of that leaf's first element.
+    /// In a damaged file the leaf may end before `index`, so the caller must check the leaf's
+    /// count.
     func leaf(containing index: Int) throws(RealmError) -> (ref: Ref, start: Int) {
         var ref = root
         var start = 0
@@ -50,14 +53,15 @@ struct BPlusTree {
         private let space: NodeSpace
         private let ref: Ref
         private let node: NodeView
-        /// End index of each child but the last; unused in compact form.
+        /// For each child except the last, the index after its last element; unused in compact
+        /// form.
         private let ends: NodeView
         /// Number of elements per child in compact form, otherwise 0.
         private let perChild: Int
         /// Number of children.
         let count: Int
 
-        /// Returns nil for a leaf.
+        /// Opens an inner node; returns nil if the node is a leaf.
         @inline(__always)
         init?(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
             let node = try space.node(ref)
@@ -87,7 +91,7 @@ struct BPlusTree {
             return (0..<ends.count).partitionPoint { ends.unsigned($0) > wanted }
         }
 
-        /// Index of the first element of a child.
+        /// Index, in the node, of the first element of child `child`.
         @inline(__always)
         func start(_ child: Int) -> Int {
             if child == 0 { return 0 }
@@ -107,7 +111,7 @@ struct BPlusTree {
     /// The leaves from left to right.
     func leaves() -> Leaves { Leaves(space: space, next: root) }
 
-    /// Iterates over leaves in order. A tree of one leaf allocates no memory.
+    /// Iterates over leaves in order. Allocates no memory if the tree is a single leaf.
     struct Leaves {
         private struct Frame {
             let node: NodeView
@@ -118,7 +122,8 @@ struct BPlusTree {
         private var pending: Ref
         private var stack: [Frame] = []
         private var leafDepth: Int?
-        /// Element count stored in the root, set by the first `next`; nil if the root is a leaf.
+        /// Number of elements according to the root; nil if the root is a leaf, and before the
+        /// first `next`.
         private(set) var announced: Int?
 
         fileprivate init(space: NodeSpace, next root: Ref) {

@@ -1,5 +1,5 @@
-/// Packed numbers: integers with or without null marker, bools, floats, doubles, links, and roots
-/// of collections.
+/// Leaves that consist of one packed array: integers with or without null marker, bools, floats,
+/// doubles, links, and roots of collections.
 extension NodeView: CachedLeaf {
     static func opened(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout

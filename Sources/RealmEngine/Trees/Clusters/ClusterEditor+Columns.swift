@@ -1,10 +1,10 @@
 /// Addition, removal and conversion of whole columns, one leaf at a time.
 ///
-/// Between two leaves the transaction may be spilled, after which another editor continues. While a
-/// column is being added or removed, the editor has no column at that leaf index: visited leaves
-/// are not visited again, and the others may have the column or not.
+/// Between two leaves the transaction may be spilled; then another editor continues at the next
+/// leaf. Until the last leaf is done, `columns` is nil at the leaf index of the column that is
+/// being added or removed, because some leaves have the column and others do not.
 extension ClusterEditor {
-    /// Adds a column with `value` for every object to the leaf at `slot`.
+    /// Adds a column to the leaf at `leafSlot`, with `value` for every object.
     func addColumn(
         _ leafIndex: Int, _ column: ColumnEditor, _ value: Value, to leafSlot: LeafSlot
     ) throws(RealmError) {
@@ -22,8 +22,8 @@ extension ClusterEditor {
         if slot < leaf.count { leaf.slots[slot] = 0 }
     }
 
-    /// Converts a column of a leaf to another leaf index and layout, with values returned by
-    /// `transform`.
+    /// Moves a leaf's column to another leaf index and layout. `transform` returns the new value
+    /// for each old value.
     func moveColumn(
         _ leafIndex: Int, _ old: ColumnEditor, to newIndex: Int, _ new: ColumnEditor,
         in leafSlot: LeafSlot, _ transform: (Value) throws(RealmError) -> Value
@@ -66,8 +66,8 @@ extension ClusterEditor {
         setColumn(leafIndex, new)
     }
 
-    /// Returns a column leaf of the cluster leaf at `leafSlot`. Must be called before the cluster
-    /// leaf is copied, because the copy lacks the column.
+    /// Returns the ref of a column leaf in the cluster leaf at `leafSlot`. Call it before the
+    /// cluster leaf is copied, because the copy omits columns without an editor.
     private func cells(_ leafIndex: Int, _ leafSlot: LeafSlot) throws(RealmError) -> Ref {
         let ref = Ref(leafSlot.slot.pointee)
         let leaf = try nodes.space.node(ref)
@@ -86,7 +86,8 @@ extension ClusterEditor {
         if leaf.count < count {
             let old = leaf.count
             if !leaf.hasRoom(for: count) {
-                // Reserves room for further columns, because most are added one by one.
+                // Reserves room for more columns than needed now, because columns are usually added
+                // one by one.
                 leaf = try nodes.copyRefs(leafSlot.slot, extra: count - old + old / 8)
             }
             leaf.resize(count)
@@ -103,8 +104,8 @@ extension ClusterEditor {
         let parent: SlabNode?
     }
 
-    /// Calls `body` with the leaf responsible for `key` and returns the first key of the next leaf;
-    /// nil after the last one.
+    /// Calls `body` with the leaf whose key range contains `key`. Returns the first key of the next
+    /// leaf; nil if there is none.
     func visitLeaf(
         of key: UInt64, _ body: (LeafSlot) throws(RealmError) -> Void
     ) throws(RealmError) -> UInt64? {

@@ -1,16 +1,17 @@
 /// Insertion of objects, and the splits of full nodes (object format 2.4).
 extension ClusterEditor {
-    /// Inserts an object with a value for each leaf index; values of unused leaf indexes are
+    /// Inserts an object with a value for each leaf index; values at unused leaf indexes are
     /// ignored.
     ///
-    /// Throws `corrupt` if the key exists.
+    /// Throws `corrupt` if there is an object with `key`.
     func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {
         guard try insertNew(key, values) else {
             throw .corrupt("object \(key.raw) exists already", in: "cluster")
         }
     }
 
-    /// Inserts an object like `insert`. Returns false, without a change, if the key exists.
+    /// Inserts an object like `insert`. If there is an object with `key`, returns false and changes
+    /// nothing.
     func insertNew(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) -> Bool {
         try closeRun()
         let raw = UInt64(bitPattern: key.raw)
@@ -41,13 +42,14 @@ extension ClusterEditor {
         try insertKey(key, leaf, at: row, rows: rows)
     }
 
-    /// Makes all columns of a leaf writable. Detects damage before any column changes.
+    /// Makes all columns of a leaf writable. Throws if any column is damaged, before one is
+    /// changed.
     private func openColumns(_ leaf: SlabNode, rows: Int) throws(RealmError) {
         for i in used { try columns[i]!.open(leaf.slots + ClusterLeafShape.column(i), rows: rows) }
     }
 
-    /// Splits a full leaf and inserts the object into one half. Returns the right half and its key
-    /// offset from the leaf.
+    /// Splits a full leaf and inserts the object into one of the two leaves. Returns the right leaf
+    /// and the offset of its first key from the base of the left leaf.
     private func split(
         _ leaf: SlabNode, at row: Int, rows: Int, _ key: UInt64, _ values: UnsafePointer<Value>
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
@@ -63,7 +65,8 @@ extension ClusterEditor {
         return sibling
     }
 
-    /// Splits off the rows from `row` on. Returns the new leaf and its key offset from the old one.
+    /// Moves the rows from `row` on to a new leaf. Returns the new leaf and the offset of its first
+    /// key from the base of the old leaf.
     func split(
         _ leaf: SlabNode, at row: Int, rows: Int
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
@@ -92,7 +95,8 @@ extension ClusterEditor {
         return first
     }
 
-    /// Inserts a node after the one at the end of the path; `key` is its offset from that node.
+    /// Inserts a node directly after the node at the end of the path. `key` is its key offset from
+    /// that node. Splits inner nodes that become too large.
     func adopt(_ child: Ref, _ key: UInt64) throws(RealmError) {
         cachedPath = nil
         var (child, key) = (child, key)
@@ -108,7 +112,8 @@ extension ClusterEditor {
         try growRoot(child, key)
     }
 
-    /// Splits an inner node that is too large. Returns the right part and its offset from the node.
+    /// Splits an inner node with too many children. Returns the right node and its key offset from
+    /// the left node.
     private func split(
         _ node: SlabNode, added: Int
     ) throws(RealmError) -> (ref: Ref, key: UInt64) {
@@ -139,7 +144,8 @@ extension ClusterEditor {
         return (sibling.ref, first)
     }
 
-    /// Makes a new root above the old one and, if not nil, `sibling` at offset `key`.
+    /// Makes a new root whose children are the old root and, unless it is nil, `sibling` at key
+    /// offset `key`.
     func growRoot(_ sibling: Ref?, _ key: UInt64) throws(RealmError) {
         let old = Ref(rootSlot.pointee)
         let view = try nodes.space.node(old)

@@ -1,6 +1,6 @@
-/// Path to a writable leaf, and operations on the nodes along it.
+/// Finds leaves and makes them writable; reads and changes nodes on the path to a leaf.
 extension ClusterEditor {
-    /// Returns the leaf responsible for `key`, with all nodes on its path writable.
+    /// Returns the leaf whose key range contains `key`. Makes all nodes on the path to it writable.
     @inline(__always)
     func makePathWritable(_ key: UInt64) throws(RealmError) -> Reached {
         willChange()
@@ -9,8 +9,8 @@ extension ClusterEditor {
         return try descend(key, toLeaf: true)!
     }
 
-    /// Descends to the leaf responsible for `key` and makes the path writable. Without `toLeaf` it
-    /// stops above the leaf and returns nil.
+    /// Descends to the leaf whose key range contains `key` and makes the path writable. If `toLeaf`
+    /// is false, stops at the leaf's parent and returns nil.
     @discardableResult
     func descend(_ key: UInt64, toLeaf: Bool) throws(RealmError) -> Reached? {
         willChange()
@@ -41,8 +41,8 @@ extension ClusterEditor {
         try InnerCluster(nodes.space, .none, node: node.view, base: 0)
     }
 
-    /// Returns the node at `slot`, copied if the transaction does not own it. A copy's form is
-    /// checked.
+    /// Returns the node at `slot`. Copies it first if the transaction does not own it, and then
+    /// checks the copy.
     @inline(__always)
     func makeWritable(_ slot: RefSlot, below parent: SlabNode?) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
@@ -124,9 +124,9 @@ extension ClusterEditor {
         let slot = NodeSlot(raw: leaf.slots[ClusterLeafShape.keys])
         if slot.isTagged { return Int(min(key, UInt64(rows))) }
         let keys = try nodes.integers(slot.ref, Self.keys)
-        // Fast path: the same object again, or the one after a removed object.
+        // Fast path for the same object as last time, or the object after a removed one.
         if lastRow < rows, keys.unsigned(lastRow) == key { return lastRow }
-        // Fast path: an append.
+        // Fast path for an append.
         if rows > 0, keys.unsigned(rows - 1) < key { return rows }
         lastRow = (0..<rows).partitionPoint { keys.unsigned($0) >= key }
         return lastRow
@@ -139,7 +139,7 @@ extension ClusterEditor {
             ? UInt64(row) : try nodes.integers(slot.ref, Self.keys).unsigned(row)
     }
 
-    /// Encodes the keys of a leaf: as a list, or as their count if they have no gaps.
+    /// Encodes the keys of a leaf. Keys without gaps are stored as their count, others as a list.
     func keySlot(_ keys: [UInt64]) throws(RealmError) -> UInt64 {
         let isCompact = keys.isEmpty || keys.last == UInt64(keys.count - 1)
         return isCompact ? NodeEncoder.tag(keys.count) : try context.encoder.unsigned(keys).raw
@@ -167,7 +167,7 @@ extension ClusterEditor {
             try expandKeys(leaf, rows)
         }
         try nodes.removeInteger(leaf.slots, row)
-        // Keys without gaps need no list.
+        // Keys without gaps are stored as their count.
         let left = rows - 1
         if left > 0, try key(left - 1, leaf) != UInt64(left - 1) { return }
         leaf.slots[ClusterLeafShape.keys] = NodeEncoder.tag(left)

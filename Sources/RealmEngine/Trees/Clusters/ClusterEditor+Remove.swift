@@ -21,8 +21,8 @@ extension ClusterEditor {
         if rows - 1 < context.fanout.clusterLeaf / 2 { try tidy(rows - 1) }
     }
 
-    /// Removes empty nodes along the path to a leaf, which has `rows` objects left, and merges it
-    /// with its right neighbour if both are small.
+    /// Removes empty nodes on the path to a leaf that has `rows` objects left. If the leaf and its
+    /// right neighbour are small, merges them.
     private func tidy(_ rows: Int) throws(RealmError) {
         var level = path.count - 1
         var left = rows
@@ -41,7 +41,8 @@ extension ClusterEditor {
         try collapseRoot()
     }
 
-    /// Frees the key and offset lists of an empty subtree, which has one empty child on each level.
+    /// Frees the lists of keys and offsets in an empty subtree. Each node of the subtree has one
+    /// child, and the leaf is empty.
     private func dropEmptied(_ level: Int) throws(RealmError) {
         for step in path.steps[level...] {
             guard step.node.count == InnerClusterShape.minimumCount else {
@@ -51,7 +52,7 @@ extension ClusterEditor {
         }
     }
 
-    /// Frees the list of keys or offsets of a removed node.
+    /// Frees the list of keys of a removed leaf, or the list of offsets of a removed inner node.
     private func freeList(_ node: SlabNode) throws(RealmError) {
         let slot =
             node.view.isInner ? InnerClusterShape.offsets : ClusterLeafShape.keys
@@ -77,7 +78,8 @@ extension ClusterEditor {
         try rebase(node.slots + InnerClusterShape.firstChild, below: node, by: first)
     }
 
-    /// Subtracts `delta` from the subtree's offset by adding it to the keys below.
+    /// Compensates for a subtree's key offset that became smaller by `delta`: adds `delta` to the
+    /// keys of the leftmost leaf and to the offsets of the other children.
     private func rebase(
         _ slot: RefSlot, below parent: SlabNode, by delta: UInt64
     ) throws(RealmError) {
@@ -91,8 +93,8 @@ extension ClusterEditor {
         try rebase(node.slots + InnerClusterShape.firstChild, below: node, by: delta)
     }
 
-    /// Merges leaf `i` with its right neighbour if together they are below three quarters of the
-    /// target size, which is small while changes are scattered.
+    /// Merges leaf `i` with its right neighbour if together they are smaller than three quarters of
+    /// the target size. The target is smaller while changes are scattered.
     private func mergeIfSmall(_ node: SlabNode, _ i: Int, _ rows: Int) throws(RealmError) {
         let other = try objects(Ref(node.slots[InnerClusterShape.child(i + 1)]))
         let size = keepsSmallLeaves ? context.fanout.scatteredLeaf : context.fanout.clusterLeaf
@@ -122,7 +124,8 @@ extension ClusterEditor {
         while true {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == InnerClusterShape.minimumCount else { return }
-            // An earlier commit may have left an inner node with one child.
+            // An earlier commit may have left an inner node with one child; then that child becomes
+            // the root too.
             let node = try makeWritable(rootSlot, below: nil)
             try freeList(node)
             rootSlot.pointee = node.slots[InnerClusterShape.firstChild]

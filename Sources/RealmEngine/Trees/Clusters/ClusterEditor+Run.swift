@@ -1,13 +1,14 @@
-/// Bulk append: collects values column by column and writes each full leaf once.
+/// Bulk append: collects the values of new objects column by column, and writes each leaf once,
+/// when it is full.
 extension ClusterEditor {
-    /// Rows to append: cells by column, and keys in ascending order.
+    /// Objects to append: their keys in ascending order, and the cells of each column.
     struct Rows {
         struct Column {
             let leafIndex: Int
             let cells: LeafCells
         }
 
-        /// Columns that are not listed contain zeros, that is no backlinks.
+        /// Cells of some columns. Columns that are not listed get zeros, which mean no backlinks.
         let columns: [Column]
         let keys: UnsafePointer<UInt64>
         let count: Int
@@ -15,7 +16,8 @@ extension ClusterEditor {
         let owner: AnyObject
     }
 
-    /// Last objects of the table, too few for a leaf and not yet stored in any node.
+    /// The last objects of the table, as long as they are too few for a full leaf. They are not yet
+    /// stored in any node.
     final class Run {
         /// Cells by leaf index; nil for unused leaf indexes.
         let columns: [LeafCells?]
@@ -61,7 +63,7 @@ extension ClusterEditor {
         }
     }
 
-    /// Appends objects, whose keys must be larger than all others.
+    /// Appends objects. Their keys must be larger than all keys in the table.
     func append(_ rows: Rows) throws(RealmError) {
         var row = 0
         if run == nil || run!.count == 0 { row = try fillLastLeaf(rows) }
@@ -95,10 +97,10 @@ extension ClusterEditor {
         throw .corrupt("a cluster tree too deep", at: ref)
     }
 
-    /// Maximum number of cells in a run; a cell takes 16 bytes.
+    /// Maximum number of cells in a run. A cell takes 16 bytes.
     private static let maximumCellCount = 1 << 19
 
-    /// Maximum number of objects in a run, which become one leaf. Smaller if the objects have
+    /// Maximum number of objects in a run, normally a full leaf. Fewer if the objects have
     /// thousands of properties, to limit memory.
     private var runCapacity: Int {
         max(1, min(context.fanout.clusterLeaf, Self.maximumCellCount / max(1, columns.count)))
@@ -119,7 +121,7 @@ extension ClusterEditor {
         self.run = nil
     }
 
-    /// Inserts rows one by one while the last leaf has room. Returns their number.
+    /// Inserts rows one by one until the last leaf is full. Returns the number of inserted rows.
     private func fillLastLeaf(_ rows: Rows) throws(RealmError) -> Int {
         let left = try lastLeaf().map { runCapacity - $0.count } ?? 0
         let room = min(left, rows.count)
@@ -138,7 +140,8 @@ extension ClusterEditor {
 
     // MARK: Leaves
 
-    /// Writes the rows of a run as a leaf, which need not be full.
+    /// Writes the rows of a run as one leaf, which may be smaller than a full leaf, and empties the
+    /// run.
     func close(_ run: Run) throws(RealmError) {
         let first = run.keys[0]
         var slots = [try keySlot((0..<run.count).map { run.keys[$0] &- first })]
@@ -155,7 +158,8 @@ extension ClusterEditor {
         try attach(ref, count: count, first)
     }
 
-    /// Appends a leaf to the tree.
+    /// Inserts `leaf`, with `count` objects and the first key `key`, after the last leaf of the
+    /// tree.
     private func attach(_ leaf: Ref, count: Int, _ key: UInt64) throws(RealmError) {
         try descend(key, toLeaf: false)
         if path.isEmpty {

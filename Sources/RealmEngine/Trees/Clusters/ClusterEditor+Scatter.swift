@@ -1,16 +1,17 @@
-/// Smaller leaves where changes are scattered.
+/// Smaller leaves for tables whose changes are scattered.
 ///
-/// A commit writes the whole leaf of each changed object. 100 objects changed all over a table of
-/// 50,000 are in 100 leaves, and 255 of 256 objects written have not changed. So a commit that
-/// changed few objects in each copied leaf divides these leaves, at no additional cost. The next
-/// commit that changes such a leaf writes half of it, the one after a quarter. Tables that are
-/// loaded, appended to or changed from end to end keep full leaves, which are faster to read.
-/// Compacting makes all leaves full.
+/// A commit writes the whole leaf of each changed object. If 100 objects all over a table of 50 000
+/// are changed, 100 leaves are written, and 255 of the 256 objects in each leaf are unchanged. So
+/// if a commit changed few objects in each leaf that it copied, it splits these leaves, which costs
+/// nothing extra. The next commit that changes such a leaf writes half as much, the commit after
+/// that a quarter. Tables that are loaded, appended to or changed from end to end keep full leaves,
+/// which are faster to read. Compacting a file makes all leaves full.
 extension ClusterEditor {
     struct Scatter {
         /// First keys of the leaves that the transaction copied.
         var leaves: [UInt64] = []
-        /// Number of changed objects; objects that are changed alternately count several times.
+        /// Number of changed objects. An object that is changed again after another object counts
+        /// again.
         private var objects = 0
         private var last: UInt64?
 
@@ -22,11 +23,12 @@ extension ClusterEditor {
             objects &+= 1
         }
 
-        /// Whether too many objects per leaf are changed for smaller leaves to separate them.
+        /// Whether more than four objects per leaf were changed. Smaller leaves would then save
+        /// little.
         var isDense: Bool { objects > 4 * leaves.count }
     }
 
-    /// Divides the leaves that were copied for few objects, at the end of a transaction.
+    /// Splits the leaves in which few objects were changed. Called at the end of a transaction.
     func divideScattered() throws(RealmError) {
         let done = scatter
         scatter = Scatter()
@@ -35,8 +37,8 @@ extension ClusterEditor {
         scatter = Scatter()
     }
 
-    /// Whether all columns of a leaf can be made writable. A damaged column must not fail a commit
-    /// that does not change it.
+    /// Makes all columns of a leaf writable and returns whether that succeeded. Does not throw: a
+    /// damaged column must not fail a commit that does not change it.
     private func opens(_ leaf: SlabNode, _ rows: Int) -> Bool {
         do throws(RealmError) {
             for i in used { try columns[i]!.open(leaf.slots + i + 1, rows: rows) }
@@ -46,11 +48,12 @@ extension ClusterEditor {
         return true
     }
 
-    /// Whether removals leave leaves as small as divided ones.
+    /// Whether removals should not merge leaves that are as small as the ones split by
+    /// `divideScattered`.
     var keepsSmallLeaves: Bool { !scatter.isDense && !holdsMixed }
 
     /// Whether a column contains mixed values. When the reference engine removes an object, it
-    /// merges small leaves, and then loses the keys of collections inside mixed values.
+    /// merges small leaves, and a defect then loses the keys of collections inside mixed values.
     private var holdsMixed: Bool {
         used.contains {
             columns[$0]!.layout.type == .mixed && columns[$0]!.layout.collection == nil
@@ -58,17 +61,18 @@ extension ClusterEditor {
     }
 
     private func divide(_ place: Reached) throws(RealmError) {
-        // The last leaf receives the next appended objects and is to become full.
+        // The last leaf is not split: it receives the next appended objects until it is full.
         guard place.range.end != nil else { return }
         let rows = try rows(place.leaf)
-        // The leaf may have been divided before.
+        // A leaf that was split before may be small enough.
         let least = max(2, 3 * context.fanout.scatteredLeaf / 2)
         guard rows >= least, isMostlyOwn(place.leaf), opens(place.leaf, rows) else { return }
         let sibling = try split(place.leaf, at: rows / 2, rows: rows)
         try adopt(sibling.ref, sibling.key)
     }
 
-    /// Whether the transaction owns most column leaves, so that the division copies few others.
+    /// Whether the transaction owns at least two thirds of the leaf's columns, so that splitting
+    /// the leaf copies few others.
     private func isMostlyOwn(_ leaf: SlabNode) -> Bool {
         let own = used.count { nodes.owns(Ref(leaf.slots[$0 + 1])) }
         return 3 * own >= 2 * used.count

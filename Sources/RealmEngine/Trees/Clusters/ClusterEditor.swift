@@ -1,43 +1,44 @@
-/// Editor of a cluster tree: objects by key, one leaf per column (object format section 2).
+/// Editor of a cluster tree, which stores objects by key, with one leaf per column (object format
+/// section 2).
 ///
 /// The tree is valid after every edit. An edit copies the nodes on its path that the transaction
-/// does not own, and changes the copies (`NodeMutator`). It reads no nodes off the path, and in a
-/// leaf only the columns that change. Confined to the writer.
+/// does not own, and changes the copies (`NodeMutator`). It reads no nodes outside this path, and
+/// only those columns of a leaf that it changes. Confined to the writer.
 final class ClusterEditor {
     let context: EditContext
     let nodes: NodeMutator
-    /// Editor of each leaf index; nil for unused leaf indexes.
+    /// Editor of the column at each leaf index; nil if the leaf index is not in use.
     private(set) var columns: UnsafeMutableBufferPointer<ColumnEditor?>
     /// The leaf indexes in use, in ascending order.
     private(set) var used: UnsafeMutableBufferPointer<Int>
     /// Capacity of `columns` and `used`.
     private var columnCapacity: Int
-    /// Slot that contains the root's ref.
+    /// Memory that contains the root's ref.
     let rootSlot: RefSlot
     /// Inner nodes from the root to the leaf in `cachedPath`.
     let path = EditPath<Step>()
-    /// The writable leaf reached last; nil after a change of the tree's shape.
+    /// The writable leaf of the last edit; nil after nodes were added or removed.
     @exclusivity(unchecked) var cachedPath: Reached?
-    /// The row found last in any leaf, where the next search begins.
+    /// The row that the last search found, where the next search begins.
     @exclusivity(unchecked) var lastRow = 0
-    /// The leaf read last; nil after any node was copied.
+    /// The leaf of the last read access; nil after any node was copied.
     @exclusivity(unchecked) private var seen: Seen?
-    /// Appended objects that are not in the tree yet.
+    /// Appended objects that are not yet in the tree; nil if there are none.
     @exclusivity(unchecked) var run: Run?
-    /// Distribution of the transaction's changes over the leaves.
+    /// Statistics of how the transaction's changes are distributed over the leaves.
     @exclusivity(unchecked) var scatter = Scatter()
 
-    /// A writable inner node, and the child on the path.
+    /// A writable inner node, and the index of its child on the path.
     struct Step {
         let node: SlabNode
         let child: Int
     }
 
-    /// Range of keys that a leaf is responsible for.
+    /// Range of keys for which a leaf is responsible.
     struct Range {
-        /// Key that the stored keys are relative to.
+        /// Key of the leaf to which its stored keys are added.
         var base: UInt64 = 0
-        /// The right neighbour's base; nil for the last leaf.
+        /// Base of the right neighbour; nil for the last leaf.
         var end: UInt64?
 
         @inline(__always)
@@ -57,15 +58,15 @@ final class ClusterEditor {
         let range: Range
     }
 
-    /// Location of an object; valid until the next change.
+    /// Location of an object; valid until the next change of the tree.
     struct Position {
-        /// Nil if the object is in the run.
+        /// The object's leaf; nil if the object is in the run.
         fileprivate let leaf: NodeView?
         fileprivate let rows: Int
         let row: Int
     }
 
-    /// Opens the tree at `root`, or makes an empty tree if `root` is none.
+    /// Opens the tree at `root`; makes an empty tree if `root` is none.
     init(_ context: EditContext, root ref: Ref, layouts: [LeafLayout?]) throws(RealmError) {
         self.context = context
         nodes = context.nodes
@@ -88,13 +89,14 @@ final class ClusterEditor {
         used.deallocate()
     }
 
-    /// Returns the root of the current tree.
+    /// Writes appended objects to the tree and returns the root's ref.
     func finish() throws(RealmError) -> Ref {
         try closeRun()
         return Ref(rootSlot.pointee)
     }
 
-    /// Forgets cached leaves, after their nodes became part of a committed version.
+    /// Discards cached leaves. Called when their nodes belong to a committed version and must no
+    /// longer be changed.
     func discardCachedLocations() {
         cachedPath = nil
         seen = nil
@@ -109,7 +111,7 @@ final class ClusterEditor {
     /// Called before each change of the tree.
     func willChange() { seen = nil }
 
-    /// Sets the editor of a leaf index; nil after the column was removed.
+    /// Sets the editor of the column at `leafIndex`; nil after the column was removed.
     func setColumn(_ leafIndex: Int, _ editor: ColumnEditor?) {
         if leafIndex >= columns.count { addColumns(upTo: leafIndex) }
         columns[leafIndex] = editor
@@ -142,7 +144,7 @@ final class ClusterEditor {
         used = Self.resized(used, used.count + (isUsed ? 1 : -1))
     }
 
-    /// Moves the elements to a buffer of `capacity` elements.
+    /// Moves the elements to a new buffer with room for `capacity` elements.
     private static func moved<T>(
         _ old: UnsafeMutableBufferPointer<T>, _ capacity: Int
     ) -> UnsafeMutableBufferPointer<T> {
@@ -227,7 +229,8 @@ final class ClusterEditor {
         throw .corrupt("a cluster tree too deep", at: ref)
     }
 
-    /// Returns the stored value of column `leafIndex`; a backlink cell is its raw slot as `.int`.
+    /// Returns the stored value of column `leafIndex`. A backlink cell is returned as `.int` of its
+    /// raw slot.
     func value(_ position: Position, _ leafIndex: Int) throws(RealmError) -> Value {
         guard let leaf = position.leaf else {
             return run!.columns[leafIndex]!.value(position.row)
@@ -286,8 +289,8 @@ final class ClusterEditor {
         return true
     }
 
-    /// Returns the slot of an object in a column of slots, valid until the next change; nil if
-    /// there is no such object.
+    /// Returns the address of an object's slot in a column whose cells are slots; nil if there is
+    /// no such object. Valid until the next change.
     func reachSlot(_ key: ObjectKey, _ leafIndex: Int) throws(RealmError) -> RefSlot? {
         let raw = UInt64(bitPattern: key.raw)
         if let run, run.count > 0, raw >= run.keys[0] { try close(run) }
@@ -303,7 +306,7 @@ final class ClusterEditor {
 }
 
 extension InnerCluster {
-    /// Key range of child `i`, given this node's range.
+    /// Key range of child `i`; `range` is the key range of this node.
     @inline(__always)
     func range(_ i: Int, in range: ClusterEditor.Range) -> ClusterEditor.Range {
         ClusterEditor.Range(

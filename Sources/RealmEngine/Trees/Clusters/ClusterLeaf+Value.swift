@@ -1,6 +1,6 @@
 extension ClusterLeaf {
-    /// Returns the value of a column in `row`. Opening the column does not count against the read
-    /// budget; a long text or binary counts by its length.
+    /// Returns the value of a column in `row`. A short value is not counted against the read
+    /// budget, a long text or binary is counted by its length.
     @inline(__always)
     func value(
         _ leafIndex: Int, _ layout: LeafLayout, row: Int

@@ -1,9 +1,10 @@
-/// A leaf found by the index of an object, with its parent for access to neighbouring leaves.
+/// The leaf that contains the object at a given index in table order, with its parent for access to
+/// neighbouring leaves.
 struct LeafAtKey {
     let leaf: ClusterLeaf
     /// Index in table order of the leaf's first object.
     let start: Int
-    /// The parent node, and the leaf's index in it; nil if the leaf is the root.
+    /// The parent node, nil if the leaf is the root, and the index of the leaf among its children.
     fileprivate let parent: InnerCluster?
     fileprivate let child: Int
 
@@ -14,11 +15,11 @@ extension ClusterTree {
     /// Returns the leaf that contains the object at index `position` in table order; nil if the
     /// index is out of range.
     ///
-    /// Reads only headers of skipped nodes. If the skipped leaves are full, as they are before any
-    /// removal, it reads only the last one's header.
+    /// Of the nodes before that leaf, reads only the headers. If all of them are full, as before
+    /// any removal, reads only the header of the last one.
     ///
-    /// - Parameter last: another leaf of the same tree, whose neighbours are found without a
-    ///   descent.
+    /// - Parameter last: a leaf of the same tree, for example of the previous call. Its neighbours
+    ///   are found without descending from the root.
     func leaf(at position: Int, near last: LeafAtKey? = nil) throws(RealmError) -> LeafAtKey? {
         if position < 0 { return nil }
         if let last, let found = try neighbour(of: last, at: position) { return found }
@@ -44,7 +45,7 @@ extension ClusterTree {
         throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// Number of objects below the children before `child`.
+    /// Number of objects in the subtrees of the children before `child`.
     private func size(of inner: InnerCluster, upTo child: Int) throws(RealmError) -> Int {
         var size = 0
         for earlier in 0..<child { size += try self.size(of: inner.ref(earlier)) }
@@ -78,7 +79,7 @@ extension ClusterTree {
         var inner = try InnerCluster(space, root, node: node, base: 0)
         var start = 0
         guard position < inner.count else { return nil }
-        // The depth decreases with every level, so cycles end.
+        // The loop ends even if there is a cycle, because the depth decreases at every level.
         while true {
             let (child, before) = try child(of: inner, at: position - start)
             start += before
@@ -97,16 +98,16 @@ extension ClusterTree {
         }
     }
 
-    /// Returns the child that contains index `wanted`, which must be below the node's count, and
-    /// the number of objects before the child.
+    /// Returns the child that contains the object at index `wanted` of the node, and the number of
+    /// objects before that child. `wanted` must be below the node's count.
     private func child(
         of inner: InnerCluster, at wanted: Int
     ) throws(RealmError) -> (child: Int, before: Int) {
         let last = inner.childCount - 1
         let full = ClusterLeafShape.maximumObjectCount
         let rest = inner.count - last * full
-        // If the last leaf contains the remainder, all others are full, because no leaf exceeds the
-        // maximum.
+        // If the last leaf contains exactly the remaining objects, all other leaves are full,
+        // because no leaf exceeds the maximum.
         if inner.depth == 1, rest > 0, try size(of: inner.ref(last)) == rest {
             let child = min(wanted / full, last)
             return (child, child * full)
@@ -131,8 +132,8 @@ extension ClusterTree {
         return LeafAtKey(leaf: leaf, start: start, parent: inner, child: child)
     }
 
-    /// Number of objects below a node, read only from its header and first slots, or from the
-    /// header of its keys.
+    /// Number of objects in the subtree of `ref`. Reads only the node's header and first slots, and
+    /// the header of a leaf's key list.
     private func size(of ref: Ref) throws(RealmError) -> Int {
         let node = try space.node(ref)
         guard node.hasRefs, node.widthType == 0, node.count >= (node.isInner ? 4 : 1) else {

@@ -1,16 +1,19 @@
-/// Leaf of up to 256 objects: their keys and one leaf per column (object format 2.1).
+/// Leaf of a cluster tree: up to 256 objects, with a list of keys and one leaf per column (object
+/// format 2.1).
 struct ClusterLeaf {
-    /// Space in which columns are read; leaves of a directory get the reader's space.
+    /// Space in which columns are opened. For leaves of a directory, it is the space of the current
+    /// reader.
     var space: NodeSpace
     let ref: Ref
     let node: NodeView
-    /// List of relative keys; unused in compact form.
+    /// Keys relative to `base`; unused in compact form, in which the keys have no gaps.
     private let keys: NodeView
     private let isCompact: Bool
     let count: Int
-    /// Sum of the child offsets on the path to this leaf.
+    /// Sum of the child offsets on the path to this leaf; a key is the sum of `base` and the stored
+    /// key.
     let base: UInt64
-    /// Index in the `LeafDirectory` that contains the leaf; negative for other leaves.
+    /// Index of the leaf in its `LeafDirectory`; negative for other leaves.
     var place = -1
 
     init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {
@@ -80,7 +83,7 @@ struct ClusterLeaf {
         return keys.unsigned(low) == wanted ? low : nil
     }
 
-    /// Throws `corrupt` unless keys ascend; keys of compact leaves always do.
+    /// Throws `corrupt` unless the keys ascend. Keys in compact form always do.
     func checkOrder() throws(RealmError) {
         guard !isCompact, count > 1 else { return }
         var previous = keys.unsigned(0)
@@ -93,7 +96,8 @@ struct ClusterLeaf {
         }
     }
 
-    /// Throws `corrupt` if a key belongs to a tombstone. Keys must ascend.
+    /// Throws `corrupt` if a key is negative, as in tombstones. The keys must be in ascending
+    /// order.
     func checkLive() throws(RealmError) {
         guard count == 0 || key(count - 1).raw >= 0 else {
             throw .corrupt("a live object with the negative key \(key(count - 1).raw)", at: ref)
@@ -110,13 +114,13 @@ struct ClusterLeaf {
         return ref
     }
 
-    /// Prefetches the beginning of the column leaf with `leafIndex`, if there is one.
+    /// Prefetches the first 256 bytes of the column at `leafIndex`, if there is one.
     @inline(__always)
     func prefetch(_ leafIndex: Int) {
         let slot = ClusterLeafShape.column(leafIndex)
         guard slot < node.count else { return }
         let ref = node.slot(slot).ref
-        // Prefetching an invalid address has no effect.
+        // Prefetching an invalid address does nothing.
         Prefetch.bytes(space.base.advanced(by: Int(truncatingIfNeeded: ref.raw)), 256)
     }
 
@@ -126,8 +130,8 @@ struct ClusterLeaf {
     }
 }
 
-/// A B+tree over object keys, compared as unsigned; each level stores keys relative to its subtree
-/// (object format section 2).
+/// A B+tree of objects by key; keys are compared as unsigned numbers. Each node stores keys
+/// relative to the first key of its subtree (object format section 2).
 struct ClusterTree {
     let space: NodeSpace
     let root: Ref
@@ -168,11 +172,12 @@ struct ClusterTree {
         throw .corrupt("a cluster tree deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// Returns the leaves in ascending key order, from the one that contains index `skipping` on.
+    /// Returns a cursor over the leaves in ascending key order, from the leaf that contains the
+    /// object at index `skipping` on.
     func leaves(skipping position: Int = 0) -> LeafCursor { LeafCursor(self, skipping: position) }
 }
 
-/// Inner node: children with their key offsets (object format 2.2).
+/// Inner node of a cluster tree: its children and their key offsets (object format 2.2).
 struct InnerCluster {
     let space: NodeSpace
     let ref: Ref
@@ -181,7 +186,7 @@ struct InnerCluster {
     private let isCompact: Bool
     let base: UInt64
     let depth: Int
-    /// Number of key bits below those that select a child, in compact form.
+    /// In compact form, number of the low key bits that do not select a child.
     private let shift: UInt64
     /// Number of objects below this node.
     let count: Int
@@ -213,7 +218,7 @@ struct InnerCluster {
 
     @inline(__always) var childCount: Int { InnerClusterShape.childCount(node.count) }
 
-    /// Whether offsets are computed from the indexes of the children.
+    /// Whether the node stores no offsets; they are computed from the indexes of the children.
     var hasNoOffsets: Bool { isCompact }
 
     @inline(__always)
@@ -230,7 +235,7 @@ struct InnerCluster {
         return child
     }
 
-    /// Returns the child whose range contains `key`, relative to this node.
+    /// Returns the index of the child whose range contains `key`, which is relative to this node.
     func child(covering key: UInt64) -> Int {
         if isCompact {
             return shift > 63 ? 0 : Int(min(key &>> shift, UInt64(childCount - 1)))

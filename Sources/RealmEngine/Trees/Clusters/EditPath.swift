@@ -1,7 +1,7 @@
-/// Stack of steps from a root to the node that an edit reached.
+/// The steps from a root to the node that an edit has reached, as a stack.
 ///
-/// A pointer to memory that the editor deallocates. An array in a class would cost reference
-/// counting and exclusivity checks in each step of each edit.
+/// Stored in memory that the editor allocates and frees. An array in a class would cost reference
+/// counting and exclusivity checks for each step of each edit.
 struct EditPath<Step: BitwiseCopyable> {
     private let state: UnsafeMutablePointer<State>
 
@@ -24,7 +24,7 @@ struct EditPath<Step: BitwiseCopyable> {
     @inline(__always) var count: Int { state.pointee.count }
     @inline(__always) var isEmpty: Bool { count == 0 }
 
-    /// Valid until the next `append`.
+    /// All steps from the root on. Valid until the next `append`.
     @inline(__always) var steps: UnsafeBufferPointer<Step> {
         UnsafeBufferPointer(start: state.pointee.steps, count: count)
     }
@@ -50,7 +50,7 @@ struct EditPath<Step: BitwiseCopyable> {
         return last
     }
 
-    /// Removes the steps from `level` on.
+    /// Removes the steps at index `level` and later.
     @inline(__always)
     func remove(from level: Int) {
         assert(level <= count)

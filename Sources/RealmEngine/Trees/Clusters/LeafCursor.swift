@@ -1,16 +1,16 @@
 /// Iterates over the leaves of a table in key order.
 ///
-/// Reads leaves from a directory that earlier queries filled, or walks the tree and checks depth,
-/// key order and object counts. Confined to its snapshot's thread.
+/// Reads the leaves from a `LeafDirectory` if there is one. Otherwise walks the tree and checks
+/// depth, key order and object counts. Confined to the thread of its snapshot.
 package struct LeafCursor {
     private struct Frame {
         let inner: InnerCluster
         var child: Int
-        /// End index of the children to visit.
+        /// Index after the last child to visit.
         let end: Int
-        /// Number of objects before this node.
+        /// Number of objects that were visited before this node.
         let start: Int
-        /// Whether all children are visited.
+        /// Whether all children are visited, not just a range of them.
         let isWhole: Bool
 
         init(_ inner: InnerCluster, _ children: Range<Int>? = nil, start: Int) {
@@ -22,25 +22,25 @@ package struct LeafCursor {
         }
     }
 
-    /// Space in which leaves are found, and space in which the caller reads them.
+    /// `space` opens the tree's nodes; `reader` is the space in which the caller reads the leaves.
     private let space: NodeSpace
     private let reader: NodeSpace
-    /// Read budget of this walk, if it has its own.
+    /// The read budget of this walk; nil if it uses the budget of `space`.
     private var meter: ReadBudget?
-    /// Leaves of a directory, and the index of the next one.
+    /// The leaves of the directory, and in `place` the index of the next one; nil for a walk.
     private var cachedLeaves: UnsafeBufferPointer<ClusterLeaf>?
     private var place = 0
     private(set) var directory: LeafDirectory?
 
     private var pending: (ref: Ref, base: UInt64)?
-    /// The innermost open node; its ancestors are in `stack`.
+    /// The deepest open inner node; its ancestors are in `stack`.
     private var frame: Frame?
     private var stack: [Frame] = []
     private var lastKey: UInt64?
-    /// Number of objects to skip before the first leaf.
+    /// Number of objects to skip; leaves are returned from the one that contains the next object.
     private var toSkip = 0
     private var seen = 0
-    /// Index of the first object of the last returned leaf.
+    /// Index in table order of the first object in the last returned leaf.
     private(set) var position = 0
 
     private init(_ space: NodeSpace, readIn reader: NodeSpace) {
@@ -48,15 +48,15 @@ package struct LeafCursor {
         self.reader = reader
     }
 
-    /// Walks `tree` from the leaf that contains index `skipping` on.
+    /// Walks `tree` from the leaf that contains the object at index `skipping` on.
     init(_ tree: ClusterTree, skipping position: Int = 0) {
         self.init(tree.space, readIn: tree.space)
         pending = tree.root.isNone ? nil : (tree.root, 0)
         toSkip = position
     }
 
-    /// Walks a tree with a separate read budget, so that a damaged tree ends in an error. Reads of
-    /// the leaves count against the budget of `reader`.
+    /// Walks a tree with a read budget of its own, so that a walk in a damaged tree ends. What the
+    /// caller reads from the leaves counts against the budget of `reader`.
     init(metered tree: ClusterTree, readIn reader: NodeSpace) {
         let meter = ReadBudget(tree.space)
         self.init(meter.space, readIn: reader)
@@ -71,7 +71,7 @@ package struct LeafCursor {
         self.directory = directory
     }
 
-    /// Iterates over a range of leaves of a tree.
+    /// Walks a range of leaves of a tree.
     init(_ stretch: LeafRange, _ space: NodeSpace) throws(RealmError) {
         self.init(space, readIn: space)
         let inner = try InnerCluster(
@@ -94,13 +94,15 @@ package struct LeafCursor {
         return leaf
     }
 
-    /// Restarts the iteration; returns false if the leaves come from a walk, which cannot restart.
+    /// Restarts the iteration over a directory. Returns false for a walk, which cannot be
+    /// restarted.
     mutating func restart() -> Bool {
         place = 0
         return cachedLeaves != nil
     }
 
-    /// Object count and last key so far, for checking a range against its neighbours and the tree.
+    /// Number of objects and last key so far. Callers that scan ranges separately use them to check
+    /// that the ranges fit together.
     var met: (objects: Int, lastKey: UInt64) { (seen, lastKey ?? 0) }
 }
 
@@ -127,7 +129,8 @@ extension LeafCursor {
         }
     }
 
-    /// Moves to the next child of the innermost open node, skipping whole subtrees if possible.
+    /// Makes the next child of the deepest open inner node pending; skips whole subtrees if
+    /// possible. Returns false at the end.
     private mutating func advance() throws(RealmError) -> Bool {
         while let child = frame?.child {
             let isDone = child >= frame!.end
@@ -164,7 +167,8 @@ extension LeafCursor {
         frame = Frame(inner, start: seen)
     }
 
-    /// Checks a leaf's depth, count and keys against its neighbours and parent.
+    /// Throws `corrupt` if the leaf is empty or at the wrong depth, or if its keys do not ascend
+    /// from the last key of the previous leaf.
     private mutating func checkPlace(_ leaf: ClusterLeaf) throws(RealmError) {
         if let depth = frame?.inner.depth, depth != 1 || leaf.count == 0 {
             throw .corrupt("an empty cluster leaf, or one at the wrong depth", at: leaf.ref)
@@ -175,8 +179,9 @@ extension LeafCursor {
         lastKey = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
     }
 
-    /// Checks the number of visited objects against the node's count at every child, so that cycles
-    /// end. In a partial range the number may be smaller.
+    /// Throws `corrupt` if more objects were visited than the node counts, so that walks around
+    /// cycles end. After the last child the numbers must be equal, unless only a range of children
+    /// is visited.
     @inline(__always)
     private func checkCount(isDone: Bool) throws(RealmError) {
         let met = seen - frame!.start
@@ -197,7 +202,7 @@ extension LeafCursor {
     }
 }
 
-/// Read budget of one walk.
+/// A copy of a space with its own read budget.
 private final class ReadBudget {
     private let state: UnsafeMutablePointer<ReadState>
     let space: NodeSpace

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remaining memory, in bytes, for the caches of one version. Free to cross threads.
+/// Number of bytes that the caches of one version may still allocate. Free to cross threads.
 final class MemoryAllowance: Sendable {
     private let bytes: Atomic<Int>
 
@@ -8,7 +8,7 @@ final class MemoryAllowance: Sendable {
 
     var left: Int { bytes.load(ordering: .relaxed) }
 
-    /// Reserves `count` bytes; returns false, without reserving any, if fewer are left.
+    /// Reserves `count` bytes. If fewer are left, reserves nothing and returns false.
     func take(_ count: Int) -> Bool {
         if bytes.subtract(count, ordering: .relaxed).newValue >= 0 { return true }
         bytes.add(count, ordering: .relaxed)
@@ -16,21 +16,21 @@ final class MemoryAllowance: Sendable {
     }
 }
 
-/// Leaf directories of one version, for tables that are scanned more than once. Freed with the
-/// version. Free to cross threads; the mutex is held while a directory is built.
+/// Leaf directories of one version, one for each table that is scanned more than once. They are
+/// freed with the version. Free to cross threads; the mutex is held while a directory is built.
 final class LeafDirectories: Sendable {
-    /// Memory limit for the directories of one version, enough for tens of millions of objects.
+    /// Limit in bytes for all directories of one version, enough for tens of millions of objects.
     static let maximumBytes = 32 << 20
 
     private let tables = LockedValue<[TableKey: Entry]>([:])
     private let allowance: MemoryAllowance
 
     private enum Entry {
-        /// Scanned once. A directory is built at the second scan, because for one scan it would not
-        /// pay.
+        /// The table was scanned once. The second scan builds the directory, since a single scan
+        /// would not gain from it.
         case visited
         case kept(LeafDirectory)
-        /// The tree is damaged or too large.
+        /// No directory can be built, because the tree is damaged or too large.
         case refused
     }
 
@@ -38,8 +38,8 @@ final class LeafDirectories: Sendable {
         allowance = MemoryAllowance(maximumBytes)
     }
 
-    /// Returns the directory of `table` at `root` for a full scan; nil if the scan must walk the
-    /// tree.
+    /// Returns the directory of `table`, whose root is `root`, for a full scan. Returns nil if the
+    /// scan must walk the tree.
     func forVisit(of table: TableKey, _ root: Ref, _ space: NodeSpace) -> LeafDirectory? {
         tables.withLock { tables in
             switch tables[table] {

@@ -1,6 +1,6 @@
-/// A column leaf in the form that kernels read, cached for later queries.
+/// A leaf of one column, opened in the form that scan kernels read, and cached for later queries.
 protocol CachedLeaf: BitwiseCopyable {
-    /// Opens a leaf; returns nil if the column is stored in another form.
+    /// Opens a leaf; returns nil if it is stored in another form than this type reads.
     static func opened(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
     ) throws(RealmError) -> Self?
@@ -8,12 +8,13 @@ protocol CachedLeaf: BitwiseCopyable {
     /// Number of values; depends on the layout's null marker.
     func count(_ layout: LeafLayout) -> Int
 
-    /// Returns the leaf for reading in another space.
+    /// Returns the same leaf for reading in another space.
     func reading(in space: NodeSpace) -> Self
 }
 
 extension CachedLeaf {
-    /// Opens the leaf of `rows` objects.
+    /// Opens the column leaf of a cluster leaf with `rows` objects. Throws `corrupt` if their
+    /// counts differ.
     static func opened(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
     ) throws(RealmError) -> Self? {
@@ -29,26 +30,27 @@ extension CachedLeaf {
     func reading(in space: NodeSpace) -> Self { self }
 }
 
-/// Leaves of one table in one version, found and checked once: later queries neither walk the tree
-/// nor read node headers.
+/// All leaves of one table in one version. They are found and checked once; later queries neither
+/// walk the tree nor read headers of nodes.
 ///
-/// A version is immutable, so the checks remain valid. Columns are added on first use. Free to
-/// cross threads; the mutex guards the columns and is held while one is opened.
+/// A version is immutable, so the checks stay valid. The leaves of a column are added on first use.
+/// Free to cross threads; the mutex protects the columns and is held while a column is opened.
 final class LeafDirectory: @unchecked Sendable {
-    /// Leaves in table order. A reader replaces `space` in its copies.
+    /// Leaves in table order. A reader copies a leaf and replaces the copy's `space`.
     let leaves: UnsafeBufferPointer<ClusterLeaf>
     private let allowance: MemoryAllowance
     private let columns = LockedValue<[Int: Column]>([:])
-    /// Read context for opening columns. Used only while the mutex is held.
+    /// Read context in which columns are opened, while the mutex is held.
     private let memory: ReadContext
 
     private struct Column: @unchecked Sendable {
         let layout: LeafLayout
-        /// Leaves in order; nil if they are damaged, too large or in a form that is not cached.
+        /// One opened leaf for each cluster leaf; nil if the column is damaged, too large, or
+        /// stored in a form that is not cached.
         let leaves: UnsafeMutableRawPointer?
     }
 
-    /// Returns nil if the tree is damaged or the memory limit is reached.
+    /// Finds all leaves. Returns nil if the tree is damaged or the memory limit is reached.
     init?(root: Ref, _ space: NodeSpace, _ allowance: MemoryAllowance) {
         let memory = ReadContext(space)
         var found: ContiguousArray<ClusterLeaf> = []
@@ -76,8 +78,8 @@ final class LeafDirectory: @unchecked Sendable {
 
     var count: Int { leaves.count }
 
-    /// Returns the leaves of a column, valid as long as the directory lives; nil if each must be
-    /// opened by itself. The form must be the same in each call for a column.
+    /// Returns the column's opened leaves, which are valid as long as the directory; nil if the
+    /// caller must open each of them. All calls for a column must pass the same `form`.
     func leaves<Leaf: CachedLeaf>(
         _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type = Leaf.self
     ) -> UnsafePointer<Leaf>? {
@@ -88,7 +90,7 @@ final class LeafDirectory: @unchecked Sendable {
             columns[leafIndex] = column
             return column
         }
-        // In a damaged file, two properties may share a column.
+        // In a damaged file, two properties of different types may claim the same column.
         guard column.layout.isStored(like: layout) else { return nil }
         return column.leaves.map { UnsafePointer($0.assumingMemoryBound(to: form)) }
     }

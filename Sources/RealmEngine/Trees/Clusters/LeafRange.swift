@@ -1,19 +1,19 @@
-/// Range of neighbouring leaves below one inner node, which one worker scans. The leaves have not
-/// been read yet.
+/// A range of neighbouring leaves with the same parent, which one worker scans. Only the parent has
+/// been read.
 struct LeafRange: Sendable {
-    /// The inner node, and the offset of its keys.
+    /// The inner node whose children are the leaves, and the base of its keys.
     let parent: Ref
     let base: UInt64
     let children: Range<Int>
-    /// Lower bound of the first leaf's keys.
+    /// Lower bound of the keys in the first leaf.
     let start: UInt64
-    /// Object count of the inner node, if this is its last range.
+    /// Number of objects in the inner node, if this is its last range; nil otherwise.
     let announced: Int?
 }
 
 extension LeafRange {
-    /// Divides the leaves of a tree into ranges of up to `size`, in table order. Empty if the tree
-    /// has no inner nodes. Opens inner nodes only.
+    /// Divides the leaves of a tree into ranges of at most `size` leaves, in table order. Opens
+    /// inner nodes only. Returns an empty array if the root is a leaf.
     static func all(
         of tree: ClusterTree, size: Int
     ) throws(RealmError) -> [LeafRange] {
@@ -26,7 +26,7 @@ extension LeafRange {
         return found
     }
 
-    /// Terminates, because the depth decreases with every level.
+    /// The recursion ends even if there is a cycle, because the depth decreases at every level.
     private static func gather(
         below inner: InnerCluster, _ size: Int, _ found: inout [LeafRange]
     ) throws(RealmError) {

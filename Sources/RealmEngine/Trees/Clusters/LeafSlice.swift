@@ -1,9 +1,9 @@
-/// Selected rows of a leaf, as a unit of work for one worker. May be read from any snapshot of the
-/// version.
+/// Selected rows of one leaf, as a unit of work for one worker. Any snapshot of the same version
+/// can read it.
 package struct LeafSlice: Sendable {
     let ref: Ref
     let base: UInt64
-    /// Index of the leaf's first object in table order; 0 for a leaf found by a search index.
+    /// Index in table order of the leaf's first object; 0 for a leaf that a search index found.
     package let position: Int
     /// Number of objects in the leaf.
     package let count: Int
@@ -18,14 +18,14 @@ package struct LeafSlice: Sendable {
         self.among = among ?? Selection(first: leaf.count)
     }
 
-    /// Opens the leaf for reading in `space`.
+    /// Opens the leaf with `lookup`, for reading its columns in `space`.
     func leaf(_ lookup: NodeSpace, readIn space: NodeSpace) throws(RealmError) -> ClusterLeaf {
         try ClusterLeaf(space, ref, node: try lookup.node(ref), base: base)
     }
 }
 
 extension LeafCursor {
-    /// Returns the next leaf with all its rows; nil at the end. Throws `corrupt`.
+    /// Returns the next leaf as a slice with all its rows; nil at the end. Throws `corrupt`.
     package mutating func nextPart() throws(RealmError) -> LeafSlice? {
         guard let leaf = try next() else { return nil }
         return LeafSlice(leaf, position: position)

@@ -1,16 +1,16 @@
 /// Builds a whole search index at once: for a new index on a column with data, or to replace an
 /// index that contradicts its column (object format 5.8).
 ///
-/// Add every object, then call `finish`. The bytes of the values must stay valid until then.
-/// Confined to the writer.
+/// Add every object with `add`, then call `finish`. The bytes of the values must stay valid until
+/// then. Confined to the writer.
 final class IndexBuilder {
     private let context: EditContext
     private let holdsWords: Bool
     private let arena = ByteArena()
     private var values: ContiguousArray<Value> = []
     private var keys: ContiguousArray<Int64> = []
-    /// During `finish`: chunks of one level in order, in the upper 32 bits, and indexes into
-    /// `values` in the lower ones.
+    /// Used during `finish`. The upper 32 bits contain a chunk of the level being built, the lower
+    /// 32 bits an index in `values`; sorted by chunk.
     private var order: UnsafeMutableBufferPointer<UInt64>
 
     init(_ context: EditContext, kind: IndexKind) {
@@ -21,7 +21,7 @@ final class IndexBuilder {
 
     deinit { order.deallocate() }
 
-    /// Adds an object with its value, or with each distinct word of its text.
+    /// Adds an object with its value or, in a full-text index, with each distinct word of its text.
     func add(_ value: Value, _ key: ObjectKey) throws(RealmError) {
         guard holdsWords else {
             values.append(value)
@@ -37,7 +37,7 @@ final class IndexBuilder {
         keys.append(key.raw)
     }
 
-    /// Writes the index, clears the builder and returns the root.
+    /// Writes the index, empties the builder and returns the index's root.
     func finish() throws(RealmError) -> Ref {
         guard values.count < UInt32.max else {
             throw .misuse("an index of \(values.count) entries", reason: "too-large")
@@ -54,7 +54,8 @@ final class IndexBuilder {
 
     // MARK: One level
 
-    /// Writes the entries of `range`, whose bytes before `offset` are equal.
+    /// Writes one level of the trie for the entries of `range`, whose first `offset` bytes are
+    /// equal.
     private func level(_ range: Range<Int>, offset: Int) throws(RealmError) -> Ref {
         sort(range, offset)
         var tree = LevelWriter(context)
@@ -63,7 +64,7 @@ final class IndexBuilder {
             let chunk = order[start] >> 32
             var end = start + 1
             while end < range.upperBound, order[end] >> 32 == chunk { end += 1 }
-            // Deeper levels sort only within this group.
+            // Entries with the same chunk form a group; the next level sorts only within the group.
             let slot = try slot(start..<end, offset)
             try tree.append(Self.chunk(chunk), slot)
             start = end
@@ -71,8 +72,8 @@ final class IndexBuilder {
         return try tree.finish()
     }
 
-    /// Sorts entries by their chunk at `offset`; entries with equal chunks stay in the order of
-    /// addition.
+    /// Sorts entries by their chunk at `offset`. Entries with equal chunks stay in the order in
+    /// which they were added.
     private func sort(_ range: Range<Int>, _ offset: Int) {
         var isSorted = true
         var previous: UInt64 = 0
@@ -148,7 +149,8 @@ final class IndexBuilder {
         return order != 0 ? order < 0 : keys[a] < keys[b]
     }
 
-    /// Returns the keys sorted and without duplicates; an object may contain a word twice.
+    /// Returns the keys in ascending order without duplicates. A key can occur twice, because an
+    /// object's list may contain a string twice.
     private func distinct(_ keys: [Int64]) -> [Int64] {
         if zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { return keys }
         var result: [Int64] = []
@@ -157,13 +159,14 @@ final class IndexBuilder {
     }
 }
 
-/// Writes the B-tree of one level from its entries in order, with full nodes.
+/// Writes the B-tree of one level of the trie. Entries are added in order, and all nodes but the
+/// last are full.
 private struct LevelWriter {
     private let context: EditContext
     private let isInner: Bool
     private var chunks: ContiguousArray<Int32> = []
     private var slots: ContiguousArray<NodeSlot> = []
-    /// Nodes written so far, as entries of the level above.
+    /// Nodes written so far, as entries of their parents.
     private var written: [(chunk: Int32, ref: Ref)] = []
 
     init(_ context: EditContext, isInner: Bool = false) {

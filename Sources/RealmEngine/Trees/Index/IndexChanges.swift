@@ -1,15 +1,16 @@
-/// Pending changes of an index, which are applied in index order. In the order of the objects, each
-/// change would reach another node, and large transactions would copy and write all nodes
-/// repeatedly.
+/// Pending changes of an index, which are applied in the order of the index. In the order of the
+/// objects, each change would affect another node, so a large transaction would copy and write all
+/// nodes repeatedly.
 ///
-/// Removals are applied before insertions. Kept across spills of the transaction. Confined to the
-/// writer.
+/// Removals are applied before insertions. The changes stay pending when the transaction is
+/// spilled. Confined to the writer.
 final class IndexChanges {
     private struct Change {
-        /// Approximate sort key of the value in index order.
+        /// Sort key of the value: its position in the index, as far as the first eight bytes of its
+        /// index string determine it.
         let place: Int64
         let key: Int64
-        /// Index in `values`; -1 for an integer, whose value is encoded in `place`.
+        /// Index of the value in `values`; -1 for an integer, which can be computed from `place`.
         let value: Int32
         let isRemoval: Bool
     }
@@ -20,8 +21,8 @@ final class IndexChanges {
     private let bytes: ByteCount
     private var counted = 0
     private var hasRemovals = false
-    /// Whether changes are collapsed and sorted, so that no more can be added. The payloads of
-    /// `removals` and `insertions` are indexes in `changes`.
+    /// Whether the changes have been sorted into `removals` and `insertions`. After that, no change
+    /// can be added. The payloads of both arrays are indexes in `changes`.
     private var isPrepared = false
     private var removals = NumberPairs(capacity: 1)
     private var insertions = NumberPairs(capacity: 1)
@@ -29,21 +30,22 @@ final class IndexChanges {
     private var inserted = 0
     private var oldValues: [Int64: Value]?
 
-    /// - Parameter bytes: counts the memory of all such objects.
+    /// - Parameter bytes: total memory of all pending changes in the transaction, which this object
+    ///   updates.
     init(_ bytes: ByteCount) { self.bytes = bytes }
 
     deinit { bytes.value -= counted }
 
     var isEmpty: Bool { changes.isEmpty }
 
-    /// Whether removals are being applied. Objects whose removal is pending are in the index with
-    /// their old value.
+    /// Whether removals are being applied. The index then still contains the objects whose removal
+    /// is pending, under their old values.
     var isRemoving: Bool { isPrepared && removed < removals.count }
 
     private static let changeSize = MemoryLayout<Change>.stride
     private static let valueSize = MemoryLayout<Value>.stride
 
-    /// Adds a change. Traps if changes have already been applied.
+    /// Adds a change. Traps if some changes have already been applied.
     func append(_ value: Value, _ key: Int64, isRemoval: Bool) {
         precondition(!isPrepared, "a part of the changes has been made")
         hasRemovals = hasRemovals || isRemoval
@@ -65,7 +67,7 @@ final class IndexChanges {
         counted = size
     }
 
-    /// Discards all changes, after they were applied.
+    /// Discards all changes after the last one was applied.
     func removeAll() {
         changes = []
         values = []
@@ -102,8 +104,8 @@ final class IndexChanges {
         return IndexEditor.Entry(string: IndexString(value), value: value, key: changes[i].key)
     }
 
-    /// Returns the value of an object in the index before its removal; nil if the object is not
-    /// removed.
+    /// Returns the value under which the index contains an object that is to be removed; nil if the
+    /// object is not to be removed.
     func oldValue(_ key: Int64) -> Value? {
         if let oldValues { return oldValues[key] }
         var all: [Int64: Value] = [:]
@@ -129,8 +131,8 @@ final class IndexChanges {
         sortTexts(insertions)
     }
 
-    /// Reduces the changes of each object to its value before the first one and its value after the
-    /// last one.
+    /// Combines all changes of an object: it is removed under its value before the first change,
+    /// and inserted with its value after the last change.
     private func collapse() {
         var order = NumberPairs(capacity: changes.count)
         for i in changes.indices { order.append(changes[i].key, Int64(i)) }
@@ -155,7 +157,8 @@ final class IndexChanges {
         if !last.isRemoval { insertions.append(last.place, Int64(j)) }
     }
 
-    /// Sorts texts whose first eight bytes are equal.
+    /// Sorts texts and binaries whose first eight bytes are equal, so that `place` did not sort
+    /// them.
     private func sortTexts(_ pairs: borrowing NumberPairs) {
         var start = 0
         while start < pairs.count {
@@ -183,10 +186,10 @@ final class IndexChanges {
 // MARK: - Editing
 
 extension IndexEditor {
-    /// Number of changes that are applied before the memory limit is checked again.
+    /// Number of changes to apply before the caller checks the memory limit again.
     private static let changePortion = 1 << 14
 
-    /// Adds a pending change.
+    /// Adds a change to the pending ones.
     func wait(_ value: Value, _ key: ObjectKey, isRemoval: Bool) throws(RealmError) {
         if isStale { return }
         guard key.raw >= 0 else { throw Self.negativeKey() }
@@ -196,7 +199,7 @@ extension IndexEditor {
         waiting.openChanges(context.waitingBytes).append(value, key.raw, isRemoval: isRemoval)
     }
 
-    /// Defers insertions of words until the index is read.
+    /// Defers insertions of words until the index is read. Does nothing for other indexes.
     func defersWords() { waiting.defersWords = holdsWords }
 
     /// Applies all pending changes.
@@ -205,7 +208,7 @@ extension IndexEditor {
         waiting.defersWords = false
     }
 
-    /// Applies some of the pending changes.
+    /// Applies the next `changePortion` pending changes.
     func applySomePendingChanges() throws(RealmError) {
         guard let changes = waiting.changes else { return }
         recent.removeAll()

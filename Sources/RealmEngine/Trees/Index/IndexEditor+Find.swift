@@ -1,7 +1,7 @@
 /// Look-up of objects inside a write transaction.
 extension IndexEditor {
-    /// Returns the first object that has `value` in the column; nil if there is none. For general
-    /// indexes.
+    /// Returns the first object that has `value` in the indexed column; nil if there is none. The
+    /// index must not be a full-text index.
     func find(_ value: Value) throws(RealmError) -> ObjectKey? {
         if waiting.hasChanges { try applyPendingChanges() }
         if case .int(let number) = value {
@@ -38,17 +38,17 @@ extension IndexEditor {
         }
     }
 
-    /// Insertion point after an unsuccessful look-up. Creating an object looks up its primary key
-    /// and then adds it, which needs no second search.
+    /// Insertion point that an unsuccessful look-up found. When an object is created, its primary
+    /// key is looked up and then inserted; the gap saves a second search.
     struct Gap {
-        /// Slot with the ref of the leaf; every edit discards the gap.
+        /// Slot that contains the leaf's ref. Valid because every edit discards the gap.
         let leaf: RefSlot
         let index: Int
         let chunk: Int32
     }
 
-    /// Adds an entry at the gap of the last look-up. Returns false if the entry belongs elsewhere,
-    /// or if more than the leaf would change.
+    /// Inserts an entry at the gap of the last look-up. Returns false if the entry belongs
+    /// elsewhere, or if the leaf is full.
     @inline(__always)
     func fill(_ gap: Gap, _ entry: Entry) throws(RealmError) -> Bool {
         if holdsWords || entry.string.chunk(at: 0) != gap.chunk { return false }
@@ -59,10 +59,11 @@ extension IndexEditor {
         return true
     }
 
-    /// Returns the leaf, in one level of the trie, whose range includes `chunk`.
+    /// Searches one level of the trie for the leaf whose range includes `chunk`; returns nil if all
+    /// chunks are smaller.
     ///
-    /// - Parameter slot: set to the slot with the leaf's ref; usable only if the transaction owns
-    ///   the leaf.
+    /// - Parameter slot: set to the slot that contains the leaf's ref; nil if the transaction does
+    ///   not own the leaf's parent.
     @inline(__always)
     private func leaf(
         of chunk: Int32, below level: Ref, _ slot: inout RefSlot?
@@ -96,7 +97,7 @@ extension IndexEditor {
     }
 
     private func first(in list: KeyView, _ wanted: Value) throws(RealmError) -> ObjectKey? {
-        // In most lists all values are equal.
+        // In most lists all objects have the same value, so the first key decides.
         if let key = try verified(try list.key(0), wanted) { return key }
         let i = try list.firstIndex { (key) throws(RealmError) in
             guard let stored = try value(ObjectKey(key)) else { return false }
@@ -106,9 +107,10 @@ extension IndexEditor {
     }
 }
 
-/// Cache of keys found by integers, because links of many objects refer to few.
+/// Cache of look-ups of integers. Objects that link to others by an integer often refer to the same
+/// few objects.
 ///
-/// Contains only results of `find`. Editing the index removes the affected entries.
+/// Contains only results of `find`. Every edit of the index removes the affected entries.
 final class RecentKeys {
     private struct Entry {
         var number: Int64
@@ -140,14 +142,15 @@ final class RecentKeys {
         entries![Self.place(number)] = Entry(number: number, key: key)
     }
 
-    /// Removes the entries of a value before an object with it is inserted or removed.
+    /// Removes the entries that may be equal to `value`, before an object with this value is
+    /// inserted or removed.
     @inline(__always)
     func invalidate(_ value: Value) {
         guard let entries else { return }
         if case .int(let number) = value {
             entries[Self.place(number)].key = -1
         } else {
-            // Numbers of other types can be equal to integers.
+            // A number of another type may be equal to any integer.
             removeAll()
         }
     }

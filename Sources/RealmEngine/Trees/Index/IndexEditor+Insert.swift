@@ -1,6 +1,7 @@
 /// Insertion into an index (object format 5.5 and 5.6).
 extension IndexEditor {
-    /// Adds an entry, descending through the levels of the trie until its path is unique.
+    /// Adds an entry. Descends through the levels of the trie to the first one where no other value
+    /// has the same chunk.
     func add(_ entry: Entry) throws(RealmError) {
         var level = rootSlot
         var offset = 0
@@ -10,8 +11,8 @@ extension IndexEditor {
         }
     }
 
-    /// Adds an entry to one level. Returns the slot with the root of the next level if the entry
-    /// belongs there; nil when done.
+    /// Adds an entry to one level of the trie. Returns nil if it was added. If it belongs to the
+    /// next level, returns the slot with the root of that level.
     @inline(__always)
     private func add(
         _ entry: Entry, level: RefSlot, offset: Int
@@ -35,7 +36,8 @@ extension IndexEditor {
 
     // MARK: Values
 
-    /// Adds an object at `place`, which has entries with the same chunk.
+    /// Adds an object at the slot `place`, whose chunk equals the chunk of the entry. Returns the
+    /// slot of the next level if the entry belongs there.
     private func place(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -45,7 +47,8 @@ extension IndexEditor {
         return try enlist(entry, place, offset)
     }
 
-    /// Adds an object to a slot with one other object.
+    /// Adds an object to a slot that contains one object, with the key `key`. Both become a list if
+    /// their values have the same index string.
     private func join(
         _ entry: Entry, _ key: Int64, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -63,9 +66,9 @@ extension IndexEditor {
         return nil
     }
 
-    /// Moves the content of `place`, objects with `value`, one level down if the entry's value has
-    /// another index string. Returns the slot with the root of the new level; nil if nothing was
-    /// moved.
+    /// If the entry's value has another index string than `value`, makes a new level for the
+    /// objects at `place`, which all have `value`. Returns the slot with the root of that level;
+    /// nil if nothing was moved.
     private func divide(
         _ place: RefSlot, _ value: Value, _ entry: Entry, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -80,7 +83,8 @@ extension IndexEditor {
         return place
     }
 
-    /// Adds an object to a list.
+    /// Adds an object to the list at `place`, or makes a level for the list if the entry has
+    /// another index string.
     private func enlist(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -116,8 +120,9 @@ extension IndexEditor {
         }
     }
 
-    /// Returns the value of the object with `key`; for the entry's own key its new value, which the
-    /// column may not contain yet.
+    /// Returns the value under which the index contains, or is about to contain, the object with
+    /// `key`. It can differ from the column's value: the entry's own object may not be stored yet,
+    /// and pending removals have old values.
     func value(of key: Int64, _ entry: Entry) throws(RealmError) -> Value? {
         if key == entry.key { return entry.value }
         if let changes = waiting.changes, changes.isRemoving, let old = changes.oldValue(key) {
@@ -126,7 +131,7 @@ extension IndexEditor {
         return try value(ObjectKey(key))
     }
 
-    /// Index of the entry in a list sorted by value, then key.
+    /// Returns the insertion index of the entry in a list sorted by value, then key.
     func lowerBound(_ entry: Entry, _ list: KeyView) throws(RealmError) -> Int {
         try list.firstIndex { (key) throws(RealmError) in
             guard let value = try value(of: key, entry) else {
@@ -140,15 +145,16 @@ extension IndexEditor {
 
     // MARK: Words
 
-    /// Adds an object to a slot of a word's chunk.
+    /// Adds an object at the slot `place`, whose chunk equals the chunk of the word at `offset`.
+    /// Returns the slot of the next level if the word continues there.
     private func placeWord(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
         let slot = NodeSlot(raw: place.pointee)
         if !slot.isTagged, try isLevel(slot.ref, offset: offset) { return place }
         if offset + 4 < entry.string.count {
-            // One word ends here and another continues: the end of the first gets a level with its
-            // own chunk.
+            // The words in this slot end here, and the entry's word continues. So the slot becomes
+            // a level, in which the words that end here have the chunk `IndexString.end`.
             place.pointee = try newLeaf(IndexString.end, slot.raw).raw
             return place
         }
@@ -163,7 +169,7 @@ extension IndexEditor {
         return nil
     }
 
-    /// Makes the levels for the chunks of a word after `offset`.
+    /// Makes a level for each chunk of a word after `offset` and returns the slot of the first one.
     private func chain(_ entry: Entry, _ offset: Int) throws(RealmError) -> UInt64 {
         var slot = NodeSlot(object: entry.key).raw
         var at = (max(1, entry.string.count) - 1) & ~3

@@ -1,8 +1,10 @@
-/// Lists of keys of the objects with the same path in an index. A list is a B+tree of integers.
+/// Lists of the keys of objects that have the same path in an index. A list is a B+tree of
+/// integers.
 extension IndexEditor {
     /// View of a list; valid until the list changes.
     struct KeyView {
-        /// The list if it is one leaf, which is the usual case. Longer lists are edited as trees.
+        /// The list's only leaf, which is the usual case. Otherwise the list is read with a tree
+        /// editor.
         fileprivate let leaf: NodeView
         fileprivate let tree: SequenceEditor?
 
@@ -15,8 +17,8 @@ extension IndexEditor {
             return key
         }
 
-        /// Index of the first key for which `isBelow` is false. `isBelow` must be true for a
-        /// prefix.
+        /// Index of the first key for which `isBelow` returns false. It must return true for all
+        /// keys before that one.
         func firstIndex(
             after isBelow: (Int64) throws(RealmError) -> Bool
         ) throws(RealmError) -> Int {
@@ -26,12 +28,12 @@ extension IndexEditor {
         /// Index of the first key that is not less than `key`, in a list sorted by key.
         func lowerBound(_ key: Int64) throws(RealmError) -> Int {
             if let tree { return try tree.lowerBound(of: key) }
-            // New objects have the highest keys.
+            // Fast path for a new object, which has the highest key.
             if leaf.count > 0, leaf.integer(leaf.count - 1) < key { return leaf.count }
             return (0..<leaf.count).partitionPoint { leaf.integer($0) >= key }
         }
 
-        /// Whether the key at index `i` is `key`.
+        /// Whether there is a key at index `i` and it equals `key`.
         func matches(_ key: Int64, at i: Int) throws(RealmError) -> Bool {
             guard i < count else { return false }
             return try self.key(i) == key
@@ -78,7 +80,7 @@ extension IndexEditor {
         try moved(tree, from: ref, to: place)
     }
 
-    /// Removes key `i`. If it was the last one, sets the slot at `place` to 0.
+    /// Removes the key at index `i`. If no key is left, sets the slot at `place` to 0.
     func remove(at i: Int, _ list: inout KeyView, _ place: RefSlot) throws(RealmError) {
         if let tree = list.tree {
             let ref = Ref(place.pointee)
@@ -88,7 +90,7 @@ extension IndexEditor {
             _ = try context.nodes.makeWritable(place)
             try context.nodes.removeInteger(place, i)
         }
-        // The root of a tree may now be a node of the file.
+        // The root may have changed to a node of the file, when the tree became smaller.
         let node = try context.space.node(Ref(place.pointee))
         list = KeyView(leaf: node, tree: node.isInner ? list.tree : nil)
         if list.count == 0 { place.pointee = 0 }
@@ -96,8 +98,8 @@ extension IndexEditor {
 
     // MARK: Trees
 
-    /// Returns the editor of the tree at `ref`. Editors are cached, because an index with few
-    /// distinct values has few, long lists.
+    /// Returns the editor of the tree at `ref`. Editors are cached: an index with few distinct
+    /// values has few lists, and each is long.
     private func tree(_ ref: Ref) throws(RealmError) -> SequenceEditor {
         if let tree = trees[ref] { return tree }
         if trees.count >= 64 { trees.removeAll() }

@@ -1,6 +1,6 @@
-/// Nodes of an index, which are read in place and copied before they change.
+/// Reads nodes of an index in place; copies them before they change.
 extension IndexEditor {
-    /// View of a node for a look-up, in the file or in the transaction's slab.
+    /// The parts of a node that a look-up reads, in the file or in the slab of the transaction.
     struct NodeSummary {
         let ref: Ref
         let view: NodeView
@@ -13,7 +13,7 @@ extension IndexEditor {
         @inline(__always)
         func lowerBound(_ chunk: Int32) -> Int { IndexNode.lowerBound(chunk, chunks, count) }
 
-        /// Slot of the entry at index `i`; nil if the transaction does not own the node.
+        /// Address of the slot of entry `i`; nil if the transaction does not own the node.
         @inline(__always)
         func slot(_ i: Int) -> RefSlot? {
             guard isOwn else { return nil }
@@ -61,9 +61,9 @@ extension IndexEditor {
         return slot
     }
 
-    /// Whether a ref refers to a further level of the trie, not to a list.
+    /// Whether a ref is the root of the next level of the trie; otherwise it is a list of keys.
     ///
-    /// - Parameter offset: offset of the level that contains the ref.
+    /// - Parameter offset: offset in the index string of the level that contains the ref.
     @inline(__always)
     func isLevel(_ ref: Ref, offset: Int) throws(RealmError) -> Bool {
         let flags =
@@ -79,9 +79,10 @@ extension IndexEditor {
 
     // MARK: Copy on write
 
-    /// Returns the node at `slot`, copied if the transaction does not own it.
+    /// Returns the node at `slot`. Copies it first if the transaction does not own it.
     ///
-    /// - Parameter last: its key in the parent node; nil for the root of a level.
+    /// - Parameter last: the key of the node in its parent, to check the copy; nil for the root of
+    ///   a level.
     @inline(__always)
     func makeWritable(_ slot: RefSlot, last: Int32?) throws(RealmError) -> IndexNode {
         let ref = Ref(slot.pointee)
@@ -114,10 +115,10 @@ extension IndexEditor {
         return copy.node
     }
 
-    /// Returns the leaf of one level of the trie to which `chunk` belongs, with all nodes on its
-    /// path writable. Appends them to `path`.
+    /// Searches one level of the trie for the leaf that `chunk` belongs to. Makes all nodes on the
+    /// path writable and appends them to `path`.
     ///
-    /// - Parameter isNew: whether the chunk is going to be added.
+    /// - Parameter isNew: whether the chunk will be added, so that keys in parents are updated.
     @inline(__always)
     func makePathWritable(
         _ chunk: Int32, level: RefSlot, isNew: Bool
@@ -143,14 +144,16 @@ extension IndexEditor {
         return (slot, node)
     }
 
-    /// Maximum number of levels, more than any file needs; stops cycles in damaged files.
+    /// Maximum number of levels. Valid files need fewer; the limit ends walks in damaged files with
+    /// cycles.
     static let maximumDepth = 32
 
     func tooDeep(_ ref: Ref) -> RealmError {
         .corrupt("an index node deeper than \(Self.maximumDepth) levels", at: ref)
     }
 
-    /// Returns the node at `slot`, copied to a larger one if it lacks room for `count` entries.
+    /// Returns the node at `slot`. Copies it to a larger node if it has no room for `count`
+    /// entries.
     @inline(__always)
     func ensureCapacity(_ slot: RefSlot, for count: Int) throws(RealmError) -> IndexNode {
         let node = IndexNode(context.slab, Ref(slot.pointee))
@@ -161,8 +164,8 @@ extension IndexEditor {
     private func grown(
         _ slot: RefSlot, _ node: IndexNode, _ count: Int
     ) throws(RealmError) -> IndexNode {
-        // Small nodes usually stay small; a node with more than a quarter of the maximum gets full
-        // capacity.
+        // Most nodes are small and stay small. A node that has outgrown a quarter of the maximum
+        // gets the maximum capacity.
         let full = context.fanout.index + 1
         let capacity = max(count, count > full / 4 ? full : 2 * count)
         let larger = try IndexNode.make(context, isInner: node.isInner, capacity: capacity)
@@ -180,8 +183,9 @@ extension IndexEditor {
 
     // MARK: Splitting
 
-    /// Splits the node at `slot`, which exceeds the maximum after an insertion at index `i`. An
-    /// entry inserted at the end moves to a node of its own, because more are likely to follow.
+    /// Splits the node at `slot`, which has too many entries after an insertion at index `i`. If
+    /// the new entry is the last one, it alone moves to the new node, because appends are likely to
+    /// follow.
     ///
     /// - Parameter level: slot with the root of the level, where `path` begins.
     func split(_ slot: RefSlot, after i: Int, level: RefSlot) throws(RealmError) {

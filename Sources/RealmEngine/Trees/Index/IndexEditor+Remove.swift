@@ -1,7 +1,7 @@
 /// Removal from an index. Empty nodes are removed; small nodes are not merged (object format 5.5).
 extension IndexEditor {
-    /// Removes an entry from one level of the trie; `level` becomes none with the last entry.
-    /// Returns false if the entry is not found.
+    /// Removes an entry from one level of the trie. If it was the level's last entry, sets `level`
+    /// to 0. Returns false if the entry is not found.
     func remove(_ entry: Entry, level: RefSlot, offset: Int) throws(RealmError) -> Bool {
         let chunk = entry.string.chunk(at: offset)
         let base = path.count
@@ -18,8 +18,8 @@ extension IndexEditor {
         return true
     }
 
-    /// Removes an entry from the slot at `place`, which becomes 0 with the last one. Returns false
-    /// if the entry is not found.
+    /// Removes an entry from the slot at `place`. If it was the slot's last entry, sets the slot to
+    /// 0. Returns false if the entry is not found.
     private func remove(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> Bool {
@@ -38,7 +38,8 @@ extension IndexEditor {
         var list = try list(Ref(place.pointee))
         guard let at = try position(of: entry, in: list) else { return false }
         try remove(at: at, &list, place)
-        // The reference engine repeats keys in indexes of lists (object format 13, defect 7).
+        // In the index of a list, the reference engine may have stored a key repeatedly (object
+        // format 13, defect 7).
         while holdsWords, try list.matches(entry.key, at: at) {
             try remove(at: at, &list, place)
         }
@@ -53,7 +54,8 @@ extension IndexEditor {
         return try list.matches(entry.key, at: byValue) ? byValue : nil
     }
 
-    /// Removes entry `i` from a leaf, and each node on its path that becomes empty from its parent.
+    /// Removes entry `i` from a leaf. Nodes on the path that become empty are removed from their
+    /// parents.
     private func drop(
         _ i: Int, _ leaf: IndexNode, _ level: RefSlot, _ base: Int
     ) throws(RealmError) {
@@ -71,13 +73,14 @@ extension IndexEditor {
         if node.count == 0 { level.pointee = 0 } else { try collapse(level, node) }
     }
 
-    /// Replaces an inner root with one child by the child.
+    /// While the root of a level is an inner node with one child, replaces it by that child.
     private func collapse(_ level: RefSlot, _ root: IndexNode) throws(RealmError) {
         var root = root
         var depth = 0
         while root.isInner, root.count == 1 {
             guard depth < Self.maximumDepth else { throw tooDeep(Ref(level.pointee)) }
-            // An earlier commit may have left an inner node with one child.
+            // An earlier commit may have left an inner node with one child; then that child becomes
+            // the root too.
             let only = try makeWritable(root.slots, last: root.chunks[0])
             level.pointee = root.slots[0]
             root = only

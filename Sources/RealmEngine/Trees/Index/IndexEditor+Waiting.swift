@@ -1,8 +1,10 @@
-/// Pending integers of an index, each larger than all earlier ones, which are inserted later in
-/// index order. Consecutive integers are spread over the whole index, so that each insertion would
-/// reach another node.
+/// Integers that wait for insertion into an index, each larger than all earlier ones. They are
+/// inserted later, in the order of the index: since the index sorts integers by their lowest byte
+/// first, consecutive integers belong to different nodes, and immediate insertions would change all
+/// nodes.
 ///
-/// Kept across spills, so that a large transaction rewrites its indexes once.
+/// The integers stay pending when the transaction is spilled, so a large transaction rewrites its
+/// indexes once.
 final class PendingIntegers {
     /// Consecutive numbers with consecutive keys.
     struct Run {
@@ -13,28 +15,31 @@ final class PendingIntegers {
 
     private(set) var runs: [Run] = []
     private(set) var count = 0
-    /// The largest integer in the index or pending; nil if unknown.
+    /// The largest integer in the index or among the pending ones, or an upper bound; nil if
+    /// unknown.
     private(set) var largest: Int64?
-    /// Zones below this one are already inserted.
+    /// Integers of zones below this one are already inserted. The zone of an integer is its lowest
+    /// byte, mapped to index order.
     private var firstZone = 0
-    /// Pending changes of other values; they and pending integers exclude each other.
+    /// Pending changes other than ascending integers. Either these or pending integers exist, never
+    /// both.
     private(set) var changes: IndexChanges?
-    /// Whether insertions of words are deferred too, while the index is being created.
+    /// Whether insertions of words are deferred too, which is so while the index is being created.
     var defersWords = false
-    /// Number of changes of the transaction so far, up to a limit.
+    /// Number of changes of the index in this transaction; not counted beyond a limit.
     private var changeCount = 0
 
     /// - Parameter largest: upper bound of the integers in the index; nil if unknown.
     init(largest: Int64? = nil) { self.largest = largest }
 
-    /// Marks the index as empty.
+    /// Records that the index contains no integers.
     func beginEmpty() { largest = .min }
 
     var isEmpty: Bool { count == 0 }
-    /// Whether there are so many runs that they should be inserted now.
+    /// Whether the pending integers take much memory, so that they should be inserted now.
     var isLarge: Bool { runs.count > 1 << 18 }
 
-    /// Adds a number that is larger than all others.
+    /// Adds an integer that is larger than all others in the index and among the pending ones.
     func append(_ number: Int64, _ key: Int64) {
         precondition(firstZone == 0, "a part of what waits has been settled")
         largest = number
@@ -58,14 +63,15 @@ final class PendingIntegers {
         }
         guard low > 0 else { return nil }
         let run = runs[low - 1]
-        // Runs ascend, so the difference cannot overflow.
+        // The run begins at or before `number`, so the subtraction does not overflow.
         let distance = number &- run.number
         return distance >= 0 && distance < run.count ? run.key &+ distance : nil
     }
 
     var hasChanges: Bool { changes.map { !$0.isEmpty } ?? false }
 
-    /// Whether the transaction has already made `limit` changes; otherwise counts one more.
+    /// Whether the transaction has already made `limit` changes of the index. If not, counts one
+    /// more.
     @inline(__always)
     func reaches(_ limit: Int) -> Bool {
         if changeCount >= limit { return true }
@@ -75,7 +81,7 @@ final class PendingIntegers {
 
     func beginTransaction() { changeCount = 0 }
 
-    /// Returns the pending changes, for an addition.
+    /// Returns the pending changes; makes an empty object if there are none.
     func openChanges(_ bytes: ByteCount) -> IndexChanges {
         if let changes { return changes }
         let fresh = IndexChanges(bytes)
@@ -90,7 +96,7 @@ final class PendingIntegers {
         switch value {
         case .int(let number): if number > known { largest = number }
         case .null: return
-        // Numbers of other types can be equal to integers.
+        // Numbers of other types may equal integers, so the largest integer is unknown.
         default: largest = nil
         }
     }
@@ -101,18 +107,18 @@ final class PendingIntegers {
         firstZone = 0
     }
 
-    /// Returns the next of `parts` parts of the index.
+    /// Returns the zones to insert next, when the index is divided into `parts` parts.
     func nextZones(_ parts: Int) -> Range<Int> {
         firstZone..<min(256, firstZone + max(1, 256 / parts))
     }
 
-    /// Marks a part of the index as inserted.
+    /// Records that the pending integers of `zones` have been inserted.
     func markInserted(_ zones: Range<Int>) {
         firstZone = zones.upperBound
         if firstZone == 256 { removeAll() }
     }
 
-    /// Discards pending integers and changes, and the largest integer.
+    /// Discards pending integers and changes; the largest integer becomes unknown.
     func invalidate() {
         removeAll()
         changes = nil
@@ -120,7 +126,7 @@ final class PendingIntegers {
         largest = nil
     }
 
-    /// Appends the pending integers of `zones`, the values of their lowest byte in index order.
+    /// Appends the pending integers whose zone is in `zones`, unsorted.
     func collect(_ zones: Range<Int>, into pairs: inout NumberPairs) {
         for run in runs {
             if zones.count == 256 || run.count < 256 {
@@ -150,7 +156,8 @@ final class PendingIntegers {
         Int(truncatingIfNeeded: number & 0xFF) ^ 0x80
     }
 
-    /// Returns the sort key of a number in index order: its first chunk, then its second one.
+    /// Returns the sort key of a number in the index: its low four bytes in reversed order, then
+    /// its high four bytes, as the trie compares chunks.
     @inline(__always)
     static func place(_ number: Int64) -> Int64 {
         let chunk = UInt32(truncatingIfNeeded: number).byteSwapped
@@ -158,7 +165,7 @@ final class PendingIntegers {
             | Int64(UInt32(truncatingIfNeeded: number >> 32))
     }
 
-    /// Returns the number with a sort key.
+    /// Returns the number that has the sort key `place`.
     @inline(__always)
     static func number(_ place: Int64) -> Int64 {
         let low = UInt32(truncatingIfNeeded: place >> 32).byteSwapped
@@ -180,11 +187,11 @@ extension IndexEditor {
     /// Whether integers or changes are pending.
     var isWaiting: Bool { !waiting.isEmpty || waiting.hasChanges }
 
-    /// Number of integers per part.
+    /// Number of integers that are inserted at a time, to limit the memory for sorting them.
     static let portion = 1 << 18
 
-    /// Inserts the pending integers of one part of the index. Parts are sized to contain a
-    /// `portion` of the `total` integers.
+    /// Inserts the pending integers of the next zones. The number of zones is chosen so that about
+    /// `portion` of the `total` integers are inserted.
     func insertSomePendingIntegers(of total: Int) throws(RealmError) {
         guard !waiting.isEmpty else { return }
         let zones = waiting.nextZones(max(total, waiting.count) / Self.portion + 1)
@@ -195,7 +202,7 @@ extension IndexEditor {
         waiting.markInserted(zones)
     }
 
-    /// Inserts integers in index order. None of them may be in the index.
+    /// Inserts integers, which are sorted in index order. None of them may be in the index.
     private func insert(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) {
         gap = nil
         recent.removeAll()
@@ -214,8 +221,8 @@ extension IndexEditor {
         }
     }
 
-    /// Inserts the first pairs into the leaf they belong to, until a node would split. Returns
-    /// their number.
+    /// Inserts as many of the first pairs as belong to the same leaf, without splitting the leaf.
+    /// Returns the number of inserted pairs.
     private func merge(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) -> Int {
         path.remove(from: 0)
         let chunk = Int32(truncatingIfNeeded: pairs[0].number >> 32)

@@ -1,17 +1,17 @@
-/// Editor of one search index: a trie over the four-byte chunks of index strings, each of whose
-/// nodes is a small B-tree (object format section 5).
+/// Editor of one search index: a trie over four-byte chunks of index strings. Each level of the
+/// trie is a small B-tree (object format section 5).
 ///
-/// As in `ClusterEditor`, the tree is valid after every edit: an edit copies the nodes on its path
-/// that the transaction does not own, and changes the copies (`IndexNode`). Confined to the writer.
+/// The tree is valid after every edit. An edit copies the nodes on its path that the transaction
+/// does not own, and changes the copies (`IndexNode`). Confined to the writer.
 ///
-/// An index of a mixed column that the reference engine wrote may contradict the column (object
-/// format 13, defects 5 and 6). Edits verify the entries they find. After a contradiction `isStale`
-/// is true and further edits do nothing; the caller must then rebuild the index from the column
-/// with `rebuild`.
+/// The reference engine can write an index of a mixed column that contradicts the column (object
+/// format 13, defects 5 and 6). Edits therefore compare the entries they find with the column.
+/// After a contradiction `isStale` is true and edits do nothing; the caller must then rebuild the
+/// index from the column with `rebuild`.
 final class IndexEditor {
     let context: EditContext
-    /// Whether the entries are whole words, as in a full-text index, instead of values that a
-    /// look-up can compare with the column.
+    /// Whether the index contains words or strings of lists, as a full-text index does. Otherwise
+    /// it contains values, which look-ups compare with the column.
     let holdsWords: Bool
     /// Returns the object's current value in the indexed column; nil if there is no such object.
     let value: (ObjectKey) throws(RealmError) -> Value?
@@ -19,35 +19,35 @@ final class IndexEditor {
     var isStale = false
     /// Slot that contains the root's ref.
     let rootSlot: RefSlot
-    /// Inner nodes from the root of a level to the leaf reached last.
+    /// Inner nodes of one level of the trie, from its root to the leaf reached last.
     let path = EditPath<Step>()
-    /// Insertion point of the last unsuccessful look-up; discarded by the next edit.
+    /// Insertion point that the last unsuccessful look-up found; nil after an edit.
     var gap: Gap?
     let recent = RecentKeys()
-    /// Cache of lists whose objects all have one value.
+    /// Cache of index lists in which all objects have the same value.
     let sharedValues = SharedValues()
-    /// Editors of long lists, by the refs of their roots.
+    /// Editors of lists that are trees, by the ref of the root.
     var trees: [Ref: SequenceEditor] = [:]
-    /// Integers and changes that are not in any node yet.
+    /// Integers and changes that are not yet stored in nodes.
     let waiting: PendingIntegers
-    /// Whether changes of large transactions may be deferred, because the index is rarely read
-    /// before their end.
+    /// Whether changes of a large transaction may be deferred, since the index is rarely read
+    /// before the transaction ends.
     var defers: Bool
 
-    /// A writable inner node, and the child on the path.
+    /// Slot of a writable inner node, and the index of its child on the path.
     struct Step {
         let slot: RefSlot
         let child: Int
     }
 
-    /// Opens the index at `ref` for editing, or makes an empty index if `ref` is none.
+    /// Opens the index at `ref` for editing; makes an empty index if `ref` is none.
     ///
-    /// An index of a list of strings has the full-text form; its strings are edited one by one with
-    /// `insert(word:_:)` and `remove(word:_:)`.
+    /// The index of a list of strings has the form of a full-text index. Its strings are edited one
+    /// by one with `insert(word:_:)` and `remove(word:_:)`.
     /// - Parameters:
-    ///   - waiting: pending integers and changes of a previous editor of the index.
-    ///   - defers: whether numerous changes are deferred until the index is read, and then applied
-    ///     in index order.
+    ///   - waiting: pending integers and changes that a previous editor of the index left.
+    ///   - defers: whether changes after the first few are deferred until the index is read, and
+    ///     then applied in index order.
     init(
         context: EditContext, root ref: Ref, kind: IndexKind, waiting: PendingIntegers? = nil,
         defers: Bool = false, value: @escaping (ObjectKey) throws(RealmError) -> Value?
@@ -79,7 +79,7 @@ final class IndexEditor {
         defers && waiting.reaches(context.fanout.singleIndexChanges)
     }
 
-    /// Arguments of an edit or a look-up.
+    /// An object with its value and the value's index string; argument of edits and look-ups.
     struct Entry {
         let string: IndexString
         let value: Value
@@ -88,8 +88,8 @@ final class IndexEditor {
 
     // MARK: Editing
 
-    /// Adds an object with its value, or with each distinct word of its text. Adding an existing
-    /// entry has no effect.
+    /// Adds an object with its value or, in a full-text index, with each distinct word of its text.
+    /// Does nothing if the index contains the entry.
     func insert(_ value: Value, _ key: ObjectKey) throws(RealmError) {
         guard !holdsWords else {
             return try WordSet(value).visit { (word) throws(RealmError) in
@@ -100,7 +100,7 @@ final class IndexEditor {
         try insert(Entry(string: IndexString(value), value: value, key: key.raw))
     }
 
-    /// Removes an object that has `value`.
+    /// Removes an object's entry for `value` or, in a full-text index, for each word of its text.
     func remove(_ value: Value, _ key: ObjectKey) throws(RealmError) {
         guard !holdsWords else {
             return try WordSet(value).visit { (word) throws(RealmError) in
@@ -111,16 +111,18 @@ final class IndexEditor {
         try remove(Entry(string: IndexString(value), value: value, key: key.raw))
     }
 
-    /// Defers the removal of an object that is removed together with many others.
+    /// Removes an object that is removed together with many others. The removal is deferred, except
+    /// in a full-text index.
     func removeLater(_ value: Value, _ key: ObjectKey) throws(RealmError) {
         if holdsWords { try remove(value, key) } else { try wait(value, key, isRemoval: true) }
     }
 
-    /// Moves an object whose value changes from `old` to `new`.
+    /// Replaces an object's entry for `old` by one for `new`.
     func change(from old: Value, to new: Value, _ key: ObjectKey) throws(RealmError) {
         guard !holdsWords else { return try changeWords(from: old, to: new, key) }
-        // Equal values of different types can have different strings, and different values can have
-        // equal strings; lists keep the latter apart.
+        // Nothing changes if both the values and their index strings are equal. Neither implies the
+        // other: equal numbers of different types may have different strings, and different values
+        // may share one.
         if IndexString(old) == IndexString(new), ValueOrder.areEqual(old, new) { return }
         try remove(old, key)
         try insert(new, key)
@@ -137,11 +139,11 @@ final class IndexEditor {
         }
     }
 
-    /// Whether a word, or a string of a list, is short enough to be indexed.
+    /// Whether a word, or a string of an indexed list, is short enough for the index.
     @inline(__always)
     static func fits(word: ByteView) -> Bool { word.count <= SearchIndex.maximumOffset }
 
-    /// Adds one word, or one string of an indexed list, of an object.
+    /// Adds an object's entry for one word, or for one string of an indexed list.
     func insert(word: ByteView, _ key: ObjectKey) throws(RealmError) {
         guard Self.fits(word: word) else {
             throw RealmError(
@@ -153,7 +155,8 @@ final class IndexEditor {
         try insert(Entry(string: IndexString(word), value: .string(word), key: key.raw))
     }
 
-    /// Removes one word, or the last of equal strings of an indexed list, of an object.
+    /// Removes an object's entry for one word or string. For a string that occurs several times in
+    /// the indexed list, call it only for the last occurrence.
     func remove(word: ByteView, _ key: ObjectKey) throws(RealmError) {
         try remove(Entry(string: IndexString(word), value: .string(word), key: key.raw))
     }
@@ -212,15 +215,15 @@ final class IndexEditor {
         rootSlot.pointee = try builder.finish().raw
     }
 
-    /// Discards cached locations of nodes that are committed or freed.
+    /// Discards cached locations of nodes, which were committed or freed and must not be changed.
     func discardCachedLocations() {
         waiting.beginTransaction()
         gap = nil
         trees.removeAll()
     }
 
-    /// Returns the current root of the index, which is never none. The editor stays usable. With
-    /// `keepsPending`, integers and changes stay pending.
+    /// Returns the current root of the index, which is never none. Applies pending changes first
+    /// unless `keepsPending`. The editor stays usable.
     func finish(keepsPending: Bool = false) throws(RealmError) -> Ref {
         if !keepsPending { try flushPendingEntries() }
         gap = nil

@@ -6,10 +6,10 @@ public enum IndexKind: Int, Sendable {
 }
 
 extension IndexKind {
-    /// Reason why properties of a type cannot have such an index; nil if they can.
+    /// Returns the reason why properties of a type cannot have such an index; nil if they can.
     func obstacle(_ type: ColumnType, _ collection: CollectionKind?) -> String? {
         if self == .general, !type.mayBeIndexed { return "\(type.name) cannot be indexed" }
-        // The only indexed collections are lists of strings, whose elements are indexed.
+        // Lists of strings are the only collections with an index. It indexes the elements.
         let isWordList = collection == .list && type == .string && self == .general
         guard self == .none || collection == nil || isWordList else {
             return "a collection cannot be indexed"

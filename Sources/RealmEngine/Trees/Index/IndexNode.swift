@@ -1,5 +1,5 @@
-/// A node of a search index that the open transaction owns: ascending chunks, and one slot for each
-/// (object format 5.4).
+/// A node of a search index that the open transaction owns. It contains ascending chunks and one
+/// slot for each chunk (object format 5.4).
 ///
 /// ```
 ///      refs   | keys | slot 0  | slot 1  | ...     64 bits each while the node can be changed
@@ -7,8 +7,8 @@
 ///      keys      | chunk 0 | chunk 1 | ...         32 bits each in every case
 /// ```
 ///
-/// Both parts are made together, with room for the same number of entries. Trivial; valid until the
-/// node is replaced by a larger copy.
+/// Both arrays are made together, with room for the same number of entries. Trivial; valid until
+/// the node is replaced by a larger copy.
 struct IndexNode {
     private let refs: SlabNode
     private let keys: SlabNode
@@ -35,8 +35,8 @@ struct IndexNode {
         return (refs.ref, IndexNode(context.slab, refs.ref))
     }
 
-    /// Whether this is an inner node of a level of the trie, whose slots refer to further nodes of
-    /// that level.
+    /// Whether the slots reference nodes of the same level of the trie; otherwise they contain
+    /// keys, lists or further levels.
     @inline(__always) var isInner: Bool { refs.flags & NodeView.innerFlag != 0 }
     @inline(__always) var count: Int { keys.count }
     /// Maximum number of entries.
@@ -49,7 +49,7 @@ struct IndexNode {
     /// Slots of the entries.
     @inline(__always) var slots: RefSlot { refs.slots + IndexShape.firstEntry }
 
-    /// Key of the node in its parent. The node must not be empty.
+    /// Key of this node in its parent: the largest chunk. The node must not be empty.
     @inline(__always) var lastChunk: Int32 { chunks[count - 1] }
 
     @inline(__always)
@@ -73,7 +73,7 @@ struct IndexNode {
 
     /// Whether each chunk is greater than the one before.
     static func ascend(_ chunks: UnsafePointer<Int32>, _ count: Int) -> Bool {
-        // Without an early exit, so that the compiler vectorises the loop.
+        // There is no early exit, so that the compiler vectorises the loop.
         var wrong: Int32 = 0
         var i = 1
         while i < count {
@@ -83,8 +83,8 @@ struct IndexNode {
         return wrong == 0
     }
 
-    /// Whether a slot is valid. Rejects refs that are not multiples of 8 and refs beyond `limit`,
-    /// which would pass for nodes of the transaction.
+    /// Whether a slot is valid. A ref must be a multiple of 8 and below `limit`: a larger ref from
+    /// a damaged file could be mistaken for a node of the transaction.
     @inline(__always)
     static func leads(_ slot: NodeSlot, isInner: Bool, below limit: UInt64) -> Bool {
         slot.isTagged ? !isInner : slot.raw & 7 == 0 && slot.raw < limit && !slot.isNone
@@ -124,7 +124,7 @@ struct IndexNode {
         (slots + count).update(from: other.slots + range.lowerBound, count: range.count)
     }
 
-    /// Copies the chunks of a node whose slots are already set.
+    /// Copies the chunks from `other` to a node whose slots are already stored.
     func fill(_ other: UnsafePointer<Int32>, _ count: Int) {
         resize(count)
         chunks.update(from: other, count: count)
@@ -141,16 +141,19 @@ struct IndexNode {
     /// Removes the entries from index `count` on.
     func truncate(to count: Int) { resize(count) }
 
-    /// Inserts objects with new chunks, given in order in the upper halves of `pairs`. Stops at a
-    /// chunk that exists already, after `room` entries and, unless the leaf is the last of its
-    /// level, at its last chunk. Returns the number of inserted entries. The node must have room.
+    /// Inserts an entry for each pair, whose upper half is a chunk and whose payload an object key.
+    /// The pairs are sorted.
+    ///
+    /// Stops before a chunk that the node contains, after `room` entries, and at a chunk beyond the
+    /// node's last one unless `isLast` says that no leaf follows. Returns the number of inserted
+    /// entries. The node must have room.
     func merge(
         _ pairs: UnsafeBufferPointer<NumberPair>, room: Int, isLast: Bool
     ) -> Int {
         let (count, chunks, slots) = (count, chunks, slots)
         let taken = mergeable(pairs, room: room, isLast: isLast)
         resize(count + taken)
-        // From the end, so that each entry is moved once.
+        // Goes backwards, so that each entry is moved once.
         var old = count - 1
         var new = taken - 1
         var at = count + taken - 1
@@ -188,10 +191,10 @@ struct IndexNode {
 }
 
 extension NodeSlot {
-    /// Makes the slot of a single object.
+    /// Makes a slot that contains the key of a single object.
     @inline(__always)
     init(object key: Int64) { raw = UInt64(bitPattern: key) << 1 | 1 }
 
-    /// Key of the single object in a tagged slot of an index.
+    /// Key of the single object in the slot, which must be tagged.
     @inline(__always) var object: Int64 { Int64(bitPattern: raw >> 1) }
 }

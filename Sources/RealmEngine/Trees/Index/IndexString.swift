@@ -1,14 +1,14 @@
-/// Bytes of a value that are the key in a search index (object format 5.2).
+/// The bytes under which a search index stores a value (object format 5.2).
 ///
-/// Stores numbers and ids inline, and references the bytes of texts and binaries. An index string
-/// is valid as long as the value it was made from.
+/// Numbers and ids are stored inline; the bytes of texts and binaries are referenced. An index
+/// string is valid as long as the value it was made from.
 struct IndexString: @unchecked Sendable {
     /// Address of the bytes; nil if they are stored in `low` and `high`.
     private let bytes: UnsafeRawPointer?
-    /// The first and the second eight bytes, little-endian.
+    /// If `bytes` is nil, the first and the second eight bytes, little-endian.
     private let low: UInt64
     private let high: UInt64
-    /// Number of bytes; 0 for null too.
+    /// Number of bytes; 0 for null and for an empty string.
     let count: Int
     /// Distinguishes null from an empty string.
     let isNull: Bool
@@ -69,7 +69,8 @@ struct IndexString: @unchecked Sendable {
             if let whole = Int32(exactly: v) { return IndexString(Int64(whole)) }
             return IndexString(low: v.bitPattern, count: 8)
         case .decimal(let v):
-            // Truncated: decimals that differ only in their fraction have the same string.
+            // Decimals are truncated: decimals that differ only in their fraction share an index
+            // string.
             if let whole = v.truncatedToInt64 { return IndexString(whole) }
             return IndexString(low: v.low, high: v.high, count: 16)
         case .link(let v):
@@ -83,8 +84,8 @@ struct IndexString: @unchecked Sendable {
         }
     }
 
-    /// The four bytes at `offset`, a multiple of 4, as one number; `X` marks the string's end
-    /// (object format 5.3).
+    /// The four bytes at `offset`, a multiple of 4, as one number. After the last byte of the
+    /// string follows an `X`, which marks its end (object format 5.3).
     @inline(__always)
     func chunk(at offset: Int) -> Int32 {
         let left = count &- offset
@@ -114,7 +115,7 @@ struct IndexString: @unchecked Sendable {
     }
 
     private static let terminator: UInt32 = 0x58
-    /// The last chunk of a string whose length is a multiple of four bytes.
+    /// The chunk after the last byte of a string whose length is a multiple of four: only the `X`.
     static let end: Int32 = 0x5800_0000
 
     static func == (a: IndexString, b: IndexString) -> Bool {
@@ -128,7 +129,7 @@ struct IndexString: @unchecked Sendable {
 
     static func != (a: IndexString, b: IndexString) -> Bool { !(a == b) }
 
-    /// Whether both have the same chunks up to and including the one at `offset`.
+    /// Whether both strings have the same chunks up to and including the chunk at `offset`.
     func sharesPath(with other: IndexString, through offset: Int) -> Bool {
         var at = 0
         while at <= offset {
@@ -142,7 +143,7 @@ struct IndexString: @unchecked Sendable {
 extension IndexString {
     typealias Words = SIMD8<UInt64>
 
-    /// The bytes, padded with zeros; nil if there are more than 64.
+    /// The bytes, padded with zeros to 64; nil if there are more than 64.
     var words: Words? {
         guard count <= 64 else { return nil }
         var words = Words(low, high, 0, 0, 0, 0, 0, 0)

@@ -2,7 +2,7 @@
 struct KeyList {
     private let space: NodeSpace
     private let root: Ref
-    /// Indexes of the keys to visit.
+    /// Range of indexes that `visit` and `append` visit.
     private let part: Range<Int>
 
     init(_ space: NodeSpace, _ root: Ref, _ part: Range<Int> = 0..<Int.max) {
@@ -11,7 +11,7 @@ struct KeyList {
         self.part = part
     }
 
-    /// Number of keys of the whole list, read from the root.
+    /// Number of keys in the whole list, read from the root.
     func count() throws(RealmError) -> Int {
         try BPlusTree(space: space, root: root).count { (ref) throws(RealmError) in
             let count = try space.integers(ref, "index list").count
@@ -20,7 +20,7 @@ struct KeyList {
         }
     }
 
-    /// Key `i` of the whole list. `i` must be below `count`.
+    /// Key at index `i` of the whole list. `i` must be below `count`.
     func key(_ i: Int) throws(RealmError) -> ObjectKey {
         let (ref, start) = try BPlusTree(space: space, root: root).leaf(containing: i)
         let node = try space.integers(ref, "index list")
@@ -28,8 +28,8 @@ struct KeyList {
         return ObjectKey(node.integer(i - start))
     }
 
-    /// Calls `body` with the keys of the part, in batches, until it returns false. Dynamic, to keep
-    /// the compiler from specialising the code for each closure.
+    /// Calls `body` with batches of the keys in `part`, until it returns false. Declared `dynamic`
+    /// so that the compiler does not specialise the code for each closure.
     dynamic func visit(
         _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -66,8 +66,8 @@ struct KeyList {
         }
     }
 
-    /// Whether the keys ascend and belong to objects of `table`, as in every undamaged list of
-    /// objects with equal values. Such a list needs no further checks.
+    /// Whether the keys ascend and all belong to objects of `table`. This holds for every undamaged
+    /// list of objects with equal values; if it does, the keys need no other checks.
     func isSound(in table: ClusterTree) throws(RealmError) -> Bool {
         var isSound = true
         var last: Int64 = -1

@@ -1,5 +1,5 @@
-/// Case-insensitive search. Folding never changes the length of a text, and every byte has at most
-/// one other form, so that a chunk of the text has at most sixteen forms in the trie.
+/// Case-insensitive search. Changing case never changes the length of a text, and every byte has at
+/// most two forms. So a chunk of four bytes has at most sixteen forms in the trie.
 extension SearchIndex {
     /// Appends the entries of all texts that are equal to `text` except for case.
     func entries(
@@ -25,8 +25,8 @@ extension SearchIndex {
         }
     }
 
-    /// Calls `body` with the entries of the tree at `ref` for all chunks that differ from `chunk`
-    /// only in bits of `changes`. Opens each node once.
+    /// Calls `body` with the entries whose chunk differs from `chunk` only in bits of `changes`.
+    /// `ref` is the root of one level of the trie. Opens each node once.
     private func visit(
         _ ref: Ref, _ chunk: Int32, _ changes: UInt32,
         _ body: (NodeSlot) throws(RealmError) -> Void
@@ -35,7 +35,7 @@ extension SearchIndex {
         try visit(ref, forms.first, forms.last, forms, depth: 0, body)
     }
 
-    /// Visits the forms from `first` to `last`, which must be forms.
+    /// Visits the forms from `first` to `last`, both of which are forms of the chunk.
     @_optimize(size)
     private func visit(
         _ ref: Ref, _ first: Int32, _ last: Int32, _ forms: Forms, depth: Int,
@@ -72,8 +72,8 @@ extension SearchIndex {
         }
     }
 
-    /// The chunks that differ from one chunk in some bits, ascending. The highest bit never
-    /// differs, because the forms of a letter have the same highest bit.
+    /// The chunks that differ from a given chunk only in some bits, in ascending order. The sign
+    /// bit never differs, because upper and lower case have the same sign bit.
     private struct Forms {
         private let changes: UInt32
         let first: Int32
@@ -96,14 +96,14 @@ extension SearchIndex {
         /// Returns the form after `form`; nil after `end`.
         func after(_ form: Int32, until end: Int32) -> Int32? {
             if form == end { return nil }
-            // Steps to the next subset of the bits.
+            // Computes the next larger subset of the bits of `changes`.
             let subset = ((UInt32(bitPattern: form) & changes) &- changes) & changes
             return Int32(bitPattern: UInt32(bitPattern: first) | subset)
         }
     }
 
-    /// Returns the bits in which the forms of the chunk at `offset` differ. The two cases of a
-    /// letter differ in one bit.
+    /// Returns the bits in which the forms of the chunk at `offset` differ. The upper and the lower
+    /// case of a letter differ in one bit.
     private static func changes(of text: ByteView, at offset: Int) -> UInt32 {
         var changes: UInt32 = 0
         for i in offset..<max(offset, min(offset + 4, text.count)) {

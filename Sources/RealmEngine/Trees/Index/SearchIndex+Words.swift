@@ -1,4 +1,5 @@
-/// Words in a full-text index, which stores every word to its end (object format 5.6).
+/// Search for words in a full-text index, in which the trie stores all chunks of every word (object
+/// format 5.6).
 extension SearchIndex {
     /// Appends the entries of all words that begin with `prefix`, which must not be empty.
     func entries(
@@ -13,7 +14,8 @@ extension SearchIndex {
             ref = slot.ref
             offset += 4
         }
-        // The rest of the prefix is the beginning of a chunk.
+        // The remaining one to four bytes are the first bytes of a chunk, which determine a range
+        // of chunks.
         let length = prefix.count - offset
         var bits: UInt32 = 0
         for i in 0..<length { bits |= UInt32(prefix[offset + i]) << UInt32(24 - 8 * i) }
@@ -22,7 +24,8 @@ extension SearchIndex {
         try appendAll(ref, range, offset, to: &entries)
     }
 
-    /// Appends all entries of a node whose chunk is in `range`, and of the levels below them.
+    /// Appends all entries of a node whose chunk is in `range`, and all entries of the levels below
+    /// these.
     private func appendAll(
         _ start: Ref, _ range: ClosedRange<Int64>, _ offset: Int, to entries: inout [Entry]
     ) throws(RealmError) {
@@ -38,7 +41,7 @@ extension SearchIndex {
                 let chunk = chunks.integer(i)
                 defer { last = chunk }
                 if node.isInner {
-                    // A child covers the chunks after the last one of the previous child.
+                    // The keys of child `i` are above the previous key and up to its own key.
                     guard chunk >= range.lowerBound, last < range.upperBound else { continue }
                     pending.append((try child(i, of: node, ref), range, offset))
                 } else if range.contains(chunk) {

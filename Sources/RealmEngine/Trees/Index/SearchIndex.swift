@@ -1,35 +1,38 @@
-/// A search index: a trie over four-byte chunks of index strings, each of whose nodes is a small
+/// A search index: a trie over four-byte chunks of index strings. Each level of the trie is a small
 /// B-tree (object format 5).
 ///
-/// Different values can have the same index string. Objects found must therefore be compared with
-/// the column: one by one, or once for a list of objects with equal values (object format 5.5).
+/// Different values can have the same index string. So the values of objects that were found must
+/// be compared with the wanted value: for each object, or once for a list of objects with equal
+/// values (object format 5.5).
 struct SearchIndex {
     let space: NodeSpace
     let root: Ref
 
-    /// Maximum number of levels, more than any writer makes; stops cycles in damaged files.
+    /// Maximum number of levels. Valid files need fewer; the limit ends walks in damaged files with
+    /// cycles.
     static let maximumDepth = 4096
 
-    /// End of a path of chunks.
+    /// The end of a path in the trie: one object or a list of objects.
     struct Entry {
         /// An object's key, or the ref of a list of keys.
         let slot: NodeSlot
-        /// Offset of the last chunk in the index string.
+        /// Offset, in the index string, of the last chunk on the path.
         let offset: Int
 
-        /// Whether all objects of the list have equal values, unless different values share an
-        /// index string. False at the maximum depth of the trie (object format 5.5).
+        /// Whether all objects of the list have equal values. Two values that share an index string
+        /// are the exception. False at the maximum depth of the trie, where the rest of the string
+        /// is not compared (object format 5.5).
         var areValuesEqual: Bool { offset &+ 4 <= SearchIndex.maximumOffset }
     }
 
-    /// Offset of the last level of a general index. Values that are equal through the chunk there
-    /// share a list.
+    /// Offset of the last level of a general index. Values whose strings are equal up to the chunk
+    /// at this offset share a list.
     static let maximumOffset = 200
-    /// Offset of the last level of a full-text index: the longest string of an indexed list, and
-    /// its end.
+    /// Offset of the last level of a full-text index. The longest string of an indexed list has
+    /// `maximumOffset` bytes, and the mark of its end follows.
     static let maximumWordOffset = maximumOffset + 4
 
-    /// Returns the end of the path of `value`; nil if no object has this path.
+    /// Returns the entry at the end of the path of `value`; nil if there is none.
     func entry(for value: Value) throws(RealmError) -> Entry? {
         let string = IndexString(value)
         var ref = root
@@ -47,7 +50,7 @@ struct SearchIndex {
         .corrupt("a search index deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// Appends the keys of the objects that may have `value`.
+    /// Appends the keys of the objects that may have `value`; the caller must compare their values.
     func candidates(for value: Value, into keys: inout [ObjectKey]) throws(RealmError) {
         guard let entry = try entry(for: value) else { return }
         if entry.slot.isTagged {
@@ -57,8 +60,8 @@ struct SearchIndex {
         }
     }
 
-    /// Whether the object with `key` may have `value`. Allocates no array of keys, because a
-    /// damaged list may claim millions.
+    /// Whether the object with `key` may have `value`. Does not collect the keys of a list, since a
+    /// list in a damaged file may contain millions.
     func leads(to key: ObjectKey, for value: Value) throws(RealmError) -> Bool {
         guard let entry = try entry(for: value) else { return false }
         if entry.slot.isTagged { return entry.slot.value == UInt64(bitPattern: key.raw) }
@@ -70,13 +73,14 @@ struct SearchIndex {
         return isThere
     }
 
-    /// Whether a slot refers to an object or a list, not to a further level of the trie.
+    /// Whether a slot contains an object's key or the ref of a list. Otherwise it references the
+    /// next level of the trie.
     func isEnd(_ slot: NodeSlot) throws(RealmError) -> Bool {
         if slot.isTagged { return true }
         return try !space.node(slot.ref).context
     }
 
-    /// Returns the entry for `chunk` in the tree at `start`; nil if there is none.
+    /// Searches the level with the root `start` for `chunk`; returns nil if there is no entry.
     func entry(_ start: Ref, _ chunk: Int32) throws(RealmError) -> NodeSlot? {
         var ref = start
         for _ in 0..<BPlusTree.maximumDepth {
@@ -94,7 +98,7 @@ struct SearchIndex {
 
     // MARK: Nodes
 
-    /// Opens the node at `ref` and its chunks.
+    /// Opens the node at `ref` and its array of chunks.
     func open(_ ref: Ref) throws(RealmError) -> (node: NodeView, keys: NodeView) {
         let node = try space.treeNode(ref, slots: IndexShape.minimumCount, "index node")
         let keys = try space.integers(node.slot(IndexShape.chunks).ref, "index keys")

@@ -1,9 +1,10 @@
-/// Cache of index lists whose objects all have the same value, with that value. Adding another
-/// object with the value then needs no read of the column.
+/// Cache of index lists in which all objects have the same value, together with that value. Another
+/// object with this value can be added without reading values of the column.
 ///
-/// Caches some lists with short values. Belongs to one `IndexEditor`.
+/// Only some lists with short values are cached. Belongs to one `IndexEditor`.
 final class SharedValues {
-    /// One cached list: its ref, the kind and length of the value, and the value's index string.
+    /// A cached list: its ref, a code for type and length of the value, and the value's index
+    /// string.
     private struct Item {
         var list: UInt64 = 0
         var kind: UInt64 = 0
@@ -15,8 +16,8 @@ final class SharedValues {
 
     deinit { items?.deallocate() }
 
-    /// Returns a number for kinds of values that are equal if their index strings are; 0 for other
-    /// kinds.
+    /// Returns a code for the type and length of the entry's value. Returns 0 for types whose
+    /// values can differ although their index strings are equal.
     @inline(__always)
     private static func kind(_ entry: IndexEditor.Entry) -> UInt64 {
         let kind: UInt64
@@ -41,14 +42,14 @@ final class SharedValues {
         return Int(truncatingIfNeeded: sum >> 56)
     }
 
-    /// Whether the cache contains `list` with the entry's value.
+    /// Whether the cache records that all objects of `list` have the entry's value.
     func holds(_ entry: IndexEditor.Entry, list: UInt64) -> Bool {
         guard let items, let words = entry.string.words else { return false }
         let item = items[Self.place(words)]
         return item.list == list && item.kind == Self.kind(entry) && item.string == words
     }
 
-    /// Caches that all objects of `list` have the entry's value.
+    /// Records that all objects of `list` have the entry's value.
     func remember(_ entry: IndexEditor.Entry, list: UInt64) {
         let kind = Self.kind(entry)
         guard kind != 0, let words = entry.string.words else { return invalidate(entry) }
@@ -59,7 +60,8 @@ final class SharedValues {
         items![Self.place(words)] = Item(list: list, kind: kind, string: words)
     }
 
-    /// Removes the cached list with the entry's index string, because an object has another value.
+    /// Removes the record for the entry's index string, because not all objects in the list have
+    /// the same value.
     func invalidate(_ entry: IndexEditor.Entry) {
         guard let items, let words = entry.string.words else { return }
         items[Self.place(words)].list = 0

@@ -1,7 +1,7 @@
 /// Splits text into the words of a full-text index (object format 5.6).
 ///
-/// Words are runs of ASCII letters and digits and of the letters U+00C0 to U+00FE, in lower case
-/// and mostly without their accents; all other characters are separators.
+/// A word is a run of ASCII letters and digits and of the letters U+00C0 to U+00FE; all other
+/// characters separate words. Words are converted to lower case, and most accents are removed.
 struct Tokenizer {
     private let text: ByteView
     private var position = 0
@@ -13,8 +13,8 @@ struct Tokenizer {
 
     /// Writes the next word, at most `maximumWord` bytes, and returns its length; nil at the end.
     ///
-    /// The first byte of a character determines its length, whatever bytes follow. The reference
-    /// engine does the same, and ill-formed text must give the words of its index.
+    /// The length of a character is determined by its first byte alone, even in ill-formed UTF-8.
+    /// The reference engine does the same, and both must index the same words.
     mutating func next(into word: UnsafeMutablePointer<UInt8>) -> Int? {
         var count = 0
         var isInside = false
@@ -36,8 +36,8 @@ struct Tokenizer {
         return isInside ? count : nil
     }
 
-    /// The byte after the lead byte at `position`; nil if the character is not a letter. A missing
-    /// byte at the end of the text counts as zero.
+    /// The byte after the lead byte at `position`; nil if the character is not a letter from U+00C0
+    /// to U+00FE. If the text ends there, the byte counts as 0.
     private var latinSecond: UInt8? {
         let second = position + 1 < text.count ? text[position + 1] : 0
         return second & 0x3F == 0x3F ? nil : second
@@ -70,7 +70,7 @@ struct Tokenizer {
         count += 1
     }
 
-    /// First byte of every character from U+00C0 to U+00FF.
+    /// First byte, in UTF-8, of every character from U+00C0 to U+00FF.
     private static let latinLead: UInt8 = 0xC3
 
     private static func appendLatin(
@@ -79,15 +79,16 @@ struct Tokenizer {
         let letter = latin[Int(second & 0x1F)]
         if letter == 0 { return }
         guard letter >= 0x80 else { return append(letter, word, &count) }
-        // A letter of two bytes is never cut in half; shorter letters after it may still fit.
+        // A letter of two bytes is never cut in half. ASCII letters that follow it may still fit.
         guard count + 2 <= maximumWord else { return }
         append(latinLead, word, &count)
         append(letter, word, &count)
     }
 
-    /// Replacement of each letter, by the low five bits of its code point, for both cases: the
-    /// ASCII letter without its accent, the second byte of a letter without replacement, or 0 for
-    /// the multiplication and division signs, which are skipped inside words.
+    /// Replacement of each letter, indexed by the low five bits of its code point, which are equal
+    /// in both cases. It is the ASCII letter without accent; or the second byte of a letter that is
+    /// not replaced; or 0 for the multiplication and division signs, which are skipped inside
+    /// words.
     private static let latin: [UInt8] = [
         0x61, 0x61, 0x61, 0x61, 0x61, 0xA5, 0xA6, 0x63, 0x65, 0x65, 0x65, 0x65, 0x69, 0x69, 0x69,
         0x69, 0xB0, 0x6E, 0x6F, 0x6F, 0x6F, 0x6F, 0x6F, 0, 0xB8, 0x75, 0x75, 0x75, 0x75, 0x79, 0xBE,
@@ -100,13 +101,13 @@ final class WordSet {
     private var words: [ByteView] = []
     private let memory: UnsafeMutablePointer<UInt8>
 
-    /// Splits `value`; other types than string have no words.
+    /// Splits `value` into words; there are none if it is not a string.
     init(_ value: Value) {
         guard case .string(let text) = value else {
             memory = .allocate(capacity: 1)
             return
         }
-        // A word is at most as long as the text it comes from.
+        // A word has at most as many bytes as the text it comes from.
         memory = .allocate(capacity: text.count + Tokenizer.maximumWord)
         var tokens = Tokenizer(text)
         var used = 0
@@ -130,8 +131,8 @@ final class WordSet {
         words.removeSubrange(kept...)
     }
 
-    /// Calls `body` with every word that `other` does not contain. The bytes are valid during the
-    /// call.
+    /// Calls `body` with every word that `other` does not contain. The bytes are valid only during
+    /// the call.
     func visit(
         notIn other: WordSet? = nil, _ body: (ByteView) throws(RealmError) -> Void
     ) throws(RealmError) {

@@ -1,23 +1,23 @@
-/// Leaf of strings or binaries, in one of the forms that its header selects (object format
+/// Leaf of strings or binaries, in one of four forms, which its header determines (object format
 /// 3.5-3.7).
 struct BytesLeaf {
     enum Form: UInt8 {
-        /// Cells of fixed width with the padding count in the last byte.
+        /// Cells of fixed width; the last byte of a cell contains the number of padding bytes.
         case short
-        /// One area for all bytes, and end offsets.
+        /// One array with the bytes of all values, and the end offset of each value.
         case medium
-        /// One blob per value.
+        /// One blob for each value.
         case big
-        /// Indexes into the column's list of distinct values.
+        /// For each value, its index in the column's list of distinct values.
         case enumerated
     }
 
     let form: Form
-    /// Number of terminating zeros of a stored value: 1 for strings, 0 for binaries.
+    /// Number of zero bytes after each stored value: 1 for strings, 0 for binaries.
     let terminator: Int
-    /// Cells, end offsets, slots or indexes, depending on the form.
+    /// The array of cells, end offsets, slots or indexes, depending on the form.
     let node: NodeView
-    /// Bytes of the medium form; list of distinct values of the enumerated form.
+    /// In medium form, the bytes of all values; in enumerated form, the list of distinct values.
     let area: NodeView
     let nulls: NodeView
     private var space: NodeSpace
@@ -26,14 +26,14 @@ struct BytesLeaf {
     /// Maximum number of bytes in one blob.
     static let maximumBlobSize = 0xFF_FFF0
 
-    /// Opens a string leaf. `distinct` is the column's list of distinct values, none if it has
-    /// none.
+    /// Opens a string leaf. `distinct` is the column's list of distinct values; none if the column
+    /// is not enumerated.
     init(strings space: NodeSpace, _ ref: Ref, distinct: Ref = .none) throws(RealmError) {
         try self.init(strings: space, ref, distinct: distinct, opening: space)
     }
 
-    /// Opens the strings and binaries of a mixed leaf. It is opened for every value, and therefore
-    /// does not count against the read budget.
+    /// Opens the pool of a mixed leaf, which stores its strings and binaries. It is opened again
+    /// for every value and therefore not counted against the read budget.
     init(pool ref: Ref, _ space: NodeSpace) throws(RealmError) {
         try self.init(strings: space, ref, distinct: .none, opening: space.unmetered)
     }
@@ -46,7 +46,8 @@ struct BytesLeaf {
         case NodeView.bytesFlag: self.init(short: node, space)
         case 0:
             guard !distinct.isNone else {
-                // A column that was never enumerated can contain an array that was never filled.
+                // In a column that is not enumerated, a leaf without values may still have the
+                // flags of a plain array.
                 guard node.count == 0 else { throw space.wrongShape(ref, "string leaf") }
                 self.init(short: node, space)
                 return
@@ -84,7 +85,7 @@ struct BytesLeaf {
         count = node.count
     }
 
-    /// Opens the forms with refs. The caller has checked that `node` is an array of refs.
+    /// Opens a leaf of medium or big form. The caller has checked that `node` has refs.
     private init(
         _ node: NodeView, _ ref: Ref, _ space: NodeSpace, terminator: Int, opening: NodeSpace
     ) throws(RealmError) {
@@ -113,15 +114,15 @@ struct BytesLeaf {
         count = offsets.count
     }
 
-    /// Prefetches the memory that a scan of all values reads.
+    /// Prefetches the bytes that a scan of all values will read.
     @inline(__always)
     func prefetch() {
         Prefetch.elements(node)
         if form == .medium { Prefetch.bytes(area.payload, area.count) }
     }
 
-    /// Whether all texts are ASCII, if that can be determined from the whole leaf; false for forms
-    /// with separate values.
+    /// Whether all texts are ASCII. False if the leaf does not store its texts together, so that it
+    /// cannot be determined at once.
     var isASCII: Bool {
         switch form {
         case .short: ByteView(node.payload, count: node.count &* node.width).isASCII
@@ -130,7 +131,7 @@ struct BytesLeaf {
         }
     }
 
-    /// Returns the leaf with its values read in `space`.
+    /// Returns the same leaf for reading its values in `space`.
     @inline(__always)
     func reading(in space: NodeSpace) -> BytesLeaf {
         var leaf = self
@@ -149,7 +150,8 @@ struct BytesLeaf {
         }
     }
 
-    /// Index of the first value that is not less than `wanted`, among ascending values, null first.
+    /// Index of the first value that is not less than `wanted`. The values must ascend, with null
+    /// first.
     @_optimize(speed)
     func firstNotBelow(_ wanted: ByteView) throws(RealmError) -> Int {
         var (low, high) = (0, count)
@@ -172,7 +174,7 @@ struct BytesLeaf {
             IntegerKernels.rows(in: zero, nulls, first: 0, count: rows))
     }
 
-    /// Blob of value `i` of a big leaf; none for null.
+    /// Ref of the blob with value `i` of a big leaf; none for null.
     func blob(_ i: Int) -> Ref { node.slot(i).ref }
 
     @inline(__always)
@@ -219,10 +221,10 @@ struct BytesLeaf {
         return try list.value(Int(index))
     }
 
-    /// Opens the list of distinct values of an enumerated leaf.
+    /// Opens the list of distinct values, to which the indexes of an enumerated leaf refer.
     func distinctValues() throws(RealmError) -> BytesLeaf { try BytesLeaf(distinct: area, space) }
 
-    /// Error for a kernel that found offsets or indexes out of range.
+    /// The error for offsets or indexes out of range, which a kernel has found.
     @inline(never)
     func damagedOffsets() -> RealmError { badLeaf("string offsets outside the leaf's bytes") }
 
@@ -247,8 +249,8 @@ struct BytesLeaf {
         .corrupt(what, at: space.place(of: node))
     }
 
-    /// Returns a value that is stored in several blobs because it is too long for one (object
-    /// format 3.7).
+    /// Joins a value that is too long for one blob and therefore stored in several (object format
+    /// 3.7).
     @inline(never)
     private func joined(_ parts: NodeView, _ ref: Ref) throws(RealmError) -> ByteView {
         guard parts.context, parts.flags & NodeView.formMask == NodeView.hasRefsFlag else {

@@ -1,5 +1,5 @@
-/// Strings and binaries. A value that fits the leaf's form is inserted in place; a longer one
-/// causes a rebuild of the leaf (object format 3.5, 3.7).
+/// Editing of strings and binaries. A value that fits the form of the leaf is stored in place. A
+/// longer one causes the leaf to be written again in another form (object format 3.5, 3.7).
 extension ColumnEditor {
     private enum EditKind { case set, insert }
 
@@ -32,13 +32,14 @@ extension ColumnEditor {
         try nodes.removeInteger(leaf.slots + MediumBytesShape.nulls, i)
     }
 
-    /// Stores a value in place; returns false if it does not fit the leaf's form.
+    /// Stores or inserts a value in place; returns false if it does not fit the form of the leaf.
     private func splice(
         _ slot: RefSlot, _ i: Int, _ value: ByteView?, _ kind: EditKind
     ) throws(RealmError) -> Bool {
         let node = nodes.slab.writable(Ref(slot.pointee))
         guard node.view.hasRefs else {
-            // A leaf that was never filled and is not marked as a string leaf yet.
+            // A plain array without values; it gets the form of a string leaf when the first value
+            // is inserted.
             guard node.view.widthType == 1 else { return false }
             return try spliceShort(slot, i, value, kind)
         }
@@ -104,8 +105,8 @@ extension ColumnEditor {
 
     // MARK: One byte area for all values
 
-    /// Copies the three parts of a leaf. Checks the offsets here, because later edits use them
-    /// unchecked.
+    /// Copies the three arrays of a medium leaf. Checks the offsets, which later edits use without
+    /// checks.
     func copyMedium(_ slot: RefSlot, _ bytes: BytesLeaf) throws(RealmError) {
         guard IntegerKernels.ascend(bytes.node, bytes.count) else { throw bytes.damagedOffsets() }
         let end = bytes.count == 0 ? 0 : bytes.node.integer(bytes.count - 1)
@@ -146,8 +147,8 @@ extension ColumnEditor {
         return true
     }
 
-    /// Appends a value if all three parts have room for it, as for new objects. Otherwise returns
-    /// false without a change.
+    /// Appends a value if each of the three arrays has room for it, which is the usual case for new
+    /// objects. Otherwise returns false and changes nothing.
     private func appendMedium(_ leaf: SlabNode, _ i: Int, _ value: ByteView) -> Bool {
         let ends = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.ends]))
         let area = nodes.slab.writable(Ref(leaf.slots[MediumBytesShape.area]))
@@ -170,7 +171,7 @@ extension ColumnEditor {
         return true
     }
 
-    /// Replaces a range of bytes by `size` bytes: the value's, padded with zeros.
+    /// Replaces the bytes in `range` by `size` bytes: the bytes of `value`, then zeros.
     private func replace(
         _ leaf: SlabNode, _ range: Range<Int>, with value: ByteView?, size: Int
     ) throws(RealmError) {
@@ -221,7 +222,8 @@ extension ColumnEditor {
 }
 
 extension ColumnEditor {
-    /// Copies bytes that are stored in a node of the transaction, because an edit may move them.
+    /// Copies the bytes of a value to the arena if they are stored in a node of the transaction,
+    /// where an edit may move them.
     @inline(__always)
     func copiedIfInTransaction(_ value: Value) -> Value {
         guard let bytes = value.bytes, nodes.slab.holds(bytes.base) else { return value }

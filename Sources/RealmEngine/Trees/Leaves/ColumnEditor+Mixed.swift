@@ -1,8 +1,8 @@
-/// Mixed values. Small ones are stored in their word, others are appended to a pool. When a value
-/// is removed from a pool, the pool's last one takes its index, so that no other moves (object
-/// format 3.13).
+/// Editing of mixed values. Each value has a word, which contains a small value itself; a large
+/// value is appended to a pool. If a value is removed from a pool, the last value in the pool takes
+/// its index, so that all others keep theirs (object format 3.13).
 extension ColumnEditor {
-    /// Writes a leaf of new values.
+    /// Writes a new leaf with `values`.
     func mixedLeaf(_ values: UnsafeBufferPointer<Value>) throws(RealmError) -> Ref {
         let (ref, leaf) = try nodes.newRefs(MixedLeafShape.count)
         leaf.slots[MixedLeafShape.words] = try context.encoder.integers([]).raw
@@ -31,7 +31,8 @@ extension ColumnEditor {
         }
     }
 
-    /// Returns the leaf at `slot`. It was copied value by value, so that its pools match its words.
+    /// Returns the writable leaf at `slot`. Its words and pools fit together: the leaf was copied
+    /// value by value, not as bytes.
     private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let leaf = try nodes.writableRefs(slot)
         guard leaf.count == MixedLeafShape.count else { throw nodes.outside(slot) }
@@ -104,7 +105,7 @@ extension ColumnEditor {
 
     private typealias Pool = MixedLeaf.Pool
 
-    /// Editor of the leaf that stores a pool of bytes.
+    /// Editor of the leaf in which a mixed leaf stores its strings and binaries.
     private var strings: ColumnEditor {
         ColumnEditor(
             context, LeafLayout(elements: ElementType(type: .string, isNullable: false)))
@@ -135,8 +136,8 @@ extension ColumnEditor {
         return Pool.bytes.entry(count) | kind.rawValue
     }
 
-    /// Removes the entry of value `i` from its pool. The caller must free a collection that it
-    /// references.
+    /// Removes value `i` from its pool. If the value is a collection, the caller must free the
+    /// collection.
     private func release(_ leaf: SlabNode, _ i: Int) throws(RealmError) {
         let words = try nodes.makeWritable(leaf.slots).view
         guard i < words.count else { throw nodes.outside(leaf.slots) }
@@ -155,7 +156,8 @@ extension ColumnEditor {
         }
     }
 
-    /// Moves a pool's last entry to `index` and returns its previous index.
+    /// Moves a pool's last entry to `index`, where an entry was removed. Returns the previous index
+    /// of the moved entry.
     private func takeOut(_ slot: RefSlot, _ index: Int, _ size: Int) throws(RealmError) -> Int {
         let node = nodes.slab.writable(Ref(slot.pointee))
         let last = node.count / size - 1

@@ -23,8 +23,9 @@ extension ColumnEditor {
         return try storedOptional(slot, nil)
     }
 
-    /// Returns the stored element of a value in the array at `slot`. Nil if the array needs another
-    /// null marker first, which depends on its width (object format 3.2).
+    /// Returns the element that represents a value, or null, in the array at `slot`. Returns nil if
+    /// the array must be rewritten first with another null marker, which depends on its width
+    /// (object format 3.2).
     @inline(__always)
     func storedOptional(_ slot: RefSlot, _ value: Int64?) throws(RealmError) -> Int64? {
         let node = try nodes.makeWritable(slot)
@@ -83,7 +84,7 @@ extension ColumnEditor {
 
     // MARK: Decimals
 
-    /// Stores a decimal; returns false if the cells are too small.
+    /// Replaces a decimal in place; returns false if the value needs larger cells.
     func setDecimal(_ slot: RefSlot, _ i: Int, _ value: Value) throws(RealmError) -> Bool {
         guard let decimal = try fitting(slot, value) else { return false }
         let node = try nodes.makeWritable(slot)
@@ -161,7 +162,7 @@ extension ColumnEditor {
         to.setNull(from.isNull)
     }
 
-    /// Location of an id and of its null bit.
+    /// Location in a leaf of an id and of the bit that marks it as null.
     private struct IDLocation {
         let bytes: UnsafeMutableRawPointer
         let nulls: UnsafeMutableRawPointer

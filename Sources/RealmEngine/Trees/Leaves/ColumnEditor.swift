@@ -1,22 +1,24 @@
 /// Changes single values in the leaves of one column (object format section 3).
 ///
-/// Frequent forms are edited in place: later values move, the value is written, and the leaf is
-/// copied to larger cells if necessary. Rare cases (a value equal to the null marker, text too long
-/// for the leaf's form) rebuild the leaf.
+/// Frequent changes are made in place: later values are moved, the value is stored, and if the
+/// cells are too small for it, the leaf is copied with larger cells. Rare changes rebuild the leaf,
+/// for example if the value equals the null marker, or if a text is too long for the form of the
+/// leaf.
 ///
-/// Every edit checks its row against the count stored in the leaf.
+/// Every edit checks its row against the number of values in the leaf.
 struct ColumnEditor {
     private enum Form {
         case integers, optionalIntegers, bools, links, slots
         case floats, doubles, decimals, bytes, times, ids, mixed, others
     }
 
-    /// Retained by the editor of the tree.
+    /// Unowned; the owner of this editor retains the context.
     unowned(unsafe) let context: EditContext
     let nodes: NodeMutator
     let layout: LeafLayout
     private let form: Form
-    /// Whether the leaves belong to a collection, which stores links without an offset.
+    /// Whether the leaves belong to a collection, where a link is stored as the key itself instead
+    /// of key + 1.
     private let isElement: Bool
 
     init(_ context: EditContext, _ layout: LeafLayout) {
@@ -57,7 +59,8 @@ struct ColumnEditor {
 
     // MARK: Editing
 
-    /// Makes the leaf of `rows` values writable and checks it, so that later edits rarely fail.
+    /// Makes the leaf writable and checks it, so that later edits rarely fail. It must have `rows`
+    /// values.
     @inline(__always)
     func open(_ slot: RefSlot, rows: Int) throws(RealmError) {
         if !nodes.owns(Ref(slot.pointee)) { try copy(slot, rows) }
@@ -76,7 +79,7 @@ struct ColumnEditor {
         }
     }
 
-    /// Inserts a value before value `i`, or appends it.
+    /// Inserts a value before value `i`; appends it if `i` is the number of values.
     @inline(__always)
     func insert(_ value: Value, _ slot: RefSlot, at i: Int) throws(RealmError) {
         switch form {
@@ -88,8 +91,8 @@ struct ColumnEditor {
         }
     }
 
-    /// Removes value `i`. Frees blobs of long values; other nodes that the cell references must be
-    /// freed by the caller.
+    /// Removes value `i`. Frees the blob of a long value; the caller must free other nodes that the
+    /// cell references.
     func remove(_ slot: RefSlot, at i: Int) throws(RealmError) {
         switch form {
         case .integers, .bools, .links, .slots: try nodes.removeInteger(slot, i)
@@ -125,7 +128,7 @@ struct ColumnEditor {
         }
     }
 
-    /// Returns a value as a leaf with one number per value stores it.
+    /// Returns the number that represents a value in leaves with one number per value.
     @inline(__always)
     private func number(_ value: Value) -> Int64 {
         switch value {
@@ -177,7 +180,7 @@ struct ColumnEditor {
         }
     }
 
-    /// Decodes the leaf, applies `change` and writes it again.
+    /// Decodes the leaf, applies `change` to the decoded values, and writes the leaf again.
     @inline(never)
     func rebuild(
         _ slot: RefSlot, _ change: (LeafBuffer) throws(RealmError) -> Void
@@ -207,7 +210,7 @@ struct ColumnEditor {
         return buffer
     }
 
-    /// Number of values of a leaf whose form has been checked.
+    /// Number of values in a leaf that has been checked.
     private func rows(_ ref: Ref) throws(RealmError) -> Int {
         if layout.type == .backlink { return try BacklinkLeaf(nodes.space, ref).count }
         return try ColumnLeaf(nodes.space, ref, layout).count
@@ -238,7 +241,7 @@ struct ColumnEditor {
         return rest
     }
 
-    /// Appends the values of the leaf at `other`, which is freed.
+    /// Appends the values of the leaf at `other` and frees that leaf.
     func join(_ slot: RefSlot, _ other: RefSlot) throws(RealmError) {
         let ref = Ref(other.pointee)
         let tail = try buffer(ref)
@@ -247,15 +250,15 @@ struct ColumnEditor {
         other.pointee = 0
     }
 
-    /// Writes the leaf again in another layout, with values returned by `transform`. Collections
-    /// that values reference must be freed by the caller.
+    /// Writes the leaf again in the layout of `other`. `transform` returns the new value for each
+    /// old one. The caller must free collections that the old values reference.
     func map(
         _ slot: RefSlot, to other: ColumnEditor,
         _ transform: (Value) throws(RealmError) -> Value
     ) throws(RealmError) {
         let old = try buffer(Ref(slot.pointee))
         if layout.collection == nil {
-            // Blobs of long values are written again too.
+            // The blobs of long values are freed too, because the new leaf gets copies of them.
             try nodes.freeDeep(Ref(slot.pointee))
         } else {
             try context.freeLeaf(Ref(slot.pointee), layout)

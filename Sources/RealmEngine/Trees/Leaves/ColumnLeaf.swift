@@ -1,12 +1,13 @@
-/// Storage layout of a column's values or a collection's elements.
+/// Describes the storage of the values of a column or of the elements of a collection.
 struct LeafLayout {
     let type: ColumnType
     let isNullable: Bool
-    /// Kind of the collections whose roots are the cells; nil for single values.
+    /// Kind of the collections in a collection column, whose cells are their roots; nil for other
+    /// columns.
     let collection: CollectionKind?
     /// Target table of links.
     let target: TableKey
-    /// List of distinct values of an enumerated string column.
+    /// Ref of the list of distinct values of an enumerated string column; none for other columns.
     let distinct: Ref
     /// Whether dictionary keys are integers instead of strings.
     let hasIntegerKeys: Bool
@@ -25,7 +26,7 @@ extension LeafLayout {
             target: elements.target, distinct: .none, hasIntegerKeys: false)
     }
 
-    /// The layout of the column's leaves before its values were enumerated.
+    /// The layout of the column's leaves as long as the column was not enumerated.
     var withoutDistinct: LeafLayout {
         LeafLayout(
             type: type, isNullable: isNullable, collection: collection, target: target,
@@ -34,8 +35,8 @@ extension LeafLayout {
 }
 
 extension LeafLayout {
-    /// Null in a leaf with one number per value; 0 for types that are never null there. For links it
-    /// is the key of no object.
+    /// The number that represents null in leaves with one number per value; 0 for types that are
+    /// never null in such a leaf.
     var nullNumber: Int64 {
         if collection != nil { return 0 }
         return switch type {
@@ -48,14 +49,15 @@ extension LeafLayout {
     }
 }
 
-/// The three kinds of collection a property can be.
+/// The kinds of collections: list, set and dictionary.
 public enum CollectionKind: String, Sendable {
     case list, set, dictionary
 }
 
 /// One column of a cluster leaf, or one leaf of a collection.
 ///
-/// Opened once to determine the form; reading a value is one switch. Valid as long as the snapshot.
+/// The form of the leaf is determined once, when it is opened; reading a value is then a switch
+/// over the form. Valid as long as the snapshot.
 enum ColumnLeaf {
     case integer(IntegerLeaf)
     case nullableInteger(NullableIntegerLeaf)
@@ -74,7 +76,7 @@ enum ColumnLeaf {
     case mixed(MixedLeaf)
     case collection(CollectionValues)
 
-    /// Opens column leaf `ref` of a cluster leaf with `rows` objects.
+    /// Opens the column leaf at `ref` of a cluster leaf with `rows` objects.
     init(
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout, rows: Int
     ) throws(RealmError) {
@@ -84,7 +86,7 @@ enum ColumnLeaf {
         }
     }
 
-    /// Opens a column leaf of any number of objects.
+    /// Opens the column leaf at `ref`, with any number of values.
     init(_ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
         if let kind = layout.collection {
             self = .collection(
@@ -148,7 +150,8 @@ enum ColumnLeaf {
         }
     }
 
-    /// Returns value `i`, which must be below `count`. Unresolved links keep their negative keys.
+    /// Returns value `i` as stored, which may be a link to an unresolved object, with a negative
+    /// key. `i` must be below `count`.
     @inline(__always)
     func stored(_ i: Int) throws(RealmError) -> Value {
         switch self {
@@ -172,7 +175,8 @@ enum ColumnLeaf {
         }
     }
 
-    /// Returns value `i` as the API does: an unresolved link is null.
+    /// Returns value `i` as the API shows it: an unresolved link is null. `i` must be below
+    /// `count`.
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> Value {
         try stored(i).shown

@@ -1,14 +1,14 @@
-/// Memory for the current leaf of one column, from which values are read faster than from a
-/// `ColumnLeaf`. Frequent forms are stored in their own layout, so that reading a value accesses a
-/// few fields instead of copying the whole enumeration.
+/// Memory for the current leaf of one column, to read values faster than from a `ColumnLeaf`. A
+/// frequent form of leaf is stored as its own type, so that reading a value accesses a few fields
+/// and does not copy the whole enumeration.
 ///
-/// Owns its memory; the owner must call `free`.
+/// Owns its memory; the owner of the slot must call `free`.
 struct ColumnSlot {
     private enum Form: UInt8 {
         case integer, nullableInteger, bool, double, string, timestamp, link, collection
-        /// No leaf: every value is null.
+        /// There is no leaf; every value is null.
         case empty
-        /// Any other form: the memory contains the `ColumnLeaf` itself.
+        /// A form without a case of its own; the memory contains the `ColumnLeaf`.
         case other
     }
 
@@ -23,7 +23,8 @@ struct ColumnSlot {
 
     func free() { memory.deallocate() }
 
-    /// Replaces the leaf. All leaves are trivial types and need no deinitialisation.
+    /// Replaces the leaf. The old leaf needs no deinitialisation, because all leaves are trivial
+    /// types.
     mutating func store(_ leaf: ColumnLeaf) {
         switch leaf {
         case .integer(let leaf): put(leaf, .integer)
@@ -38,7 +39,7 @@ struct ColumnSlot {
         }
     }
 
-    /// Removes the leaf; every value is null.
+    /// Removes the leaf; from now on, every value is null.
     mutating func clear() { form = .empty }
 
     private mutating func put<Leaf>(_ leaf: Leaf, _ form: Form) {
@@ -51,7 +52,7 @@ struct ColumnSlot {
         memory.assumingMemoryBound(to: type)
     }
 
-    /// Returns value `i` as the API does. `i` must be below the leaf's count.
+    /// Returns value `i` as the API shows it. `i` must be below the number of values.
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> Value {
         switch form {

@@ -1,22 +1,22 @@
-/// Maximum numbers of elements in nodes. Tests reduce them, so that a few rows reach every path;
-/// files are written with the format's own numbers.
+/// Maximum numbers of elements in nodes. Tests reduce them, so that a few rows fill several nodes;
+/// files are written with the numbers of the format.
 struct Fanout: Sendable {
     var clusterLeaf = ClusterLeafShape.maximumObjectCount
     var clusterInner = InnerClusterShape.maximumChildCount
     var tree = TreeShape.maximumCount
-    /// Smaller than the format's 1000: consecutive integers are spread over the whole index, and
-    /// small nodes reduce what a commit rewrites.
+    /// Less than the maximum of the format, 1000. Consecutive integers belong to different nodes of
+    /// an index, so a commit rewrites many nodes, and less data if they are small.
     var index = 128
-    /// Number of an index's changes in a transaction from which further ones are deferred.
+    /// Number of changes of an index in one transaction after which further changes are deferred.
     var singleIndexChanges = 512
 
-    /// Target size of leaves where changes are scattered. A commit writes the whole leaf of each
-    /// changed object.
+    /// Target size of leaves in tables whose changes are scattered: a commit writes the whole leaf
+    /// of each changed object.
     var scatteredLeaf: Int { max(1, clusterLeaf / 4) }
 }
 
-/// State that all editors of one write transaction share: the node space for reading, the slab for
-/// writing, and the list of freed extents. Confined to the writer.
+/// State that all editors of one write transaction share: the space in which they read nodes, the
+/// slab in which they create nodes, and the list of freed extents. Confined to the writer.
 final class EditContext {
     /// Copies and changes nodes.
     let nodes: NodeMutator
@@ -25,26 +25,27 @@ final class EditContext {
     private let slabOwner: Slab
     let encoder: NodeEncoder
     let fanout: Fanout
-    /// Extents of nodes that the transaction spilled before its commit, in ascending order.
+    /// Extents to which the transaction has spilled nodes, in ascending order.
     private var spilledExtents: [Extent] = []
-    /// Number of `freed` extents that are already compared with `spilledExtents`. A version uses
-    /// those that remained, so that no later spill can have written them.
+    /// Number of extents in `freed` that were compared with `spilledExtents`. They belong to the
+    /// base version, so later spills cannot write to them, and they need no further comparison.
     private var sortedOut = 0
-    /// Incremented by each change of a table's columns, which invalidates data derived from them.
+    /// Number of changes of tables' columns. A change invalidates data that was derived from the
+    /// columns.
     var schemaGeneration = 0
-    /// Copies of values that must outlive the caller's buffers.
+    /// Memory for copies of values that must outlive the buffers of the caller.
     let arena = ByteArena()
-    /// Read context of the open transaction's current state.
+    /// Read context for the current state of the open transaction; nil until it is read.
     var readers: ReadContext?
-    /// Number of changes so far. Locations found before a change are invalid after it.
+    /// Number of changes so far. A location found before a change is invalid after the change.
     @exclusivity(unchecked) private(set) var changeCount = 0
-    /// Approximate memory, in bytes, of decoded and collected data in editors.
+    /// Approximate memory, in bytes, that editors use for decoded leaves and collected values.
     @exclusivity(unchecked) var editedBytes = 0
-    /// Memory, in bytes, of pending index changes, which are kept across spills.
+    /// Memory, in bytes, of pending index changes, which outlast spills.
     let waitingBytes = ByteCount()
-    /// Upper bounds of the integers in indexes of the base version, where known.
+    /// Upper bounds of the integers in some indexes of the base version.
     var bounds: [IntegerBounds.Column: Int64] = [:]
-    /// Whether objects were added in batches, which make use of `bounds`.
+    /// Whether objects were added in batches, which use `bounds`.
     var hasBatches = false
 
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
@@ -58,12 +59,13 @@ final class EditContext {
     deinit { nodes.deallocate() }
 
     var space: NodeSpace { nodes.space }
-    /// Extents of the base version's nodes that the new version no longer uses.
+    /// Extents of nodes that the base version or a spill wrote, and that the transaction no longer
+    /// uses.
     var freed: [Extent] { nodes.state.pointee.freed }
-    /// Bytes of nodes that the transaction made and is likely to change again.
+    /// Size in bytes of nodes that the transaction copied and is likely to change again.
     var changeableBytes: Int { nodes.state.pointee.changeableBytes }
 
-    /// Continues with the nodes of `other` and the first `count` of its freed extents.
+    /// Takes over the nodes of `other`, and the first `count` of its freed extents.
     init(_ other: EditContext, _ space: NodeSpace, freed count: Int) {
         nodes = NodeMutator(other.slab, space)
         slabOwner = other.slabOwner
@@ -74,13 +76,13 @@ final class EditContext {
         nodes.take(other.freed[..<count])
     }
 
-    /// Records `extents` as spilled. No version references them before the commit.
+    /// Records that nodes were spilled to `extents`. No version references them before the commit.
     func wroteAhead(_ extents: [Extent]) {
         spilledExtents = FreeSpace.merged(spilledExtents, FreeSpace.released(extents))
     }
 
-    /// Removes from `freed` the nodes that the transaction itself had spilled, and returns their
-    /// extents, which can be reused at once.
+    /// Removes from `freed` the extents to which the transaction itself had spilled nodes, and
+    /// returns them. They can be reused at once.
     func takeSpilledExtents() -> [Extent] {
         if spilledExtents.isEmpty { return [] }
         var own: [Extent] = []
@@ -93,13 +95,14 @@ final class EditContext {
         return FreeSpace.released(own)
     }
 
-    /// Discards all freed extents after the first `count`, which are still in use.
+    /// Removes all extents after the first `count` from `freed`, because their nodes are still in
+    /// use.
     func discardFreed(after count: Int) {
         nodes.state.pointee.freed.removeSubrange(count...)
         sortedOut = min(sortedOut, count)
     }
 
-    /// Invalidates the read context, before or after a change.
+    /// Makes the read context unusable. Called before or after each change.
     @inline(__always)
     func invalidateReaders() {
         changeCount &+= 1
@@ -112,15 +115,14 @@ final class EditContext {
         readers = nil
     }
 
-    /// Memory, in bytes, that the transaction takes, including what a spill needs for each of its
-    /// nodes.
+    /// Memory, in bytes, that the transaction uses. Includes what a spill will need for each node.
     var usedBytes: Int {
         slab.used + NodeOrder.bytesPerNode * slab.count + arena.used + editedBytes
             + waitingBytes.value
     }
 
-    /// Continues after a spill: all nodes are in the file, which `space` covers. Earlier editors
-    /// must not be used any more.
+    /// Continues after a spill, when all nodes are in the file, which `space` reads. Editors that
+    /// were made before must no longer be used.
     func restart(_ space: NodeSpace) {
         changeCount &+= 1
         nodes.state.pointee.space = space
@@ -132,19 +134,20 @@ final class EditContext {
     /// Frees one node, without the nodes that it references.
     func free(_ ref: Ref) throws(RealmError) { try nodes.free(ref) }
 
-    /// Frees a node and all nodes below it.
+    /// Frees a node and all nodes in its subtree.
     func freeDeep(_ ref: Ref) throws(RealmError) { try nodes.freeDeep(ref) }
 
     /// Frees a node and its direct children, which must not contain refs.
     func freeWithChildren(_ ref: Ref) throws(RealmError) { try nodes.freeWithChildren(ref) }
 }
 
-/// Number of bytes, shared by several objects.
+/// A number of bytes that several objects share and change.
 final class ByteCount {
     @exclusivity(unchecked) var value = 0
 }
 
-/// Memory for bytes that are valid until the transaction ends; addresses never change.
+/// Memory for bytes, which stay valid at the same address until the transaction ends or `reset` is
+/// called.
 final class ByteArena {
     private var chunks: [UnsafeMutableRawPointer] = []
     private var next: UnsafeMutableRawPointer?
@@ -155,14 +158,14 @@ final class ByteArena {
 
     deinit { for chunk in chunks { chunk.deallocate() } }
 
-    /// Returns a copy of `bytes` that is valid as long as the arena.
+    /// Returns a copy of `bytes`, which is valid until `reset`.
     func copy(_ bytes: ByteView) -> ByteView {
         let at = allocate(bytes.count)
         at.copyMemory(from: bytes.base, byteCount: bytes.count)
         return ByteView(at, count: bytes.count)
     }
 
-    /// Returns the value with its bytes copied.
+    /// Returns the value with a copy of its bytes.
     @inline(__always)
     func copy(_ value: Value) -> Value {
         switch value {
@@ -172,7 +175,7 @@ final class ByteArena {
         }
     }
 
-    /// Allocates `count` bytes, unaligned.
+    /// Allocates `count` bytes without alignment.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         if count > left || next == nil { grow(count) }
         let at = next!

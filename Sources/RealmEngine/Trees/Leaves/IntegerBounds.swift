@@ -1,9 +1,9 @@
-/// Upper bounds of the integers in search indexes after a commit of this process. The next
-/// transaction can insert larger, ascending integers without a search in the index.
+/// Upper bounds of the integers in search indexes, known after a commit of this process. The next
+/// transaction can add larger, ascending integers without looking each of them up.
 ///
 /// Valid for one version only. Free to cross threads.
 struct IntegerBounds: Sendable {
-    /// An index, identified by table and leaf index of its column.
+    /// An indexed column, identified by its table and leaf index.
     struct Column: Hashable, Sendable {
         let table: TableKey
         let leafIndex: Int

@@ -1,6 +1,6 @@
 /// A set of object keys of one table, optimised for insertion in ascending order.
 struct KeyRuns {
-    /// Ranges of keys, ascending and not adjacent.
+    /// Ranges of keys, in ascending order; no two are adjacent.
     private var runs: [ClosedRange<Int64>] = []
     /// Keys that were not added in ascending order.
     private var others: Set<Int64> = []

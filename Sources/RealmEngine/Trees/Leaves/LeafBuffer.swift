@@ -1,13 +1,14 @@
 /// A decoded leaf of a column or collection, for editing.
 ///
-/// Strings and binaries reference bytes in the mapping, the slab or the transaction's arena, which
-/// stay valid during the transaction. A backlink cell is the raw slot as `.int`.
+/// The bytes of strings and binaries are referenced in the mapping, the slab or the transaction's
+/// arena, where they stay valid during the transaction. A backlink cell is stored as `.int` of its
+/// raw slot.
 final class LeafBuffer {
-    /// Cells; those below `count` are in use.
+    /// The cells; the first `count` are in use.
     private(set) var cells: LeafCells
     fileprivate(set) var count = 0
-    /// Blobs of the values of a big leaf, none for new values; empty for all other leaves. Saves
-    /// copying unchanged values.
+    /// In a leaf of big form, the ref of each value's blob, none for a new value; otherwise empty.
+    /// Blobs of unchanged values are reused when the leaf is written.
     private(set) var blobs: ContiguousArray<Ref> = []
 
     /// Makes an empty buffer for values of a layout.
@@ -18,13 +19,13 @@ final class LeafBuffer {
     /// Memory, in bytes, that the buffer takes.
     var byteSize: Int { cells.byteSize + 64 }
 
-    /// Values of a buffer with the form `values`. Valid until the next change.
+    /// The values, if they are stored as `Value`. Valid until the next change.
     @inline(__always) var values: UnsafeBufferPointer<Value> {
         precondition(cells.form == .values)
         return UnsafeBufferPointer(start: cells.values, count: count)
     }
 
-    /// Value `i`, as stored.
+    /// Value at index `i`, as stored.
     subscript(i: Int) -> Value {
         precondition(i >= 0 && i < count)
         return cells.value(i)
@@ -77,7 +78,7 @@ final class LeafBuffer {
         blobs[i] = .none
     }
 
-    /// Moves the elements from index `i` on to a new buffer.
+    /// Removes the elements from index `i` on and returns them in a new buffer.
     func split(at i: Int) -> LeafBuffer {
         precondition(i >= 0 && i <= count)
         let tail = LeafBuffer(cells.layout, capacity: count - i)
@@ -104,19 +105,19 @@ final class LeafBuffer {
         count += other.count
     }
 
-    /// Frees the blobs, before the leaf is written in a form without blobs.
+    /// Frees the blobs. Called before the leaf is written in a form without blobs.
     func dropBlobs(_ context: EditContext) throws(RealmError) {
         for blob in blobs where !blob.isNone { try context.freeDeep(blob) }
         blobs = []
     }
 
-    /// Sets the blob of the last value.
+    /// Sets the blob that contains the last value.
     func setLastBlob(_ ref: Ref) {
         if blobs.isEmpty { blobs = ContiguousArray(repeating: .none, count: count) }
         blobs[count - 1] = ref
     }
 
-    /// Sets the blobs of all values.
+    /// Sets the blobs that contain the values, one for each.
     func setBlobs(_ refs: ContiguousArray<Ref>) { blobs = refs }
 }
 
@@ -193,8 +194,8 @@ extension LeafBuffer {
 }
 
 extension EditContext {
-    /// Frees the nodes of one leaf, but not the collections, backlink lists and blobs that its
-    /// cells reference, because the edited leaf references them too.
+    /// Frees the nodes of one leaf. Does not free the collections, backlink lists and blobs that
+    /// its cells reference, because the edited leaf references them too.
     func freeLeaf(_ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
         if ref.isNone { return }
         if layout.collection != nil { return try free(ref) }

@@ -1,4 +1,4 @@
-/// Values of one column, as one or two numbers each, from which leaves are encoded.
+/// Values of one column, stored as one or two numbers each, from which leaves are encoded.
 ///
 /// | layout | `words` | `extras` |
 /// |---|---|---|
@@ -7,8 +7,8 @@
 /// | timestamp | seconds | nanoseconds, `nullTime` for null |
 /// | int, bool, float, double, link, backlink, collection | as a leaf of the type stores it | |
 ///
-/// Rare types are stored as `Value`. The bytes are owned by the caller; addresses of cells do not
-/// change during the lifetime of the object.
+/// Values of rare types are stored as `Value`. The caller owns the bytes. The address of a cell
+/// stays the same during the lifetime of the object.
 final class LeafCells {
     enum Form: UInt8 { case numbers, optionalNumbers, bytes, times, values }
 
@@ -16,13 +16,13 @@ final class LeafCells {
     let form: Form
     let capacity: Int
     private let memory: UnsafeMutableRawPointer
-    /// First numbers; unused by the form `values`.
+    /// First number of each cell; unused if cells are stored as `Value`.
     let words: UnsafeMutablePointer<Int64>
-    /// Second numbers; equal to `words` in forms without them.
+    /// Second number of each cell; equal to `words` for layouts with one number.
     let extras: UnsafeMutablePointer<Int64>
-    /// Cells of the form `values`.
+    /// The cells, if they are stored as `Value`.
     let values: UnsafeMutablePointer<Value>
-    /// Representation of null in `words` of the form `numbers`.
+    /// The number in `words` that means null, for layouts with one number.
     private let nullWord: Int64
 
     static let nullTime = Int64.min
@@ -30,7 +30,7 @@ final class LeafCells {
 
     private let ownsMemory: Bool
 
-    /// Makes cells that are all zero, which are empty collections and columns without backlinks.
+    /// Makes cells that are all zero: empty collections, or columns without backlinks.
     ///
     /// - Parameter memory: `byteSize(_:capacity:)` bytes that must outlive the cells; nil to
     ///   allocate.
@@ -85,8 +85,8 @@ final class LeafCells {
         }
     }
 
-    /// Pointers for storing values, without reference counting. Valid during the lifetime of the
-    /// cells.
+    /// Pointers to the cells, for storing values without reference counting. Valid during the
+    /// lifetime of the cells.
     var target: Target {
         Target(
             form: form, isCollection: layout.collection != nil, nullWord: nullWord, words: words,
@@ -155,7 +155,8 @@ extension LeafCells {
         (extras + i).update(from: extras + range.lowerBound, count: range.count)
     }
 
-    /// Stores values that fit the layout at indexes below the capacity, unchecked.
+    /// Stores values in cells without checks. The values must fit the layout, and the indexes must
+    /// be below the capacity.
     struct Target {
         let form: Form
         let isCollection: Bool

@@ -1,4 +1,5 @@
-/// Strings and binaries; the longest value determines the form (object format 3.5, 3.7).
+/// Encoding of strings and binaries. The longest value determines the form of the leaf (object
+/// format 3.5, 3.7).
 extension LeafEncoder {
     private static let maximumShortSize = 15
     private static let maximumMediumStringSize = 63
@@ -10,7 +11,7 @@ extension LeafEncoder {
         isString ? maximumMediumStringSize : maximumSmallBinarySize
     }
 
-    /// Writes a leaf of the values of `buffer`, and reuses the buffer's blobs.
+    /// Writes a leaf with the values of `buffer`. Blobs that the buffer references are reused.
     func bytes(
         _ cells: ByteCells, of buffer: LeafBuffer, isString: Bool
     ) throws(RealmError) -> Ref {
@@ -23,14 +24,14 @@ extension LeafEncoder {
         return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
     }
 
-    /// Writes a leaf of new values.
+    /// Writes a leaf with values that have no blobs yet.
     func bytes(_ cells: ByteCells, isString: Bool) throws(RealmError) -> Ref {
         if let short = try shortOrMedium(cells, isString: isString) { return short }
         let refs = try blobs(cells, terminator: isString ? 1 : 0, known: [])
         return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
     }
 
-    /// Writes a short or medium leaf; returns nil if a value is too long for both.
+    /// Writes a leaf of short or medium form; returns nil if a value is too long for both forms.
     private func shortOrMedium(
         _ cells: ByteCells, isString: Bool
     ) throws(RealmError) -> Ref? {
@@ -76,7 +77,7 @@ extension LeafEncoder {
         var end = 0
         for i in 0..<n {
             let isNull = cells.addresses[i] == 0
-            // A null string takes the byte of its terminator, a null binary none.
+            // A null string takes one byte, for its terminator; a null binary takes none.
             end &+= (isNull ? 0 : Int(cells.counts[i])) &+ terminator
             offsets[i] = Int64(end)
             nulls[i] = isNull ? 1 : 0
@@ -99,7 +100,7 @@ extension LeafEncoder {
         return try encoder.refs([ends.raw, area.raw, flags.raw])
     }
 
-    /// Writes a blob for each value that does not have one already.
+    /// Returns a blob for each value. Values that already have a blob keep it.
     private func blobs(
         _ cells: ByteCells, terminator: Int, known: ContiguousArray<Ref>
     ) throws(RealmError) -> ContiguousArray<Ref> {
@@ -119,8 +120,8 @@ extension LeafEncoder {
         return refs
     }
 
-    /// Writes a binary that is too long for one blob. Only changesets can be; properties have
-    /// limits.
+    /// Writes a binary that is too long for one blob as several blobs. Only changesets are so long;
+    /// properties have limits.
     private func parts(_ bytes: ByteView) throws(RealmError) -> Ref {
         var refs: [UInt64] = []
         var at = 0

@@ -3,7 +3,7 @@ struct LeafEncoder {
     let context: EditContext
     var encoder: NodeEncoder { context.encoder }
 
-    /// Writes a leaf of a cluster column, or, with `isElement`, of a collection.
+    /// Writes a leaf of a cluster column; of a collection if `isElement`.
     func encode(_ buffer: LeafBuffer, isElement: Bool) throws(RealmError) -> Ref {
         let cells = buffer.cells
         guard cells.form == .bytes else {
@@ -13,7 +13,7 @@ struct LeafEncoder {
         return try self.bytes(bytes, of: buffer, isString: cells.layout.type == .string)
     }
 
-    /// Writes a leaf of the first `count` cells, none of which has a blob.
+    /// Writes a leaf with the first `count` cells, whose values have no blobs yet.
     func encode(
         _ cells: LeafCells, count: Int, isElement: Bool = false
     ) throws(RealmError) -> Ref {
@@ -33,7 +33,7 @@ struct LeafEncoder {
         }
     }
 
-    /// Writes a leaf of a type that is stored as `Value`.
+    /// Writes a leaf with values of a type whose cells are stored as `Value`.
     private func values(
         _ values: UnsafeBufferPointer<Value>, _ layout: LeafLayout
     ) throws(RealmError) -> Ref {
@@ -94,7 +94,8 @@ struct LeafEncoder {
         return try encoder.refs([seconds.raw, try encoder.integers(nanoseconds).raw])
     }
 
-    /// Element 0 is the null marker, which depends on the width (object format 3.2).
+    /// Writes an array whose element 0 is the null marker, which depends on the width (object
+    /// format 3.2).
     @inline(__always)
     private func nullable(_ n: Int, _ number: (Int) -> Int64?) throws(RealmError) -> Ref {
         let numbers = UnsafeMutableBufferPointer<Int64>.allocate(capacity: n + 1)
@@ -134,7 +135,8 @@ struct LeafEncoder {
         return candidate
     }
 
-    /// Writes ids in blocks of eight after a byte of null bits (object format 3.9).
+    /// Writes ids in blocks of eight ids; each block begins with a byte of null bits (object format
+    /// 3.9).
     private func fixed(
         _ values: UnsafeBufferPointer<Value>, _ blocks: IDBlocks
     ) throws(RealmError) -> Ref {

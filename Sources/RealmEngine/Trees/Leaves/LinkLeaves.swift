@@ -1,9 +1,9 @@
-/// Links of a single-link column: key + 1, 0 for null (object format 3.11).
+/// Leaf of a column with single links. A link is stored as key + 1, null as 0 (object format 3.11).
 struct LinkLeaf {
     let node: NodeView
     let target: TableKey
 
-    /// Difference between a stored number and the key, so that no key, -1, is stored as 0.
+    /// Added to a key when it is stored. Null has the key -1 and is stored as 0.
     static let keyOffset: Int64 = 1
 
     init(_ space: NodeSpace, _ ref: Ref, target: TableKey) throws(RealmError) {
@@ -13,7 +13,7 @@ struct LinkLeaf {
 
     @inline(__always) var count: Int { node.count }
 
-    /// The target's key: -1 for null; keys of unresolved links as stored.
+    /// Key of the target: -1 for null, a negative key for an unresolved link.
     @inline(__always) func key(_ i: Int) -> ObjectKey {
         ObjectKey(node.integer(i) &- Self.keyOffset)
     }
@@ -21,14 +21,14 @@ struct LinkLeaf {
 }
 
 extension Value {
-    /// Makes a link from a stored key, of which -1 is null.
+    /// Makes a link value from a key; null if the key is -1.
     @inline(__always)
     fileprivate static func link(_ table: TableKey, _ key: ObjectKey) -> Value {
         key == .none ? .null : .link(ObjectLink(table: table, key: key))
     }
 }
 
-/// Links inside a list or set: the keys themselves.
+/// Leaf of a list or set of links. A link is stored as the key itself.
 struct LinkElementLeaf {
     let node: NodeView
     let target: TableKey
@@ -43,7 +43,8 @@ struct LinkElementLeaf {
     @inline(__always) func stored(_ i: Int) -> Value { .link(target, key(i)) }
 }
 
-/// Links with their target table: pairs of table key + 1 and object key + 1 (object format 3.12).
+/// Leaf of links to any table. A link is stored as table key + 1 and object key + 1 (object format
+/// 3.12).
 struct TypedLinkLeaf {
     let node: NodeView
 
@@ -63,7 +64,8 @@ struct TypedLinkLeaf {
     }
 }
 
-/// Incoming links of one origin column, per target object (object format 3.14).
+/// Leaf of a backlink column: for each target object, the objects that link to it through one
+/// origin column (object format 3.14).
 struct BacklinkLeaf {
     let node: NodeView
 
@@ -75,7 +77,8 @@ struct BacklinkLeaf {
     @inline(__always) func slot(_ i: Int) -> NodeSlot { node.slot(i) }
 }
 
-/// Roots of the collections of one list, set or dictionary column (object format 3.15).
+/// Leaf of a list, set or dictionary column: for each object, the root of its collection (object
+/// format 3.15).
 struct CollectionLeaf {
     let node: NodeView
 
@@ -83,12 +86,12 @@ struct CollectionLeaf {
         node = try space.refNode(ref, slots: 0, "collection leaf")
     }
 
-    /// - Parameter node: a leaf of this form that was opened before.
+    /// - Parameter node: a collection leaf that has been opened and checked before.
     init(_ node: NodeView) { self.node = node }
 
     @inline(__always) var count: Int { node.count }
 
-    /// Root of the collection; none if it was never filled.
+    /// Root of the collection of row `i`; none if the collection has never had an element.
     @inline(__always) func root(_ i: Int) throws(RealmError) -> Ref {
         let slot = node.slot(i)
         guard !slot.isTagged else { throw Self.numberForRoot }
@@ -100,7 +103,7 @@ struct CollectionLeaf {
     }
 }
 
-/// A collection leaf with the kind and element type of its collections.
+/// A collection leaf, with the kind and element type that all its collections have.
 struct CollectionValues {
     let leaf: CollectionLeaf
     let kind: CollectionKind
@@ -112,7 +115,7 @@ struct CollectionValues {
 }
 
 extension CollectionKind {
-    /// Returns a collection of this kind as a value.
+    /// Wraps a collection of this kind as a value.
     @inline(__always)
     func value(_ view: CollectionView) -> Value {
         switch self {

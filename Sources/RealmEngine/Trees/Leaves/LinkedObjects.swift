@@ -1,7 +1,7 @@
-/// Objects of one table whose incoming links are searched.
+/// A set of objects in one table whose incoming links are searched for.
 struct LinkedObjects {
     let table: TableKey
-    /// Empty if there is only one object.
+    /// Keys of the objects; empty if there is only one object.
     private let keys: KeyRuns
     /// Key of the only object; nil if there are several or none.
     let single: Int64?

@@ -1,5 +1,5 @@
-/// Values of any type: a word per element with its type and location, and pools for values that do
-/// not fit into the word (object format 3.13).
+/// Leaf of values of any type: for each value a word with its type, and with the value itself or
+/// its location in a pool (object format 3.13).
 struct MixedLeaf {
     let words: NodeView
     private let node: NodeView
@@ -16,7 +16,7 @@ struct MixedLeaf {
 
     @inline(__always) var count: Int { words.count }
 
-    /// Whether value `i` is a link or a collection.
+    /// Whether value `i` is a link, or a collection that may contain links.
     @inline(__always)
     func mayHoldLinks(_ i: Int) -> Bool {
         let kind = words.integer(i) & MixedKind.mask
@@ -24,10 +24,11 @@ struct MixedLeaf {
             || kind == MixedKind.dictionary.rawValue
     }
 
-    /// Returns value `i` as stored; links may be unresolved. Unknown types are returned as null.
+    /// Returns value `i` as stored; links may be unresolved. A value of unknown type is returned as
+    /// null.
     ///
-    /// The pools are opened for every value, and do not count against the read budget: an access to
-    /// a pool costs the same whatever the pool's size.
+    /// The pools are opened again for every value and are not counted against the read budget: the
+    /// cost of an access does not depend on the size of a pool.
     func value(_ i: Int) throws(RealmError) -> Value {
         let word = words.integer(i)
         if word == 0 { return .null }

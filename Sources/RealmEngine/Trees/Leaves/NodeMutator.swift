@@ -1,21 +1,23 @@
 /// Copy-on-write mutator of a transaction's nodes.
 ///
-/// The first change of a node copies it into the slab, with room to grow, and stores the copy's ref
-/// in the parent's slot. The parent was copied before, so that the tree in the slab is valid at
-/// every moment. A node that outgrows its room is copied again.
+/// The first change of a node copies the node to the slab, with room for growth, and stores the ref
+/// of the copy in the parent's slot. The parent was copied before, so the tree is valid at every
+/// moment. A node that outgrows its room is copied again.
 ///
-/// Refs to the transaction's nodes are not checked when they are followed. So when a node of the
-/// file is copied, its refs are checked: none may equal a ref of the transaction.
+/// Nodes of the transaction are followed without checks. A damaged file could contain a ref that
+/// equals the ref of such a node, so all refs in a node of the file are checked when the node is
+/// copied.
 ///
-/// A trivial pointer to memory that an `EditContext` owns: counting a reference for every node
-/// would cost more than the change of the node.
+/// A trivial pointer to memory that an `EditContext` owns: counting references for every node would
+/// cost more than changing the node.
 struct NodeMutator {
     let slab: SlabNodes
     let state: UnsafeMutablePointer<State>
 
     struct State {
         var space: NodeSpace
-        /// Extents of the base version's nodes that the new version no longer uses.
+        /// Extents of nodes that the base version or a spill wrote, and that the transaction no
+        /// longer uses.
         var freed: [Extent] = []
         var freedBytes: UInt64 = 0
         var changeableBytes = 0
@@ -30,13 +32,13 @@ struct NodeMutator {
 
     @inline(__always) var space: NodeSpace { state.pointee.space }
 
-    /// Begins with extents that were freed earlier.
+    /// Starts with extents that another context freed.
     func take(_ freed: ArraySlice<Extent>) {
         state.pointee.freed = Array(freed)
         state.pointee.freedBytes = freed.reduce(0) { $0 + $1.count }
     }
 
-    /// Removes the freed extents from index `first` on for which `isOther` returns true.
+    /// Removes from `freed`, from index `first` on, the extents for which `isOther` returns true.
     func discardFreed(from first: Int, where isOther: (Extent) -> Bool) {
         var bytes: UInt64 = 0
         var kept = first
@@ -57,14 +59,15 @@ struct NodeMutator {
 // MARK: - Freeing
 
 extension NodeMutator {
-    /// Frees one node, without the nodes that it references. Throws if more bytes are freed than
-    /// the file has, which ends walks over shared nodes of a damaged file.
+    /// Frees one node, without the nodes that it references. Nodes in the slab need not be freed.
+    /// Throws `corrupt` if more bytes were freed than the file contains; this ends walks in a
+    /// damaged file with shared nodes.
     func free(_ ref: Ref) throws(RealmError) {
         if ref.isNone || slab.contains(ref) { return }
         try free(ref, space.node(ref))
     }
 
-    /// Frees a node that is already open.
+    /// Frees a node that the caller has opened.
     @inline(__always)
     func free(_ ref: Ref, _ node: NodeView) throws(RealmError) {
         if slab.contains(ref) { return }
@@ -76,9 +79,9 @@ extension NodeMutator {
 
     /// Frees a node and every node below it.
     ///
-    /// Each node is freed before its children are opened, so that the limit of `free` also ends a
-    /// walk around a cycle of a damaged file. Nesting has no limit here: everything that was
-    /// written can be removed.
+    /// Each node is freed before its children are opened, so the byte limit of `free` also ends a
+    /// walk around a cycle in a damaged file. The depth is not limited: everything that can be
+    /// written can be freed.
     func freeDeep(_ root: Ref) throws(RealmError) {
         if root.isNone { return }
         var pending: [Ref] = []
@@ -114,21 +117,23 @@ extension NodeMutator {
 extension NodeMutator {
     @inline(__always) func owns(_ ref: Ref) -> Bool { slab.owns(ref) }
 
-    /// Returns the node without refs at `slot`, copied if the transaction does not own it. The
-    /// caller has checked its form.
+    /// Returns the node at `slot`, which must have no refs. Copies it first if the transaction does
+    /// not own it. The caller has checked the flags of the node.
     @inline(__always)
     func makeWritable(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
         return owns(ref) ? slab.writable(ref) : try copyPlain(slot)
     }
 
-    /// Opens an integer array for reading. Nodes of this transaction are not validated again.
+    /// Opens an integer array for reading. Nodes that the transaction created are not checked
+    /// again.
     @inline(__always)
     func integers(_ ref: Ref, _ role: StaticString) throws(RealmError) -> NodeView {
         owns(ref) ? slab.writable(ref).view : try space.integers(ref, role)
     }
 
-    /// Returns the node with refs at `slot`, copied if the transaction does not own it.
+    /// Returns the node at `slot`, which must have refs. Copies it first if the transaction does
+    /// not own it.
     @inline(__always)
     func writableRefs(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let ref = Ref(slot.pointee)
@@ -169,20 +174,21 @@ extension NodeMutator {
         return slab.writable(copy.ref)
     }
 
-    /// Upper limit for the refs in the node at `ref`. A node of the file cannot reference the slab,
-    /// and one of an earlier transaction in a group cannot reference nodes of this one.
+    /// Upper bound of valid refs in the node at `ref`. A node of the file cannot reference nodes in
+    /// the slab, and a node of an earlier transaction of a group cannot reference nodes of this
+    /// one.
     func limit(ofRefsIn ref: Ref) -> UInt64 {
         owns(ref) ? .max : slab.contains(ref) ? slab.firstOwn : space.limit
     }
 
-    /// Throws `corrupt` if a ref read from the node at `parent` equals a ref of the transaction
-    /// that `parent` cannot reference.
+    /// Throws `corrupt` if `child`, a ref read from the node at `parent`, equals the ref of a node
+    /// that the transaction created after `parent`. Only a damaged file contains such a ref.
     @inline(__always)
     func check(_ child: Ref, in parent: Ref) throws(RealmError) {
         if owns(child), child.raw >= limit(ofRefsIn: parent) { throw space.badRef(child) }
     }
 
-    /// Checks the root of a value that is a collection, like `check(_:in:)`.
+    /// If a value is a collection, checks its root like `check(_:in:)`.
     @inline(__always)
     func checkRoot(of value: Value, in parent: Ref) throws(RealmError) {
         if let root = value.collectionRoot { try check(root, in: parent) }
@@ -206,7 +212,8 @@ extension NodeMutator {
         return (new.ref, slab.writable(new.ref))
     }
 
-    /// Returns the node at `slot`, copied to a larger one if it lacks room for `count` elements.
+    /// Returns the node at `slot`. Copies it to a larger node if it has no room for `count`
+    /// elements.
     @inline(__always)
     func ensureCapacity(_ slot: RefSlot, for count: Int) throws(RealmError) -> SlabNode {
         let node = slab.writable(Ref(slot.pointee))
@@ -233,13 +240,13 @@ extension SlabNode {
 
 // MARK: - Integers
 
-/// Arrays of packed integers. A change keeps the width, unless a value needs a larger one.
+/// Changes of packed integer arrays. The array keeps its width unless a value needs a larger one.
 extension NodeMutator {
-    /// Interpretation of an array's elements.
+    /// Whether elements of an array are signed.
     enum Sign {
-        /// As in int-arrays: unsigned below 8 bits, signed otherwise.
+        /// As in int-arrays: widths below 8 bits are unsigned, larger widths signed.
         case usual
-        /// Unsigned, of at least 8 bits: keys and offsets.
+        /// Unsigned, with a width of at least 8 bits, as keys and offsets are stored.
         case none
 
         @inline(__always)
@@ -286,8 +293,8 @@ extension NodeMutator {
         node.store(value, at: i)
     }
 
-    /// Appends integers to the leaf at `ref`, copied if the transaction does not own it. Returns
-    /// its ref.
+    /// Appends integers to the array at `ref`. Copies the array first if the transaction does not
+    /// own it. Returns the ref of the changed array.
     func appended(
         _ integers: UnsafeBufferPointer<Int64>, to ref: Ref
     ) throws(RealmError) -> Ref {
@@ -304,7 +311,8 @@ extension NodeMutator {
         node.close(i)
     }
 
-    /// Adds `delta` to the elements from index `first` on. The last element must be the largest.
+    /// Adds `delta` to the elements from index `first` on. The last element must be the largest,
+    /// because only its sum determines the width.
     func addToIntegers(
         _ slot: RefSlot, from first: Int, _ delta: Int64, _ sign: Sign = .usual
     ) throws(RealmError) {
@@ -332,7 +340,7 @@ extension NodeMutator {
         return node
     }
 
-    /// Error for a column leaf with fewer values than the cluster leaf has objects.
+    /// The error for a column leaf with fewer values than the cluster leaf has objects.
     @inline(never)
     func outside(_ slot: RefSlot) -> RealmError {
         .corrupt("a leaf with fewer values than there are objects", at: Ref(slot.pointee))

@@ -1,4 +1,4 @@
-/// Integers that are never null (object format 3.1).
+/// Leaf of integers that are never null (object format 3.1).
 struct IntegerLeaf {
     let node: NodeView
 
@@ -6,7 +6,7 @@ struct IntegerLeaf {
         node = try space.integers(ref, "integer leaf")
     }
 
-    /// - Parameter node: a leaf of this form that was opened before.
+    /// - Parameter node: an integer leaf that has been opened and checked before.
     init(opened node: NodeView) { self.node = node }
 
     @inline(__always) var count: Int { node.count }
@@ -14,15 +14,16 @@ struct IntegerLeaf {
     @inline(__always) func stored(_ i: Int) -> Value { .int(value(i)) }
 }
 
-/// Optional integers; element 0 is the null marker (object format 3.2).
+/// Leaf of optional integers. Element 0 is the null marker, the number that means null (object
+/// format 3.2).
 struct NullableIntegerLeaf {
     let node: NodeView
     let marker: Int64
 
-    /// Index of the first value.
+    /// Index of the element with the first value.
     static let first = 1
-    /// Null markers by width code: the largest value of each width. At 64 bits, any number that is
-    /// not a value is the marker; writers prefer this one.
+    /// Null marker for each width code: the largest value of the width. With 64 bits, the marker
+    /// may be any number that is no value of the leaf; writers prefer the largest.
     static let markers: [Int64] = [0, 1, 3, 15, 127, 32767, 0x7FFF_FFFF, .max]
 
     init(_ space: NodeSpace, _ ref: Ref) throws(RealmError) {
@@ -33,7 +34,7 @@ struct NullableIntegerLeaf {
         marker = node.nullMarker
     }
 
-    /// - Parameter node: a leaf of this form that was opened before.
+    /// - Parameter node: a leaf of optional integers that has been opened and checked before.
     init(opened node: NodeView) {
         self.node = node
         marker = node.nullMarker
@@ -41,7 +42,7 @@ struct NullableIntegerLeaf {
 
     @inline(__always) var count: Int { node.count - Self.first }
 
-    /// Rows that are null, in a leaf of at most 256.
+    /// The rows that are null. The leaf must have at most 256 values.
     var nullRows: Selection {
         IntegerKernels.rows(
             in: IntegerRange(low: marker, high: marker), node, first: Self.first,
@@ -60,11 +61,12 @@ struct NullableIntegerLeaf {
 }
 
 extension NodeView {
-    /// The representation of null in a leaf of optional integers.
+    /// The number that means null in a leaf of optional integers.
     @inline(__always) var nullMarker: Int64 { integer(0) }
 }
 
-/// Booleans: 0 or 1; 3 is null (object format 3.3). Every other number reads as true.
+/// Leaf of booleans: 0 is false, 3 is null, and every other number is true; 1 is what writers store
+/// (object format 3.3).
 struct BoolLeaf {
     let node: NodeView
     static let null: Int64 = 3
@@ -73,7 +75,7 @@ struct BoolLeaf {
         node = try space.integers(ref, "bool leaf")
     }
 
-    /// - Parameter node: a leaf of this form that was opened before.
+    /// - Parameter node: a leaf of booleans that has been opened and checked before.
     init(opened node: NodeView) { self.node = node }
 
     @inline(__always) var count: Int { node.count }
@@ -89,7 +91,8 @@ struct BoolLeaf {
     }
 }
 
-/// IEEE numbers; one NaN bit pattern is null (object format 3.4).
+/// Leaf of IEEE single-precision numbers. One of the NaN bit patterns means null (object format
+/// 3.4).
 struct FloatLeaf {
     let node: NodeView
     static let nullBits: UInt32 = 0x7FC0_00AA
@@ -101,7 +104,7 @@ struct FloatLeaf {
         }
     }
 
-    /// - Parameter node: a leaf of this form that was opened before.
+    /// - Parameter node: a leaf of floats that has been opened and checked before.
     init(opened node: NodeView) { self.node = node }
 
     @inline(__always) var count: Int { node.count }
@@ -124,7 +127,8 @@ struct FloatLeaf {
     @inline(__always) func stored(_ i: Int) -> Value { value(i).map(Value.float) ?? .null }
 }
 
-/// IEEE numbers; one NaN bit pattern is null (object format 3.4).
+/// Leaf of IEEE double-precision numbers. One of the NaN bit patterns means null (object format
+/// 3.4).
 struct DoubleLeaf {
     let node: NodeView
     static let nullBits: UInt64 = 0x7FF8_0000_0000_00AA
@@ -136,7 +140,7 @@ struct DoubleLeaf {
         }
     }
 
-    /// - Parameter node: a leaf of this form that was opened before.
+    /// - Parameter node: a leaf of doubles that has been opened and checked before.
     init(opened node: NodeView) { self.node = node }
 
     @inline(__always) var count: Int { node.count }
@@ -162,7 +166,8 @@ struct DoubleLeaf {
     }
 }
 
-/// Optional seconds and nanoseconds in two parallel arrays (object format 3.8).
+/// Leaf of timestamps: an array of optional seconds and an array of nanoseconds (object format
+/// 3.8).
 struct TimestampLeaf {
     let seconds: NullableIntegerLeaf
     let nanoseconds: NodeView
@@ -200,7 +205,8 @@ struct TimestampLeaf {
     }
 }
 
-/// Decimals of 0, 4, 8 or 16 bytes each (object format 3.10).
+/// Leaf of decimals; all take the same number of bytes, which is 0, 4, 8 or 16 (object format
+/// 3.10).
 struct DecimalLeaf {
     let node: NodeView
 
@@ -232,8 +238,8 @@ struct DecimalLeaf {
     func stored(_ i: Int) -> Value { value(i).map(Value.decimal) ?? .null }
 }
 
-/// Object ids (12 bytes) or UUIDs (16 bytes) in blocks of eight after a byte of null bits (object
-/// format 3.9).
+/// Leaf of object ids (12 bytes) or UUIDs (16 bytes), in blocks of eight. Each block begins with a
+/// byte of null bits (object format 3.9).
 struct FixedBytesLeaf {
     let node: NodeView
     let count: Int

@@ -1,10 +1,10 @@
-/// A sort key and a payload.
+/// A number to sort by, and a payload.
 struct NumberPair {
     var number: Int64
     var payload: Int64
 }
 
-/// Growing array of pairs with a radix sort.
+/// A growing array of pairs, with a radix sort.
 struct NumberPairs: ~Copyable {
     private(set) var base: UnsafeMutablePointer<NumberPair>
     private var capacity: Int
@@ -38,7 +38,8 @@ struct NumberPairs: ~Copyable {
 
     mutating func removeAll() { count = 0 }
 
-    /// Stable radix sort by number. Sorts only by the digits in which numbers differ.
+    /// Sorts the pairs by number with a stable radix sort. Digits that are equal in all numbers are
+    /// skipped.
     mutating func sort() {
         var low = Int64.max
         var high = Int64.min
@@ -53,7 +54,8 @@ struct NumberPairs: ~Copyable {
         let range = UInt64(bitPattern: high &- low)
         let scratch = UnsafeMutablePointer<NumberPair>.allocate(capacity: capacity)
         var (from, to) = (base, scratch)
-        // Small digits for small arrays, because each pass clears one counter per value of a digit.
+        // A small array uses small digits, because each pass clears a counter for every value of a
+        // digit.
         let digit = Digit(bits: count < 1 << 10 ? 6 : 11)
         defer { digit.starts.deallocate() }
         var shift: UInt64 = 0
@@ -65,7 +67,8 @@ struct NumberPairs: ~Copyable {
         to.deallocate()
     }
 
-    /// Bits of a digit, and the target index of the next pair for each value of the digit.
+    /// The number of bits of a digit, and for each value of the digit the index in the sorted array
+    /// at which the next pair is stored.
     private struct Digit {
         let bits: Int
         let starts: UnsafeMutablePointer<Int>
@@ -77,8 +80,8 @@ struct NumberPairs: ~Copyable {
         }
     }
 
-    /// Moves all pairs to their index by one digit. Returns false, without a move, if all have the
-    /// same digit.
+    /// Sorts all pairs by the digit at bit `shift`, from `from` to `to`. If all have the same
+    /// digit, returns false and moves nothing.
     private func distribute(
         _ from: UnsafeMutablePointer<NumberPair>, _ to: inout UnsafeMutablePointer<NumberPair>,
         _ digit: Digit, _ low: Int64, _ shift: UInt64

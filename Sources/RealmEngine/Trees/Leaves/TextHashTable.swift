@@ -1,6 +1,8 @@
-/// Hash index of texts and null in a list that the caller owns. Finds the first of equal texts.
+/// Hash table of the texts, and null, in a list that the caller owns. If equal texts are in the
+/// list, finds the first.
 struct TextHashTable {
-    /// Index in the list by hash; a collision takes the next free hash.
+    /// For each hash, an index in the list. A text whose hash is taken is stored under the next
+    /// free hash.
     private var places: [UInt64: Int32] = [:]
 
     private static func hash(_ text: ByteView?) -> UInt64 {
@@ -10,7 +12,8 @@ struct TextHashTable {
         return hash.value
     }
 
-    /// Index of `text`; nil if it is not in the list. `other` returns the text at an index.
+    /// Index of `text` in the list; nil if the list does not contain it. `other` returns the text
+    /// at an index.
     func find<E>(_ text: ByteView?, _ other: (Int) throws(E) -> ByteView?) throws(E) -> Int? {
         var hash = Self.hash(text)
         while let place = places[hash] {
@@ -23,7 +26,7 @@ struct TextHashTable {
         return nil
     }
 
-    /// Adds a text that `find` did not find.
+    /// Adds a text that is not in the table, with its index in the list.
     mutating func enter(_ text: ByteView?, at place: Int) {
         var hash = Self.hash(text)
         while places[hash] != nil { hash &+= 1 }

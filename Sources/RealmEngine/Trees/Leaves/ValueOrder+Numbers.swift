@@ -13,7 +13,8 @@ extension ValueOrder {
         }
     }
 
-    /// Exact comparison, also beyond 2^53, where a double cannot represent every integer.
+    /// Compares exactly. Converting the integer would be inexact beyond 2^53, where a double cannot
+    /// represent every integer.
     package static func compare(_ a: Int64, _ b: Double) -> Int {
         if b.isNaN { return 1 }
         if b >= 0x1p63 { return -1 }
@@ -23,7 +24,8 @@ extension ValueOrder {
         return a != truncated ? order(a, truncated) : order(whole, b)
     }
 
-    /// A NaN is less than every number; NaNs are compared by their bits, unsigned.
+    /// Compares two doubles. A NaN is less than every number; two NaNs are compared by their bits
+    /// as unsigned numbers.
     package static func compare(_ a: Double, _ b: Double) -> Int {
         if a.isNaN || b.isNaN {
             if a.isNaN && b.isNaN { return order(a.bitPattern, b.bitPattern) }
@@ -32,7 +34,8 @@ extension ValueOrder {
         return order(a, b)
     }
 
-    /// A NaN is less than every number; NaNs are compared by their bits, unsigned.
+    /// Compares two floats. A NaN is less than every number; two NaNs are compared by their bits as
+    /// unsigned numbers.
     package static func compare(_ a: Float, _ b: Float) -> Int {
         if a.isNaN || b.isNaN {
             if a.isNaN && b.isNaN { return order(a.bitPattern, b.bitPattern) }
@@ -41,7 +44,7 @@ extension ValueOrder {
         return order(a, b)
     }
 
-    /// Returns a float or double as a double, which is exact.
+    /// Returns a float or double as a double, without loss.
     private static func double(_ value: Value) -> Double {
         switch value {
         case .double(let x): x
@@ -50,7 +53,7 @@ extension ValueOrder {
         }
     }
 
-    /// Converts integers exactly, doubles to 15 digits, floats to 7.
+    /// Returns a number as a decimal: integers exactly, doubles with 15 digits, floats with 7.
     private static func decimal(_ value: Value) -> Decimal128 {
         switch value {
         case .decimal(let x): x

@@ -1,13 +1,14 @@
-/// Total order of values of any type, for sets of mixed values, their indexes, sorting, minimum and
-/// maximum (object format 8.2). Files depend on it: it must not change.
+/// Total order of values of any type. Sets of mixed values, their indexes, sorting, minimum and
+/// maximum use it (object format 8.2). Elements in files are stored in this order, so it must never
+/// change.
 ///
-/// Within one type it is also the order of typed sets, with two exceptions (object format 8.1):
-/// sets of floats and doubles use IEEE `<`, and null in a set of decimals sorts among the NaNs, as
-/// in `Decimal128.compare`.
+/// Typed sets use the same order, with two exceptions (object format 8.1): sets of floats and
+/// doubles use IEEE `<`, and null in a set of decimals is sorted among the NaNs, as in
+/// `Decimal128.compare`.
 package enum ValueOrder {
-    /// Returns a negative number, zero or a positive number. Zero means equality: Int 1, Double 1.0
-    /// and Decimal 1.00 are equal, a string and a binary never are. All lists are equal to each
-    /// other, and so are all dictionaries.
+    /// Returns a negative number if `a` is before `b`, a positive number if it is after `b`, and
+    /// zero if they are equal. Int 1, Double 1.0 and Decimal 1.00 are equal; a string and a binary
+    /// never are. All lists compare as equal, and so do all dictionaries.
     package static func compare(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.int(let x), .int(let y)): order(x, y)
@@ -25,7 +26,7 @@ package enum ValueOrder {
     @inline(__always)
     package static func areEqual(_ a: Value, _ b: Value) -> Bool { compare(a, b) == 0 }
 
-    /// Rank of a value's type in the order; the four number types have the same rank.
+    /// Returns the position of a value's type in the order. The four number types share a position.
     static func rank(_ value: Value) -> Int {
         switch value {
         case .null: -1

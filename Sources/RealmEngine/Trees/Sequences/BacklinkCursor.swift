@@ -1,5 +1,5 @@
-/// The objects that link to one object through one origin column; an origin object appears once per
-/// link (object format 3.14).
+/// Iterates over the objects that link to one object through one origin column. An origin object is
+/// returned once for each of its links (object format 3.14).
 public struct BacklinkCursor {
     private var single: ObjectKey?
     private var cursor: ElementCursor?
@@ -15,7 +15,7 @@ public struct BacklinkCursor {
         }
     }
 
-    /// Returns the next origin object's key; nil at the end. Throws `corrupt`.
+    /// Returns the key of the next origin object; nil at the end. Throws `corrupt`.
     public mutating func next() throws(RealmError) -> ObjectKey? {
         if let key = single {
             single = nil

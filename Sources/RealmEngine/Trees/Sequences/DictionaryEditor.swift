@@ -1,14 +1,14 @@
-/// Editor of a dictionary: two parallel trees of keys and values, ascending by key (object format
-/// 4.5). Confined to the writer.
+/// Editor of a dictionary, which is stored as two B+trees of the same size: the keys in ascending
+/// order, and the values (object format 4.5). Confined to the writer.
 final class DictionaryEditor {
     private let context: EditContext
     let keys: SequenceEditor
     let values: SequenceEditor
-    /// Slot with the ref of the node that references both trees; nil for a dictionary that has
-    /// never had an entry.
+    /// Address of the ref of the node that references both trees; nil for a dictionary without such
+    /// a node, which has never had an entry.
     private var root: RefSlot?
 
-    /// Opens the dictionary at the root of `view`, which is none for an empty one.
+    /// Opens the dictionary `view`; its root is none if it has never had an entry.
     init(_ context: EditContext, _ view: CollectionView) throws(RealmError) {
         self.context = context
         let key = ElementType(
@@ -37,7 +37,7 @@ final class DictionaryEditor {
 
     var count: Int { keys.count }
 
-    /// Index of `key`, or its insertion index.
+    /// Returns the index of `key`; its insertion index if the dictionary does not contain it.
     func find(_ key: Value) throws(RealmError) -> OrderedSearch.Result {
         try keys.find(key, order: ValueOrder.compare)
     }
@@ -52,7 +52,7 @@ final class DictionaryEditor {
         try values.remove(at: index)
     }
 
-    /// Returns the node that references the current trees.
+    /// Writes the node that references both trees and returns its ref.
     func finish() throws(RealmError) -> Ref {
         let refs = [try keys.finish().raw, try values.finish().raw]
         guard let root else { return try context.encoder.refs(refs) }

@@ -1,19 +1,19 @@
-/// Editor of an enumerated column's distinct values, to which its cells refer by number (object
-/// format 3.6).
+/// Editor of the list of distinct values in an enumerated column. The cells of the column contain
+/// indexes in this list (object format 3.6).
 ///
-/// Like the reference engine, appends new values and never removes any. Confined to the writer.
+/// Like the reference engine, appends new values and never removes a value. Confined to the writer.
 final class DistinctList {
     private let context: EditContext
     private let editor: ColumnEditor
     private let slot: RefSlot
     private var places = TextHashTable()
-    /// Number of values; nil before they are indexed.
+    /// Number of values in the list; nil before they are in the hash table.
     private var count: Int?
 
     /// Maximum number of values.
     private static let maximumValueCount = Int(Int32.max)
 
-    /// - Parameter column: layout of the column, which contains the ref of the list.
+    /// - Parameter column: layout of the enumerated column, which contains the ref of the list.
     init(_ column: LeafLayout, _ context: EditContext) {
         self.context = context
         editor = ColumnEditor(context, Self.layout(column))
@@ -30,7 +30,7 @@ final class DistinctList {
             distinct: .none, hasIntegerKeys: false)
     }
 
-    /// Layout of an enumerated column's cells, which are stored as numbers.
+    /// Layout of the cells of an enumerated column, which are integers.
     static let cells = LeafLayout(
         type: .int, isNullable: false, collection: nil, target: .none, distinct: .none,
         hasIntegerKeys: false)
@@ -45,7 +45,7 @@ final class DistinctList {
         return leaf
     }
 
-    /// Returns the value of a cell.
+    /// Returns the value in the list that `cell` refers to.
     func value(_ cell: Value) throws(RealmError) -> Value {
         let leaf = try leaf()
         guard case .int(let place) = cell, place >= 0, place < Int64(leaf.count) else {
@@ -54,7 +54,7 @@ final class DistinctList {
         return try leaf.value(Int(place)).map(Value.string) ?? .null
     }
 
-    /// Returns the cell of a value, which is appended to the list if it is new.
+    /// Returns the cell for a value. Appends the value to the list if it is new.
     func cell(_ value: Value) throws(RealmError) -> Value {
         var text: ByteView?
         if case .string(let view) = value { text = view }
@@ -74,14 +74,14 @@ final class DistinctList {
         return .int(Int64(known))
     }
 
-    /// Returns the cells of the first `count` values.
+    /// Returns the cells for the first `count` of `values`.
     func cells(_ values: LeafCells, _ count: Int) throws(RealmError) -> LeafCells {
         let numbers = LeafCells(Self.cells, capacity: max(1, count))
         for i in 0..<count { numbers.target.store(try cell(values.value(i)), at: i) }
         return numbers
     }
 
-    /// Indexes the values of the list and returns their number.
+    /// Adds all values of the list to the hash table and returns their number.
     private func index(_ leaf: BytesLeaf) throws(RealmError) -> Int {
         for i in 0..<leaf.count {
             let text = try leaf.value(i)

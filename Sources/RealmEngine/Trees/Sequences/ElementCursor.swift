@@ -1,7 +1,7 @@
 /// Iterates over the elements of a list or set in stored order.
 ///
-/// Skips unresolved links, as the format requires. Valid as long as the snapshot; confined to the
-/// snapshot's thread.
+/// Skips links to unresolved objects, as the format requires. Valid as long as the snapshot;
+/// confined to the thread of the snapshot.
 public struct ElementCursor {
     private let space: NodeSpace
     private let element: ElementType
@@ -18,8 +18,8 @@ public struct ElementCursor {
     /// Maximum number of elements in a leaf of an undamaged file (object format 4.1).
     static let maximumLeafCount = TreeShape.maximumCount
 
-    /// - Parameter leafLimit: maximum number of elements in a leaf; more count as damage. Without a
-    ///   limit, a leaf of width 0 can claim millions.
+    /// - Parameter leafLimit: maximum number of elements in a leaf; throws `corrupt` for a larger
+    ///   leaf. Without a limit, a damaged leaf with elements of width 0 can claim millions.
     init(_ space: NodeSpace, _ view: CollectionView, leafLimit: Int = .max) {
         self.space = space
         self.leafLimit = leafLimit
@@ -50,7 +50,7 @@ public struct ElementCursor {
         return try CollectionView.element(try leaf!.stored(index), depth: depth)
     }
 
-    /// Returns the next whole leaf, including unresolved links; nil at the end.
+    /// Returns the next leaf, whose elements may include unresolved links; nil at the end.
     mutating func nextLeaf() throws(RealmError) -> ColumnLeaf? {
         assert(index == count)
         guard try openLeaf() else { return nil }
@@ -59,7 +59,7 @@ public struct ElementCursor {
     }
 
     /// Writes the next integers of the current leaf to `out`, at most `capacity`. Returns their
-    /// number, 0 at the end. For collections of non-optional integers.
+    /// number; 0 at the end. The collection must contain non-optional integers.
     package mutating func integers(
         into out: UnsafeMutablePointer<Int64>, capacity: Int
     ) throws(RealmError) -> Int {
@@ -101,21 +101,24 @@ public struct ElementCursor {
     }
 }
 
-/// Iterates over the entries of a dictionary (object format 4.5, and 10.1 for formats 21 and 22).
+/// Iterates over the entries of a dictionary. Formats 21 and 22 store dictionaries in another way
+/// than the current format (object format 4.5 and 10.1).
 public struct DictionaryCursor {
-    /// Both are nil for a dictionary that has never had an entry.
+    /// One of both is set, depending on the format; both are nil for a dictionary that has never
+    /// had an entry.
     private var pair: Pair?
     private var cluster: Cluster?
     private let root: Ref
     private let depth: UInt8
 
-    /// Cursors of the two parallel B+trees of keys and values.
+    /// Current format: cursors over the B+trees of the keys and of the values.
     private struct Pair {
         var keys: ElementCursor
         var values: ElementCursor
     }
 
-    /// A cluster tree whose keys are hashes: column 0 keys, column 1 values.
+    /// Formats 21 and 22: cursor over a cluster tree whose object keys are hashes of dictionary
+    /// keys. Column 0 contains the dictionary keys, column 1 the values.
     private struct Cluster {
         var leaves: LeafCursor
         var keys: BytesLeaf?
@@ -140,7 +143,7 @@ public struct DictionaryCursor {
             values: ElementCursor(space, values, leafLimit: leafLimit))
     }
 
-    /// Returns the next entry; nil at the end. An unresolved link is returned as null. Throws
+    /// Returns the next entry; nil at the end. The value of an unresolved link is null. Throws
     /// `corrupt`.
     public mutating func next() throws(RealmError) -> (key: Value, value: Value)? {
         guard let entry = try nextStored() else { return nil }
@@ -148,7 +151,8 @@ public struct DictionaryCursor {
     }
 
     mutating func nextStored() throws(RealmError) -> (key: Value, value: Value)? {
-        // Mutates in place: copying a cursor out and back counts references for each entry.
+        // Changes the cursors in place. Copying them to a variable and back would count references
+        // for each entry.
         if pair != nil { return try nextOfPair() }
         return cluster == nil ? nil : try nextOfCluster()
     }
@@ -192,7 +196,7 @@ public struct DictionaryCursor {
 }
 
 extension ElementCursor {
-    /// Number of elements of `view` without unresolved links.
+    /// Number of elements in `view`, without unresolved links.
     static func count(_ space: NodeSpace, _ view: CollectionView) throws(RealmError) -> Int {
         if view.root.isNone { return 0 }
         let node = try space.node(view.root)
@@ -216,7 +220,8 @@ extension ElementCursor {
 }
 
 extension CollectionView {
-    /// Returns the key and value lists of a dictionary whose root is not none (object format 4.5).
+    /// Returns the list of keys and the list of values. The root must not be none (object format
+    /// 4.5).
     func halves(
         _ space: NodeSpace
     ) throws(RealmError) -> (keys: CollectionView, values: CollectionView) {

@@ -1,14 +1,14 @@
-/// Order of texts in sets of mixed values in formats 21 to 23, in which variants of a letter are
-/// adjacent (object format 10.1).
+/// Order of texts in sets of mixed values in formats 21 to 23. Variants of a letter, such as `e`
+/// and `é`, are adjacent (object format 10.1).
 enum LegacyTextOrder {
-    /// Negative, zero or positive. Characters up to U+024F are compared by rank, others by code
-    /// point. Text that is not UTF-8 is compared byte by byte.
+    /// Returns a negative number, zero or a positive number. Characters up to U+024F are compared
+    /// by rank, others by code point. Texts that are not UTF-8 are compared byte by byte.
     static func compare(_ a: ByteView, _ b: ByteView) -> Int {
         let shared = Swift.min(a.count, b.count)
         var i = 0
         while i < shared, a[i] == b[i] { i += 1 }
         if i == a.count || i == b.count { return a.count - b.count }
-        // Moves back to the beginning of the character.
+        // Moves back to the first byte of the character.
         while i > 0, a[i] & 0xC0 == 0x80 || b[i] & 0xC0 == 0x80 { i -= 1 }
         guard let x = scalar(a, i), let y = scalar(b, i), x != y else {
             return ByteView.compare(a, b)
@@ -17,7 +17,7 @@ enum LegacyTextOrder {
         return Int(ranks[x]) - Int(ranks[y])
     }
 
-    /// Returns the code point of the character at `i`; nil if it is ill-formed.
+    /// Returns the code point of the character that begins at `i`; nil if its bytes are not UTF-8.
     private static func scalar(_ text: ByteView, _ i: Int) -> Int? {
         let first = Int(text[i])
         let length: Int
@@ -34,7 +34,7 @@ enum LegacyTextOrder {
         return number
     }
 
-    /// Ranks by code point.
+    /// Rank of each character up to U+024F, indexed by its code point.
     private static let ranks: [UInt16] = [
         0, 2, 3, 4, 5, 6, 7, 8, 9, 33, 34, 35, 36, 37, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
         21, 22, 23, 24, 25, 26, 27, 31, 38, 39, 40, 41, 42, 43, 29, 44, 45, 46, 76, 47, 30, 48, 49,

@@ -1,23 +1,24 @@
-/// Binary search in a B+tree with ascending elements: the tree of a set, or the keys of a
+/// Binary search in a B+tree whose elements ascend: the elements of a set, or the keys of a
 /// dictionary.
 ///
-/// An inner node is searched by the first elements of its children. A search opens one leaf for
-/// each comparison in an inner node, and the leaf found.
+/// In an inner node, `value` is compared with the first elements of the children. So a search opens
+/// one leaf for each comparison in an inner node, and in the end the leaf that it finds.
 struct OrderedSearch {
     private let tree: BPlusTree
     private let element: ElementType
     /// Number of elements.
     private let count: Int
 
-    /// Index of a value, or its insertion index.
+    /// `isThere` is whether the value was found; `index` is its index or, if not found, its
+    /// insertion index.
     typealias Result = (index: Int, isThere: Bool)
 
     init(_ tree: BPlusTree, _ element: ElementType, count: Int) {
         (self.tree, self.element, self.count) = (tree, element, count)
     }
 
-    /// Searches `value` among elements that ascend by `order`. For integers and texts `order` must
-    /// be equivalent to `ValueOrder.compare`.
+    /// Searches for `value` among elements that ascend by `order`. For integers and texts, `order`
+    /// must be equivalent to `ValueOrder.compare`.
     func find(
         _ value: Value, order: (Value, Value) -> Int
     ) throws(RealmError) -> Result {
@@ -50,8 +51,8 @@ struct OrderedSearch {
         }
     }
 
-    /// Searches a NaN by a full scan, because the reference engine's order leaves NaN where it was
-    /// inserted.
+    /// Searches for a NaN by reading all elements: the reference engine's order does not determine
+    /// where a NaN is inserted.
     private func findNaN(
         _ value: Value, order: (Value, Value) -> Int
     ) throws(RealmError) -> Result? {
@@ -69,9 +70,9 @@ struct OrderedSearch {
     }
 
     /// - Parameters:
-    ///   - place: returns the index of a leaf's first element that is not less than the wanted one;
-    ///     nil to search by `order`.
-    ///   - order: compares an element of a leaf with the wanted one.
+    ///   - place: returns the index of the first element in a leaf that is not less than the wanted
+    ///     value; nil to search with `order`.
+    ///   - order: compares an element of a leaf with the wanted value.
     @inline(__always)
     private func find<Leaf>(
         open: (Ref) throws(RealmError) -> Leaf, count size: (Leaf) -> Int,
@@ -94,7 +95,7 @@ struct OrderedSearch {
                 if row == rows { return (start + row, false) }
                 return (start + row, try order(leaf, row) == 0)
             }
-            // The last child whose first element is not greater than the wanted one.
+            // The last child whose first element is not greater than the wanted value.
             let child = try (1..<inner.count).partitionPoint { (i) throws(RealmError) in
                 let leaf = try open(try firstLeaf(below: inner.child(i)))
                 guard size(leaf) > 0 else { throw miscounted(ref) }

@@ -18,8 +18,9 @@ extension SequenceEditor {
         count += 1
     }
 
-    /// Whether an append to the reached leaf, which has `rows` elements, leaves the nodes on the
-    /// path in compact form. Checks the nodes only for the first of several appends.
+    /// Whether an append leaves the nodes on the path in compact form. `rows` is the number of
+    /// elements in the leaf of the path. Of several successive appends, only the first examines the
+    /// nodes.
     private func appendStaysEven(rows: Int) throws(RealmError) -> Bool {
         guard rows < context.fanout.tree, let known = cachedPath?.evenAppends else {
             return try staysEven(rows: rows)
@@ -32,8 +33,8 @@ extension SequenceEditor {
         return true
     }
 
-    /// Splits a full leaf for an insertion. An append begins a new leaf; otherwise the elements
-    /// from the index on move to a new one.
+    /// Splits a full leaf to insert a value. An appended value begins a new leaf. Otherwise the
+    /// elements from the insertion index on move to a new leaf.
     private func split(_ leafPosition: LeafPosition, _ value: Value) throws(RealmError) {
         if leafPosition.index == leafPosition.rows {
             var sibling = try column.makeEmpty().raw
@@ -48,8 +49,8 @@ extension SequenceEditor {
             sibling, left: leafPosition.index + 1, right: leafPosition.rows - leafPosition.index)
     }
 
-    /// Inserts a node of `right` elements after the one at the end of the path, which keeps `left`.
-    /// Together they have one element more than before.
+    /// Inserts a node with `right` elements directly after the node at the end of the path, which
+    /// now has `left` elements. The sum is one more than the node had before.
     private func adopt(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
         var (sibling, left, right) = (sibling, left, right)
         var level = path.count - 1
@@ -81,13 +82,14 @@ extension SequenceEditor {
         return node
     }
 
-    /// Splits an inner node that is too large. Returns the right part and the element counts of
-    /// both.
+    /// Splits an inner node with too many children. Returns the right node and the element counts
+    /// of both.
     private func split(
         _ node: SlabNode, added: Int
     ) throws(RealmError) -> (ref: Ref, left: Int, right: Int) {
         let entries = try Entries(context, node.view)
-        // After an append the left node stays full; other insertions split in the middle.
+        // If the new child is the last one, it alone moves to the new node. Otherwise each node
+        // gets half of the children.
         let cut = added == entries.count - 1 ? added : entries.count / 2
         let left = entries.start(cut)
         let new = try nodes.newRefs(
@@ -112,7 +114,7 @@ extension SequenceEditor {
     private func growRoot(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
         let old = Ref(rootSlot.pointee)
         let node = nodes.slab.writable(old)
-        // Only the root has the flag for unresolved links.
+        // Only the root has the flag that marks a list with unresolved links.
         if element.type == .link {
             node.resize(node.count, flags: node.flags & ~NodeView.contextFlag)
         }

@@ -1,14 +1,16 @@
-/// Linear search for elements.
+/// Linear search for links and integers.
 extension SequenceEditor {
-    /// Elements that are, or may contain, links to given objects.
+    /// Elements of a collection that are links to given objects, or collections that may contain
+    /// such links.
     struct LinkMatches {
-        /// Indexes of the links, ascending.
+        /// Indexes of elements that are links to the objects, in ascending order.
         var links: [Int] = []
-        /// Indexes of nested collections, ascending.
+        /// Indexes of elements that are nested collections, in ascending order.
         var collections: [Int] = []
     }
 
-    /// Finds the links to `objects`. Opens each leaf once.
+    /// Finds the links to `objects`, and nested collections that may contain links. Opens each leaf
+    /// once.
     func links(to objects: LinkedObjects) throws(RealmError) -> LinkMatches {
         var matches = LinkMatches()
         if element.type == .link, element.target != objects.table { return matches }

@@ -1,13 +1,14 @@
 /// Inner nodes of a B+tree.
 extension SequenceEditor {
-    /// Element ranges of an inner node's children.
+    /// The children of an inner node, with the range of elements in each of them.
     struct Entries {
         private let node: NodeView
         private let offsets: NodeView
-        /// Number of elements of each child but the last; nil in general form.
+        /// In compact form, the number of elements of each child except the last; nil in general
+        /// form.
         let even: Int?
         let count: Int
-        /// Number of elements below the node.
+        /// Number of elements in the subtree of the node.
         let total: Int
 
         init(_ context: EditContext, _ node: NodeView) throws(RealmError) {
@@ -36,8 +37,8 @@ extension SequenceEditor {
             return min(count - 1, (0..<count).partitionPoint { end($0) > i })
         }
 
-        /// Returns the child for an insertion at index `i`: at a boundary the left one, unless it
-        /// is full.
+        /// Returns the child in which to insert an element at index `i`. At a boundary between two
+        /// children it is the left one, unless that child is full.
         func child(toInsert i: Int, full: Int) -> Int {
             if i == total { return count - 1 }
             let child = min(count - 1, (0..<count).partitionPoint { end($0) >= i })
@@ -46,8 +47,8 @@ extension SequenceEditor {
         }
     }
 
-    /// Returns the inner node of `count` elements at `slot`, copied if the transaction does not own
-    /// it; nil for a leaf.
+    /// Returns the node at `slot`, an inner node with `count` elements in its subtree. Copies it
+    /// first if the transaction does not own it. Returns nil for a leaf.
     func inner(_ slot: RefSlot, count: Int) throws(RealmError) -> SlabNode? {
         let ref = Ref(slot.pointee)
         if nodes.owns(ref) {
@@ -104,7 +105,7 @@ extension SequenceEditor {
 
     // MARK: Sizes
 
-    /// Converts a node to the general form, in which children may have any size.
+    /// Converts a node to general form, in which its children may have different sizes.
     func expand(_ node: SlabNode) throws(RealmError) {
         guard NodeSlot(raw: node.slots[TreeShape.offsets]).isTagged else { return }
         let entries = try Entries(context, node.view)
@@ -115,7 +116,7 @@ extension SequenceEditor {
 
     func expandPath() throws(RealmError) { for step in path.steps { try expand(step.node) } }
 
-    /// Adds `delta` to the element counts of the children on the first `levels` of the path.
+    /// Adds `delta` to the element counts in the first `levels` nodes of the path.
     func addToSizes(_ delta: Int, levels: Int) throws(RealmError) {
         for step in path.steps[..<levels] {
             setTotal(step.node, total(step.node) + delta)
@@ -124,8 +125,8 @@ extension SequenceEditor {
         }
     }
 
-    /// Number of elements that can be appended to the last leaf before a compact node on the path
-    /// changes its form, given that the first append does not change it.
+    /// Number of elements that can be appended to the last leaf until an append may change the form
+    /// of a compact node on the path. At least 1: the caller has checked the next append.
     func evenAppends() throws(RealmError) -> Int {
         var count = context.fanout.tree
         for step in path.steps {
@@ -135,8 +136,8 @@ extension SequenceEditor {
         return max(1, count)
     }
 
-    /// Whether an append leaves the nodes on the path in compact form, in which all children but
-    /// the last have the same size.
+    /// Whether an append leaves the nodes on the path in compact form. In compact form, all
+    /// children of a node but the last have the same size.
     func staysEven(rows: Int) throws(RealmError) -> Bool {
         var splits = rows >= context.fanout.tree
         for step in path.steps.reversed() {

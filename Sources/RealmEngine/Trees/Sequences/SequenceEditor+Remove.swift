@@ -13,8 +13,8 @@ extension SequenceEditor {
         }
     }
 
-    /// Removes empty nodes along the path to a leaf, which has `rows` elements left, and merges
-    /// small nodes with their right neighbours.
+    /// Removes empty nodes on the path to a leaf that has `rows` elements left. Merges small nodes
+    /// with their right neighbours.
     private func tidy(_ rows: Int) throws(RealmError) {
         var entries = rows
         for level in (0..<path.count).reversed() {
@@ -40,14 +40,14 @@ extension SequenceEditor {
         }
     }
 
-    /// Removes a child without elements.
+    /// Removes a child whose subtree contains no elements.
     private func removeChild(_ node: SlabNode, _ child: Int) throws(RealmError) {
         try nodes.removeInteger(node.slots, min(child, children(node) - 2))
         node.close(1 + child)
     }
 
-    /// Merges a child with its right neighbour if together they are below three quarters of the
-    /// maximum.
+    /// Merges a child with its right neighbour if together they are smaller than three quarters of
+    /// the maximum.
     private func mergeIfSmall(
         _ node: SlabNode, _ child: Int, _ entries: Int, _ sizes: Entries
     ) throws(RealmError) {
@@ -95,7 +95,8 @@ extension SequenceEditor {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == 3 else { return }
             cachedPath = nil
-            // An earlier commit may have left an inner node with one child.
+            // An earlier commit may have left an inner node with one child; then that child becomes
+            // the root too.
             guard let node = try inner(rootSlot, count: count) else { return }
             try freeOffsets(node)
             rootSlot.pointee = node.slots[TreeShape.firstChild]

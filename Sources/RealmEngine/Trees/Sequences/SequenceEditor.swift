@@ -1,29 +1,29 @@
-/// Editor of a B+tree by index: lists, sets, keys and values of dictionaries, backlink lists, index
-/// lists and the history (object format 4.1).
+/// Editor of a B+tree whose elements are addressed by index: lists, sets, the keys and values of
+/// dictionaries, backlink lists, index lists and the history (object format 4.1).
 ///
-/// As in `ClusterEditor`, the tree is valid after every edit; an edit copies and changes the nodes
-/// on its path. Confined to the writer.
+/// The tree is valid after every edit. An edit copies the nodes on its path that the transaction
+/// does not own, and changes the copies. Confined to the writer.
 final class SequenceEditor {
     let element: ElementType
     let context: EditContext
     let nodes: NodeMutator
     let column: ColumnEditor
-    /// Slot that contains the root's ref.
+    /// Memory that contains the root's ref.
     let rootSlot: RefSlot
     /// Number of elements.
     @exclusivity(unchecked) var count: Int
     /// Inner nodes from the root to the leaf reached last.
     let path = EditPath<Step>()
-    /// The leaf read last; nil after it changed, or after an insertion or removal.
+    /// The leaf of the last read access; nil after it changed, or after an insertion or removal.
     @exclusivity(unchecked) private var seen: Seen?
     /// The leaf of the last edit, at the end of `path`; nil after nodes were added or removed.
     @exclusivity(unchecked) var cachedPath: Reached?
     /// Index of the last edit.
     @exclusivity(unchecked) private var lastIndex = 0
-    /// Whether the tree is a list or set of links that may contain unresolved ones.
+    /// Whether the elements are links and some may be unresolved.
     private var mayHoldUnresolved = false
 
-    /// A writable inner node, and the child on the path.
+    /// A writable inner node, and the index of its child on the path.
     struct Step {
         let node: SlabNode
         let child: Int
@@ -38,14 +38,15 @@ final class SequenceEditor {
     /// A writable leaf.
     struct Reached {
         let slot: RefSlot
-        /// Index of its first element in the tree.
+        /// Index in the tree of the leaf's first element.
         let start: Int
         var rows: Int
-        /// Number of further appends that are known to leave the nodes on the path in their form.
+        /// Number of further appends that need no check, since they leave the nodes on the path in
+        /// compact form.
         var evenAppends = 0
 
-        /// Whether element `index` is in the leaf. An insertion before the first element belongs to
-        /// the left neighbour.
+        /// Whether element `index` is in this leaf, or may be inserted in it. An insertion before
+        /// the first element belongs to the left neighbour.
         @inline(__always)
         func takes(_ index: Int, isInsert: Bool) -> Bool {
             if index < start || index > start &+ rows { return false }
@@ -56,12 +57,12 @@ final class SequenceEditor {
     /// Location of an element in a writable leaf.
     struct LeafPosition {
         let slot: RefSlot
-        /// The element's index in the leaf, which has `rows` elements.
+        /// Index of the element in the leaf, which has `rows` elements.
         let index: Int
         let rows: Int
     }
 
-    /// Opens the tree at `root` for editing, or makes an empty tree if `root` is none.
+    /// Opens the tree at `root` for editing; makes an empty tree if `root` is none.
     init(_ context: EditContext, root ref: Ref, element: ElementType) throws(RealmError) {
         self.context = context
         nodes = context.nodes
@@ -90,7 +91,7 @@ final class SequenceEditor {
 
     // MARK: Reading
 
-    /// Returns the stored element at `index`, which may be an unresolved link. Valid until the next
+    /// Returns the element at `index` as stored; a link may be unresolved. Valid until the next
     /// change.
     func value(at index: Int) throws(RealmError) -> Value {
         precondition(index >= 0 && index < count)
@@ -107,8 +108,8 @@ final class SequenceEditor {
         seen = Seen(ref: ref, leaf: leaf, range: start..<start + leaf.count)
     }
 
-    /// Returns the leaf with element `index`, and the index of its first element. The leaf of the
-    /// last edit is found without a search.
+    /// Returns the leaf that contains element `index`, and the index in the tree of its first
+    /// element. If it is the leaf of the last edit, it is found without a search.
     private func leafPosition(of index: Int) throws(RealmError) -> (ref: Ref, start: Int) {
         if let cachedPath, cachedPath.takes(index, isInsert: false) {
             return (Ref(cachedPath.slot.pointee), cachedPath.start)
@@ -116,14 +117,14 @@ final class SequenceEditor {
         return try tree.leaf(containing: index)
     }
 
-    /// Returns the element at `index` of a tree of non-optional integers; nil for another tree, or
-    /// if `index` is out of range.
+    /// Returns the element at `index` of a tree of non-optional integers. Returns nil for other
+    /// trees, and if `index` is out of range.
     func plainInteger(at index: Int) throws(RealmError) -> Int64? {
         guard element.type == .int, !element.isNullable, index >= 0, index < count else {
             return nil
         }
-        // The leaf is opened as a node, without a `ColumnLeaf` to copy and keep: after each change
-        // of a leaf the next read opens it again.
+        // Opens the leaf as a plain node, not as a `ColumnLeaf` in `seen`. Each change of a leaf
+        // discards `seen`, so caching the leaf would not pay.
         let (ref, start) = try leafPosition(of: index)
         let leaf = try IntegerLeaf(nodes.space, ref)
         guard index - start < leaf.count else { throw Self.wrongSize(ref) }
@@ -155,16 +156,16 @@ final class SequenceEditor {
         }
     }
 
-    /// Searches `value` among elements that ascend by `order`.
+    /// Searches for `value` among elements that ascend by `order`.
     func find(
         _ value: Value, order: (Value, Value) -> Int
     ) throws(RealmError) -> OrderedSearch.Result {
         try OrderedSearch(tree, element, count: count).find(value, order: order)
     }
 
-    /// Index of the first integer that is not less than `number`, in a tree of ascending integers.
-    /// The leaf of the last edit is searched first, because objects are mostly added and removed in
-    /// key order.
+    /// Returns the index of the first integer that is not less than `number`. The tree must contain
+    /// ascending integers. Searches the leaf of the last edit first, because objects are mostly
+    /// added and removed in key order.
     func lowerBound(of number: Int64) throws(RealmError) -> Int {
         guard count > 0 else { return 0 }
         let i = min(lastIndex, count - 1)
@@ -183,26 +184,27 @@ final class SequenceEditor {
         }
     }
 
-    /// Returns the element at `index` of a tree of integers.
+    /// Returns the element at `index` of a tree of integers; -1 if it is null.
     func integer(at index: Int) throws(RealmError) -> Int64 {
         guard case .int(let number) = try value(at: index) else { return -1 }
         return number
     }
 
-    /// Whether the tree may contain unresolved links, which the API hides.
+    /// Whether the tree may contain unresolved links, which are not visible through the API.
     var hidesElements: Bool { mayHoldUnresolved }
 
     // MARK: Editing
 
     func append(_ value: Value) throws(RealmError) { try insert(value, at: count) }
 
-    /// Appends a binary of `count` bytes, too long for a leaf, whose blob is already written.
+    /// Appends a binary of `count` bytes that is too long for a leaf. `blob` already contains its
+    /// bytes.
     func append(blob: Ref, count: Int) throws(RealmError) {
         try append(.binary(.empty))
         let leafPosition = try makePathWritable(self.count - 1, isInsert: false)
         try column.rebuild(leafPosition.slot) { (leaf) throws(RealmError) in
             try leaf.remove(at: leafPosition.index, context)
-            // The bytes are not read, because the value gets its blob.
+            // The bytes of the value are never read, because it has a blob.
             leaf.append(.binary(ByteView(ByteView.empty.base, count: count)))
             leaf.setLastBlob(blob)
         }
@@ -219,17 +221,18 @@ final class SequenceEditor {
         if value.isUnresolvedLink { mayHoldUnresolved = true }
     }
 
-    /// Returns the location of element `index`, or of an insertion there, with all nodes on the
-    /// path writable.
+    /// Returns the location of element `index`, or of an insertion at `index`. Makes all nodes on
+    /// the path writable.
     ///
-    /// - Parameter isSet: whether the element is replaced, so that other leaves that were read stay
+    /// - Parameter isSet: whether the element will be replaced, so that a cached other leaf stays
     ///   valid.
     func makePathWritable(
         _ index: Int, isInsert: Bool, isSet: Bool = false
     ) throws(RealmError) -> LeafPosition {
         if !isSet || seen?.range.contains(index) == true { seen = nil }
         lastIndex = index
-        // Nodes of earlier transactions in a commit group must not change.
+        // In a commit group, the leaf may belong to an earlier transaction, whose nodes must not
+        // change.
         if let cachedPath, cachedPath.takes(index, isInsert: isInsert),
             nodes.owns(Ref(cachedPath.slot.pointee))
         {
